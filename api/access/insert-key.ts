@@ -13,7 +13,7 @@ export type NewKey = {
   readonly userId?: number | undefined;
   /** For a staff key: the only permissions it has; undefined for all permissions of its role (G09). */
   readonly permissions?: readonly string[] | undefined;
-  /** Addresses and CIDR ranges; none for any address (G07). */
+  /** Addresses and CIDR ranges that may use the key; empty or undefined allows every address (G07). */
   readonly ipAllowlist?: readonly string[] | undefined;
   /** ISO time; undefined for a key that does not expire. */
   readonly expiresAt?: string | undefined;

@@ -16,7 +16,7 @@ test.each([
   ["{lpurl}&x={gclid}", `${PAGE}&x=template-test`],
   ["a={gclid}&b={_own}&c={ignore}&d={unknown}", "a=template-test&b=&c=&d=template-test"],
   ["a={ifmobile:m}&b={ifnotmobile:d}&c={ifsearch:s:1}&d={ifcontent:c}", "a=&b=d&c=s:1&d="],
-])("%s is called as %s (G185)", (template, url) => {
+])("%s expands to %s (G185)", (template, url) => {
   expect(expandTemplate(template, PAGE, "adplatform_a")).toBe(url);
 });
 

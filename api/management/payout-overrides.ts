@@ -15,7 +15,7 @@ const overriddenCode = z.union([z.literal(ALL_EVENTS), eventCode]);
 
 /**
  * A partner's own terms on the default event of an offer, on another event, or with `*` on all events of the same type (G46, G199).
- * A side that is null keeps the terms of the event.
+ * A payout or revenue that is null keeps the terms of the event.
  */
 export const payoutOverrides = manage({
   resource: "payout_override",
@@ -61,7 +61,7 @@ export const payoutOverrides = manage({
   }),
 });
 
-/** Type and amount of a side must be set together, and at least one side must be set. */
+/** Type and amount of a payout, and of a revenue, must be set together. At least one of the two must be set. */
 function sideFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
   const faults: Record<string, string> = {};
   const set = (["payout", "revenue"] as const).filter((side) => {
@@ -78,7 +78,7 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Checks against the offer: an offer paid by click has no own terms, and the event must be one of its events. */
+/** Checks against the offer: an offer paid per click has no overrides, and the event must be one of its events. */
 async function termFaults(
   { db, workspace }: OperationContext,
   values: Readonly<Record<string, unknown>>,
@@ -89,9 +89,9 @@ async function termFaults(
   if (offer === undefined) return {};
   const faults: Record<string, string> = {};
   if (offer.payout_type === "cpc" || offer.revenue_type === "rpc")
-    faults["offer_id"] = "an offer that pays by click cannot have terms of its own for a partner";
+    faults["offer_id"] = "an offer paid per click (cpc or rpc) cannot have overrides";
   const { event_code: code } = values;
   if (typeof code === "string" && code !== ALL_EVENTS && !offer.event_codes.includes(code))
-    faults["event_code"] = "no such event of the offer";
+    faults["event_code"] = "the offer has no event with this code";
   return faults;
 }

@@ -4,7 +4,7 @@ import { name, shownTime, text } from "../rest/body-fields.ts";
 import { recordIds, subTexts } from "../rest/catalog-fields.ts";
 import { manage } from "./manage.ts";
 
-/** Texts for the sub IDs of a traffic source; forced on the partners that it names (G181). */
+/** Sub IDs and a source ID that clicks of the named partners must have; other clicks are refused as traffic_source (G181). */
 export const trafficSourceTemplates = manage({
   resource: "traffic_source_template",
   names: { one: "TrafficSourceTemplate", many: "TrafficSourceTemplates" },

@@ -178,7 +178,7 @@ async function offerFaults(
   );
   return typeof code !== "string" || seen?.some((event) => event.code === code) === true
     ? {}
-    : { event_code: "no such event of the offer" };
+    : { event_code: "the offer has no event with this code" };
 }
 
 function changes({ body, before }: Sent, field: string): boolean {

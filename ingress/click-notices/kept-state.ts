@@ -7,7 +7,7 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { LocalClickState } from "../decide/click-state.ts";
 
 const KEEP_MS = 500;
-/** For totals and for reached caps. The writers and the conversion processors report the rest after a start. */
+/** At most this many totals, and as many reached caps. The click writers and the conversion processors report the rest after a start. */
 const KEPT_MAX = 20_000;
 /** Other work runs between two lines, so a visitor waits for less than 1 ms. */
 const ENTRIES_PER_LINE = 1_000;
@@ -60,7 +60,7 @@ export class StateKeeper {
     await this.#keep();
   }
 
-  /** Never throws: without the file, the other processes report to the next process. */
+  /** Never throws. Without the file, the next process gets this state from the other processes, only later. */
   async #keep(): Promise<void> {
     const { path, state, epoch, journal, log } = this.#options;
     const { changes } = state;

@@ -2,7 +2,7 @@ import type { Offer, SmartLink } from "../../schemas/catalog/records.ts";
 import { type Click, judgeClick } from "./click-conditions.ts";
 import { smartLinkRules } from "./offer-rules.ts";
 
-/** The offer that a smart link chose, or the reason why it chose none (7.4). */
+/** The offer that a smart link chose, or the reason why it chose none. */
 export type Choice =
   | { readonly offer: Offer; readonly reason: "" | "cap_over" }
   | { readonly offer: undefined; readonly reason: string };
@@ -32,7 +32,7 @@ export function chooseOffer(click: Click, link: SmartLink, random: () => number)
     if (chosen !== undefined) return { offer: chosen.offer, reason: chosen.reason };
     firstRefusal ||= found.firstRefusal;
   }
-  // A waterfall records why its first offer refused the click (7.4).
+  // A waterfall records why its first offer refused the click.
   const reason = link.mode === "waterfall" && firstRefusal !== "" ? firstRefusal : "no_match";
   return { offer: undefined, reason };
 }

@@ -8,7 +8,7 @@ import { offerRules } from "./offer-rules.ts";
 import { trafficControlOf } from "./traffic-control.ts";
 import { contradictsForcedSource } from "./traffic-source.ts";
 
-/** Why an offer refuses a click (7.4), or "" when it accepts the click. With `cap_over` the click still passes. */
+/** Why an offer refuses a click, or "" when it accepts the click. With `cap_over` the click still passes. */
 export type Condition =
   | ""
   | "workspace_inactive"
@@ -31,7 +31,7 @@ export type Click = {
   readonly visit: Visit;
   readonly values: SlotValues;
   readonly atMs: number;
-  /** A forced traffic-source template applies to the partner links `/r` and `/click` only (7.4). */
+  /** A forced traffic-source template applies to the partner links `/r` and `/click` only (G181). */
   readonly isPartnerLink: boolean;
 };
 

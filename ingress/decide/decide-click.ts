@@ -15,7 +15,7 @@ import type { Refusal, TargetUrl } from "./target-url.ts";
 export type Subject = {
   /** Undefined when a smart link found none. */
   readonly offer: Offer | undefined;
-  /** A condition of 7.4, `no_match` included; "" when the click may pass. */
+  /** Why the click may not pass, `no_match` included; "" when it may. */
   readonly reason: string;
   readonly forwardTo?: Offer | undefined;
   /** Offers whose allowlists apply to `url=`: the link's own offer, or all offers of a smart link. */
@@ -72,7 +72,7 @@ function send(click: Click, offer: Offer, reason: string, chance: Chance): Outco
   return { clickId, status: "redirect", reason, offer, location };
 }
 
-/** Uses the first that exists: the offer's fail route, its fallback URL, the workspace's, the neutral page (G146, 4.13). */
+/** Uses the first that exists: the offer's fail route, its fallback URL, the workspace's, the neutral page (G146). */
 function turnAway(click: Click, offer: Offer | undefined, reason: string, chance: Chance): Outcome {
   const instead = failRoute(click, offer, chance);
   if (instead !== undefined) return instead;

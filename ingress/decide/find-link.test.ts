@@ -43,7 +43,7 @@ describe("a host with equal codes", () => {
     expect(workspaceOf({ ...SHARED, offers }, ["2", "2"])).toBe(2);
   });
 
-  test("a smart link's code takes no link from the workspace that had the host first (#13, G147)", () => {
+  test("a link of the host's first workspace wins over a smart link of another (#13, G147)", () => {
     const smartLinks = [
       { id: 1, code: "best-PART01", affiliate_id: 1 },
       { id: 2, code: "best", workspace_id: 2 },

@@ -10,7 +10,7 @@ const HTTP = /^https?$/i;
 const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 const PERCENT = 0x25;
 
-/** Refusals of 7.3, in the order of the checks (G137). The last two depend on the link. */
+/** Why a `url=` is refused, in the order of the checks (G137). The last two depend on the link. */
 export const REFUSALS = [
   "duplicate_url",
   "empty",

@@ -57,7 +57,7 @@ type Found = {
 
 type Find = (deps: ClickDeps, request: RawRequest, visit: Visit) => Found;
 
-/** Every path that is answered at once, without reading a body (4.13). */
+/** Every path that is answered at once, without reading a body. */
 export function clickRoutes(deps: ClickDeps): ClickRoute[] {
   const click = (find: Find): Route => {
     return (request) => answerClick(deps, request, find);

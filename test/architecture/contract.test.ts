@@ -7,7 +7,7 @@ import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 const CITED = /(?<![\w/.-])(?:[A-Z]{2,4}-\d{3}|G\d{2,3}|T\d{2}|P\d{1,2})(?![\w:])/g;
 /** References to documents that are not in the repository. */
 const ELSEWHERE =
-  /\b(?:[Ss]ection \d|design \d|requirements\.md|interface\.md|operations\.md|network\.md)/g;
+  /\b(?:[Ss]ection \d|design \d|requirements\.md|interface\.md|operations\.md|network\.md)|\(\d{1,2}\.\d{1,2}(?:, [GPT]\d+\)|\)\.(?: \*\/)?$)/gm;
 const OTHER_NAMES = new Set(["SHA-256", "SHA-512"]);
 
 const defined = contractIds();

@@ -24,7 +24,7 @@ export function visitRequest(
     sub3: String(attempt.number),
     ...(visit.sub4 === "" ? {} : { sub4: visit.sub4 }),
     page: line.path,
-    ...namedBy(world, visit),
+    ...namingParams(world, visit),
   });
   const url = "url" in target && target.url !== undefined ? target.url.text : undefined;
   // `url` is the last parameter and escaped once, as ad platforms send it.
@@ -72,8 +72,11 @@ function pathOf({ target, partner }: PlannedVisit): string {
   }
 }
 
-/** Query parameters for what the path does not contain. */
-function namedBy(world: World, { target, partner, line }: PlannedVisit): Record<string, string> {
+/** Query parameters that name the offer, the partner and the visitor where the path does not. */
+function namingParams(
+  world: World,
+  { target, partner, line }: PlannedVisit,
+): Record<string, string> {
   if (target.kind === "smart") return target.form === "query" ? { aid: partner.code } : {};
   if (target.kind !== "link") return {};
   const { code } = target.offer;
@@ -84,7 +87,7 @@ function namedBy(world: World, { target, partner, line }: PlannedVisit): Record<
   return { oid: code, affid: partner.code, token, ip, user_agent: userAgent };
 }
 
-/** The user agent that counts: if a server sends none for its visitor, its own. */
+/** The user agent that the service records. If a server sends none for its visitor, the server's own is recorded. */
 export function userAgentOf({ line, target }: PlannedVisit): string {
   const isByServer = target.kind === "link" && target.form === "server";
   return isByServer && line.userAgent === "" ? SERVER_AGENT : line.userAgent;

@@ -17,21 +17,21 @@ export type ProducerSource = {
 type Folder = {
   readonly machine: string;
   readonly producer: number;
-  /** A random value, made when the number was given. */
-  readonly claim: string;
+  /** Random, made with the folder: identifies the owner of the number. */
+  readonly ownerNonce: string;
   readonly isRetired: boolean;
   /** The nonce of each start, by its epoch. */
   readonly nonces: ReadonlyMap<number, string>;
-  /** Producer numbers that single epochs were moved to later. */
+  /** The number under which each moved epoch is shipped, by epoch. */
   readonly moved: ReadonlyMap<number, number>;
 };
 
 const Row = z.object({ producer: z.int(), epoch: z.int(), load: z.string(), count: z.int() });
-const Claim = z.object({ producer: z.int(), epoch: z.int(), nonces: z.array(z.string()) });
+const EpochClaim = z.object({ producer: z.int(), epoch: z.int(), nonces: z.array(z.string()) });
 
 /**
- * Compares the producer numbers and epochs on the machines' disks with the clicks and claims in ClickHouse. One sentence for each
- * number that was given twice, each number or epoch that two machines use, and each epoch with clicks that another machine
+ * Compares the producer numbers and epochs on the machines' disks with the clicks and claims in ClickHouse. Returns one sentence for
+ * each number that was given twice, each number or epoch that two machines use, and each epoch with clicks that another machine
  * answered.
  */
 export async function producerDifferences(
@@ -59,11 +59,13 @@ function readFolders({ name, dataDir }: ProducerSource): Folder[] {
   const journal = join(dataDir, "journal");
   return producersIn(journal).map((producer) => {
     const path = join(journal, String(producer));
-    const claim = join(path, "nonce");
+    const nonceFile = join(path, "nonce");
     return {
       machine: name,
       producer,
-      claim: existsSync(claim) ? readFileSync(claim, "utf8").trim() : "",
+      ownerNonce: existsSync(nonceFile)
+        ? readFileSync(nonceFile, "utf8").trim()
+        : `no nonce of ${name}`,
       isRetired: retiredSinceMs(path) !== undefined,
       nonces: new Map(readRuns(path).map(({ epoch, nonce }) => [epoch, nonce])),
       moved: new Map(new MovedEpochs(path).all),
@@ -72,18 +74,18 @@ function readFolders({ name, dataDir }: ProducerSource): Folder[] {
 }
 
 function numbersGivenTwice(folders: readonly Folder[]): string[] {
-  const claims = new Map<number, Set<string>>();
+  const owners = new Map<number, Set<string>>();
   const living = new Map<number, string[]>();
-  for (const { machine, producer, claim, isRetired, moved } of folders) {
-    add(claims, producer, claim);
+  for (const { machine, producer, ownerNonce, isRetired, moved } of folders) {
+    add(owners, producer, ownerNonce);
     // A number for one moved epoch belongs to that epoch alone, and has no folder.
-    for (const [epoch, number] of moved) add(claims, number, `${machine}/${producer}.${epoch}`);
+    for (const [epoch, number] of moved) add(owners, number, `${machine}/${producer}.${epoch}`);
     if (!isRetired) living.set(producer, [...(living.get(producer) ?? []), machine]);
   }
   return [
-    ...[...claims]
-      .filter(([, owners]) => owners.size > 1)
-      .map(([number, owners]) => `number ${number} was given ${owners.size} times`),
+    ...[...owners]
+      .filter(([, nonces]) => nonces.size > 1)
+      .map(([number, nonces]) => `number ${number} was given ${nonces.size} times`),
     ...[...living]
       .filter(([, machines]) => machines.length > 1)
       .map(([number, machines]) => `${machines.join(" and ")} both use number ${number}`),
@@ -120,14 +122,17 @@ function foreignRows(
       differences.push(`${count} clicks of ${machine} are stored as ${producer}.${epoch}`);
   }
   for (const [epoch, machines] of answeredBy) {
-    if (machines.size > 1) differences.push(`clicks of ${[...machines].join(" and ")} as ${epoch}`);
+    if (machines.size > 1)
+      differences.push(
+        `clicks of ${[...machines].join(" and ")} are stored under one epoch, ${epoch}`,
+      );
   }
   return differences;
 }
 
 function foreignClaims(
   folders: readonly Folder[],
-  claims: readonly z.infer<typeof Claim>[],
+  claims: readonly z.infer<typeof EpochClaim>[],
 ): string[] {
   return claims.flatMap(({ producer, epoch, nonces }) => {
     const own = folders.filter(
@@ -144,7 +149,7 @@ function foreignClaims(
 async function readStored(
   url: string,
   loads: readonly string[],
-): Promise<{ rows: z.infer<typeof Row>[]; claims: z.infer<typeof Claim>[] }> {
+): Promise<{ rows: z.infer<typeof Row>[]; claims: z.infer<typeof EpochClaim>[] }> {
   const clickhouse = openClickhouse({ url, applicationName: "test" });
   const select = async (query: string): Promise<unknown> => {
     const query_params = { loads };
@@ -157,7 +162,7 @@ async function readStored(
         await select(`select _producer as producer, _epoch as epoch, sub1 as load, toUInt32(count()) as count
           from click where sub1 in {loads: Array(String)} group by all`),
       ),
-      claims: z.array(Claim).parse(
+      claims: z.array(EpochClaim).parse(
         await select(`select producer, epoch, groupUniqArray(nonce) as nonces from producer_claim
           group by all`),
       ),

@@ -30,11 +30,11 @@ export const importedAdvertisers: ImportedKind = {
   apply: applyWith(advertisers, "name"),
 };
 
-async function unchangedRows(
+function unchangedRows(
   _context: OperationContext,
   rows: readonly FileRow[],
 ): Promise<ResolvedRow[]> {
-  return await Promise.resolve(
+  return Promise.resolve(
     rows.map(({ number, fields }) => ({ number, body: fields, partners: [], faults: {} })),
   );
 }
@@ -43,6 +43,7 @@ function applyWith(kind: ManagedOperations, keyField: string): ImportedKind["app
   return async (_context: OperationContext, row: ImportedRow, call: Caller) => {
     if (row.id === undefined) await call(kind.create, { body: row.body });
     else {
+      // The key found the record. Its stored spelling stays.
       const { [keyField]: _key, ...body } = row.body;
       await call(kind.update, { path: { id: String(row.id) }, body });
     }

@@ -7,8 +7,8 @@ export type LaneDeps = Pick<
   "pool" | "nats" | "clickhouse" | "catalog" | "log" | "clock"
 > & {
   readonly metrics: ClickMetrics;
-  /** PRODUCER_PATIENCE_HOURS. */
+  /** How long a producer may be silent before it is given up (PRODUCER_PATIENCE_HOURS). */
   readonly producerPatienceMs: number;
-  /** UNIQUE_VISITS_MAX. */
+  /** The most visits that the lane keeps in memory (UNIQUE_VISITS_MAX). */
   readonly uniquesMax?: number | undefined;
 };

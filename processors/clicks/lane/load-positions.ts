@@ -9,7 +9,7 @@ import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { selectStoredPositions, storedSet } from "./stored-positions.ts";
 
-/** A producer with fewer stored records than were noted earlier. */
+/** A producer of which the table has fewer records than were noted, or than this process knew to be settled. */
 export type Forgotten = {
   readonly producer: number;
   readonly epoch: number;
@@ -18,7 +18,7 @@ export type Forgotten = {
 
 /**
  * Makes the intake agree with the table: stored records are settled, and records that were read but are not stored must still be
- * written. Returns how many records the table has lost, by comparison with the notes (P5).
+ * written. Returns the producers of which the table has lost records (P5).
  */
 export async function loadPositions(
   stores: { readonly clickhouse: Clickhouse; readonly db: Queryable },
@@ -27,24 +27,23 @@ export async function loadPositions(
 ): Promise<Forgotten[]> {
   await loadClaims(stores.clickhouse, target.lane, intake.producers);
   const notes = await readLaneNotes(stores.db, target.lane);
-  const settled = await settledSets(stores.clickhouse, target, notes.lost);
+  const settledByKey = await settledSets(stores.clickhouse, target, notes.lost);
   // No await from here on: messages that were read meanwhile are in the batches.
-  for (const key of [...settled.keys(), ...notes.settled.keys()]) {
+  for (const key of [...settledByKey.keys(), ...notes.settled.keys()]) {
     const [producer = 0, epoch = 0] = key.split(".").map(Number);
     intake.producers.get(producer, epoch);
   }
   const forgotten: Forgotten[] = [];
-  for (const of of intake.producers.all()) {
-    const { producer, epoch } = of;
-    const set = settled.get(`${producer}.${epoch}`) ?? new PositionSet();
+  for (const held of intake.producers.all()) {
+    const { producer, epoch, settled: known } = held;
+    const set = settledByKey.get(`${producer}.${epoch}`) ?? new PositionSet();
     const noted = notes.settled.get(`${producer}.${epoch}`) ?? 0;
-    // Compares positions and not only numbers: an insert with unknown outcome may have added as many rows as are missing.
-    const { settled: known } = of;
+    // Also counts below known.next: above it, an insert with unknown outcome may have added as many rows as are missing.
     const records = Math.max(noted - set.size, known.size - set.sizeBelow(known.next));
     if (records > 0) forgotten.push({ producer, epoch, records });
-    of.settled = set;
-    of.accepted = new PositionSet(set.next, set.holes);
-    of.notedSize = noted;
+    held.settled = set;
+    held.accepted = new PositionSet(set.next, set.holes);
+    held.notedSize = noted;
   }
   applyPositions(intake);
   return forgotten;

@@ -63,6 +63,7 @@ test("clicks, offer lists and links agree on every case of what a partner may ru
     await world.patch(`/advertisers/${world.tenant.advertiserId}`, { status });
     const catalog = await readCatalog();
     const runnable = runnableByClicks(catalog);
+    // Without terms 5 public, 2 by approval and 2 private offers; with terms, only those that were accepted: 2, 1 and 1.
     expect(runnable.length).toBe(status === "active" ? 13 : 0);
     expect(await runnableByList()).toEqual(runnable);
     if (status === "paused") continue;
@@ -103,7 +104,7 @@ test("a partner reads and accepts the terms of an offer, and may run it afterwar
   expect(typeof accepted["accepted_at"]).toBe("string");
   expect(dataOf(await accept({ hash }))).toEqual(accepted);
   expect(dataOf(await world.get(`/offers/${id}/terms`, partner))).toEqual(accepted);
-  // Accepting terms is no request: the partner still has no access record to decide on.
+  // Accepting terms does not request access, so there is nothing for staff to decide.
   expect(await look()).toMatchObject({ access_status: null, can_run: true });
   expect(list(await world.get(`/offers/${id}/affiliates`))).toEqual([]);
   expect(runnableByClicks(await readCatalog())).toContain(id);

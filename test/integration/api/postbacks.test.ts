@@ -133,7 +133,7 @@ describe("a postback of the staff", () => {
     expect(record(await world.patch(`/postbacks/${made.id}`, change))).toEqual(changed);
     const { id: elsewhere } = await world.offer();
     const moved = await world.patch(`/postbacks/${made.id}`, { offer_id: elsewhere });
-    expect(details(moved).fields).toEqual({ event_code: "no such event of the offer" });
+    expect(details(moved).fields).toEqual({ event_code: "the offer has no event with this code" });
     const deleted = await world.call("DELETE", `/postbacks/${made.id}`);
     expect(deleted.body).toEqual({ data: { id: made.id, deleted: true } });
     expect((await world.get(`/postbacks/${made.id}`)).status).toBe(404);
@@ -233,7 +233,9 @@ describe("a postback of a partner", () => {
       await world.patch(`/postbacks/${own.id}`, { event_code: "vip" }, keys.partner),
     ];
     for (const answer of refused)
-      expect(details(answer).fields).toEqual({ event_code: "no such event of the offer" });
+      expect(details(answer).fields).toEqual({
+        event_code: "the offer has no event with this code",
+      });
     expect(await countStored()).toBe(before);
     const staffs = await create({ affiliate_id: affiliateId, event_code: "vip" });
     expect(await idsOf("", keys.partner)).not.toContain(staffs.id);

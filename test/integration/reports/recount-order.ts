@@ -1,5 +1,5 @@
 /** Nulls come last in both directions. */
-export function compareOrder(
+export function compareSortValues(
   a: bigint | string | number | null,
   b: bigint | string | number | null,
   descending: boolean,
@@ -8,7 +8,8 @@ export function compareOrder(
   return (descending ? -1 : 1) * compare(a, b);
 }
 
-export function compareValues(
+/** Compares the first dimension that differs. */
+export function compareRowKeys(
   a: readonly (string | number)[],
   b: readonly (string | number)[],
 ): number {

@@ -6,7 +6,7 @@ import type {
   LedgerCost,
   LedgerImpression,
 } from "./ledger.ts";
-import { compareOrder, compareValues } from "./recount-order.ts";
+import { compareRowKeys, compareSortValues } from "./recount-order.ts";
 import { clockText, convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
 
 /*
@@ -105,8 +105,8 @@ export function recount(ledger: Ledger, request: RecountRequest): Recount {
   }));
   rows.sort(
     (a, b) =>
-      compareOrder(a.order, b.order, request.sort.startsWith("-")) ||
-      compareValues(a.values, b.values),
+      compareSortValues(a.order, b.order, request.sort.startsWith("-")) ||
+      compareRowKeys(a.values, b.values),
   );
   return {
     data: rows.slice(request.offset, request.offset + request.limit).map((row) => ({
