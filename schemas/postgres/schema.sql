@@ -1787,12 +1787,13 @@ AS $function$
     select from webhook w where w.workspace_id = of_workspace and w.active and event_name = any (w.events))
 $function$;
 
-CREATE FUNCTION is_click_erased(of_click text)
+CREATE FUNCTION is_click_erased(of_click text, of_workspace integer)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select from erased_click k where k.click_id = of_click)
+  select exists (select from erased_click k join erasure e on e.id = k.erasure_id
+    where k.click_id = of_click and e.workspace_id = of_workspace)
 $function$;
 
 CREATE FUNCTION iso_time(at timestamp with time zone)
@@ -1883,13 +1884,14 @@ CREATE FUNCTION log_row_without_erased(r jsonb, names text[])
  STABLE
 AS $function$
 declare
+  of_workspace integer := (r ->> 'workspace_id')::integer;
   erased text[];
 begin
-  if r ->> 'click_id' is not null and is_click_erased(r ->> 'click_id') then
+  if r ->> 'click_id' is not null and is_click_erased(r ->> 'click_id', of_workspace) then
     return r || jsonb_build_object('params', without_person(r -> 'params', names, '{}'))
       || case when r ->> 'endpoint' = 'pb' then '{}' else '{"ip": null}'::jsonb end;
   end if;
-  erased := erased_addresses((r ->> 'workspace_id')::integer, (r ->> 'ts')::timestamptz);
+  erased := erased_addresses(of_workspace, (r ->> 'ts')::timestamptz);
   if cardinality(erased) = 0 then
     return r;
   end if;
@@ -2294,7 +2296,7 @@ begin
       update erasure e set repeat_at = clock_timestamp() where e.id = any(matched);
     end if;
   end if;
-  if matched is not null or of_click is not null and is_click_erased(of_click) then
+  if matched is not null or of_click is not null and is_click_erased(of_click, of_workspace) then
     return r || '{"conv_ip": null, "email_hash": null, "phone_hash": null, "report_fingerprint": null}'
       || jsonb_build_object('click', coalesce(r -> 'click', '{}')
         - array['gclid', 'gbraid', 'wbraid', 'msclkid', 'fbclid', 'ttclid']);
@@ -2359,6 +2361,7 @@ begin
     return 'due';
   end if;
   if exists (select from conversion c join erased_click k on k.click_id = c.click_id
+         join erasure e on e.id = k.erasure_id and e.workspace_id = c.workspace_id
        where c.id = held.conversion_id and k.added_at > clock_timestamp() - interval '1 minute') then
     result := result || '{"url": "", "response_body": ""}';
   end if;

@@ -18,7 +18,7 @@ function parsed(text: string): unknown {
 
 test("erasing a click clears only the data about its visitor, whatever its texts contain (#19, G207)", () => {
   const erased = new ErasedClicks();
-  erased.add({ clickIds: [ID], addresses: [] }, KEY);
+  erased.add({ clicks: [{ id: ID, workspaceId: 7 }], addresses: [] }, KEY);
   const fields = {
     ip: "203.0.113.9",
     asn: 64_500,
@@ -56,10 +56,12 @@ test("another click, and one after the erasure, stay unchanged (#19, G207)", () 
   const erased = new ErasedClicks();
   const other = line({ click_id: ID.replace("01", "02"), ip: "203.0.113.9" });
   expect(erased.clean(other, T)).toBe(other);
-  erased.add({ clickIds: [ID], addresses: [] }, KEY);
+  erased.add({ clicks: [{ id: ID, workspaceId: 7 }], addresses: [] }, KEY);
   expect(erased.clean(other, T)).toBe(other);
+  const namesake = line({ workspace_id: 8, ip: "203.0.113.9" });
+  expect(erased.clean(namesake, T)).toBe(namesake);
   const hashes = ["203.0.113.9", "203.0.113.0"].map((ip) => keyedHash(KEY, ip));
-  erased.add({ clickIds: [], addresses: [{ id: 1, workspaceId: 7, atMs: T, hashes }] }, KEY);
+  erased.add({ clicks: [], addresses: [{ id: 1, workspaceId: 7, atMs: T, hashes }] }, KEY);
   expect(erased.clean(other, T + 1)).toBe(other);
   const foreign = line({ click_id: "0".repeat(32), workspace_id: 8, ip: "203.0.113.9" });
   expect(erased.clean(foreign, T)).toBe(foreign);
@@ -81,7 +83,7 @@ test.each([
   (_case, fields, expected) => {
     const erased = new ErasedClicks();
     const hashes = ["203.0.113.9", "203.0.113.0"].map((ip) => keyedHash(KEY, ip));
-    erased.add({ clickIds: [], addresses: [{ id: 1, workspaceId: 7, atMs: T, hashes }] }, KEY);
+    erased.add({ clicks: [], addresses: [{ id: 1, workspaceId: 7, atMs: T, hashes }] }, KEY);
     expect(parsed(erased.clean(line(fields), T))).toMatchObject(expected);
   },
 );

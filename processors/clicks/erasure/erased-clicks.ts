@@ -13,6 +13,9 @@ const TEXTS = ["destination", "referrer", "extra"] as const;
 /** Cached hashes of recently compared addresses. */
 const HASHES_MAX = 10_000;
 
+/** A click that a workspace has erased. Clicks of other workspaces with this ID stay, because anybody may name them. */
+export type ErasedClick = { readonly id: string; readonly workspaceId: number };
+
 /** An erased address of a workspace: it is cleared in clicks up to `atMs`. */
 export type ErasedAddress = {
   readonly id: number;
@@ -28,7 +31,8 @@ export type ErasedAddress = {
  * newer than every erasure, which is the normal case.
  */
 export class ErasedClicks {
-  readonly #clickIds = new Set<string>();
+  /** `<click ID> <workspace ID>`. */
+  readonly #clicks = new Set<string>();
   readonly #addressIds = new Set<number>();
   /**
    * By workspace and hash of an address: its clicks up to this time are cleared, UTC ms. The cost per click does not depend on the number
@@ -40,20 +44,23 @@ export class ErasedClicks {
   #newestMs = 0;
 
   get size(): number {
-    return this.#clickIds.size + this.#addressIds.size;
+    return this.#clicks.size + this.#addressIds.size;
   }
 
   /** `key` is the key of the hashes. Returns the entries that are new. */
   add(
-    erased: { readonly clickIds: readonly string[]; readonly addresses: readonly ErasedAddress[] },
+    erased: {
+      readonly clicks: readonly ErasedClick[];
+      readonly addresses: readonly ErasedAddress[];
+    },
     key: string,
-  ): { readonly clickIds: readonly string[]; readonly addresses: readonly ErasedAddress[] } {
+  ): { readonly clicks: readonly ErasedClick[]; readonly addresses: readonly ErasedAddress[] } {
     this.#key = key;
-    const clickIds = erased.clickIds.filter((id) => !this.#clickIds.has(id));
+    const clicks = erased.clicks.filter((click) => !this.#clicks.has(keyOf(click)));
     const addresses = erased.addresses.filter(({ id }) => !this.#addressIds.has(id));
-    for (const id of clickIds) {
-      this.#clickIds.add(id);
-      this.#newestMs = Math.max(this.#newestMs, clickIdParts(id).atMs);
+    for (const click of clicks) {
+      this.#clicks.add(keyOf(click));
+      this.#newestMs = Math.max(this.#newestMs, clickIdParts(click.id).atMs);
     }
     for (const { id, workspaceId, atMs, hashes } of addresses) {
       this.#addressIds.add(id);
@@ -62,19 +69,18 @@ export class ErasedClicks {
       for (const hash of hashes) erasedToMs.set(hash, Math.max(atMs, erasedToMs.get(hash) ?? 0));
       this.#newestMs = Math.max(this.#newestMs, atMs);
     }
-    return { clickIds, addresses };
+    return { clicks, addresses };
   }
 
   /** The line of a click at `ts`, as latin1, without erased data: the same text or a shorter one. */
   clean(line: string, ts: number): string {
     if (ts > this.#newestMs) return line;
-    if (this.#clickIds.size > 0) {
-      const id = textAt(line, "click_id");
-      if (
-        id?.end === (id?.start ?? 0) + ID_LENGTH &&
-        this.#clickIds.has(line.slice(id.start, id.end))
-      )
-        return withoutColumns(line, ALL_PERSONAL);
+    if (this.#clicks.size > 0) {
+      const id = textOf(line, "click_id");
+      const isErased =
+        id.length === ID_LENGTH &&
+        this.#clicks.has(keyOf({ id, workspaceId: readWorkspaceId(line) }));
+      if (isErased) return withoutColumns(line, ALL_PERSONAL);
     }
     return this.#addressIds.size === 0 ? line : this.#withoutAddresses(line, ts);
   }
@@ -99,6 +105,10 @@ export class ErasedClicks {
     }
     return hash;
   }
+}
+
+function keyOf({ id, workspaceId }: ErasedClick): string {
+  return `${id} ${workspaceId}`;
 }
 
 function addressesIn(text: string): string[] {

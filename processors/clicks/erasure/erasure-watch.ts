@@ -24,6 +24,7 @@ const Found = z.object({
   now_ms: z.int(),
   /** Key of the hashes. */
   key: z.string(),
+  /** `<click ID> <workspace ID>`. */
   clicks: z.array(z.string()),
   addresses: z.array(
     z.object({ id: z.int(), workspaceId: z.int(), atMs: z.int(), hashes: z.array(z.string()) }),
@@ -60,14 +61,20 @@ export class ErasureWatch {
     for (const { click_id: id, producer } of found.passed)
       if (ofLane(id)) intake.passedOn.add(passedKey(id, producer));
     const { addresses } = found;
-    const clickIds = found.clicks.filter(ofLane);
+    const clicks = found.clicks.filter(ofLane).map((text) => {
+      const [id = "", workspaceId = ""] = text.split(" ");
+      return { id, workspaceId: Number(workspaceId) };
+    });
     // From here on, new lines come in clean. The lines in memory are cleaned next.
-    const fresh = intake.erased.add({ clickIds, addresses }, found.key);
+    const fresh = intake.erased.add({ clicks, addresses }, found.key);
     this.#readToMs = found.now_ms;
-    intake.young.eraseClicks(fresh.clickIds, intake.erased);
+    intake.young.eraseClicks(
+      fresh.clicks.map(({ id }) => id),
+      intake.erased,
+    );
     if (fresh.addresses.length > 0) await this.#eraseAddresses(fresh.addresses);
-    const [clicks, ips] = [fresh.clickIds.length, fresh.addresses.length];
-    if (clicks + ips > 0) this.#log.info({ clicks, addresses: ips }, "clicks.erasures-known");
+    const counts = { clicks: fresh.clicks.length, addresses: fresh.addresses.length };
+    if (counts.clicks + counts.addresses > 0) this.#log.info(counts, "clicks.erasures-known");
   }
 
   /** Loads again, at most once a second; a failure delays it. Must be called only while nothing is being inserted. */
@@ -93,7 +100,8 @@ export class ErasureWatch {
                select least(to_timestamp($1::bigint / 1000.0), clock_timestamp()) - interval '1 minute' as at,
                  clock_timestamp() - $2::integer * interval '1 day' as horizon)
              select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms, erasure_key() as key,
-               array(select c.click_id from erased_click c, since s
+               array(select c.click_id || ' ' || e.workspace_id
+                     from erased_click c join erasure e on e.id = c.erasure_id, since s
                      where c.added_at > s.at
                        and c.click_id >= lpad(to_hex((extract(epoch from s.horizon) * 1000)::bigint), 12, '0')
                      order by c.added_at desc limit $3) as clicks,

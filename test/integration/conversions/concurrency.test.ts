@@ -24,8 +24,9 @@ test("of equal reports of other money one changes the conversion, the others are
   const terms = { payout_type: "cps", payout: 10, revenue_type: "rps", revenue: 20 };
   for (const isConcurrent of [false, true]) {
     const { click_id } = await world.addClick({ offer_id: await world.addOffer(terms) });
-    await world.report({ click_id, amount: "10" });
-    const send = () => world.report({ click_id, amount: "20" });
+    const txid = `other-money-${String(isConcurrent)}`;
+    await world.report({ click_id, txid, amount: "10" });
+    const send = () => world.report({ click_id, txid, amount: "20" });
     const replies = [];
     if (isConcurrent) replies.push(...(await Promise.all(Array.from({ length: 8 }, send))));
     else for (let n = 0; n < 8; n += 1) replies.push(await send());

@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { startApi } from "../../../api/start-api.ts";
-import { repeatAllErasures, repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
+import {
+  erase as eraseIn,
+  repeatAllErasures,
+  repeatDueErasure,
+} from "../../../schemas/erasure/erasures.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
@@ -196,6 +200,24 @@ test("by click: click, conversion, log and deliveries lose personal data; report
   expect(await reports()).toEqual(before);
 
   expect(await erase({ click_id: visit.click.click_id })).toEqual(ZEROS);
+});
+
+test("an erasure of another workspace's click leaves the click and its conversions alone (P30, G207)", async () => {
+  const workspaceId = await tracking.insert("workspace", {
+    slug: "curious",
+    name: "Curious",
+    postback_token: "curious-token",
+  });
+  const click = await tracking.addClick({ offer_id: offerId, gclid: "not-theirs", ...DESCRIBED });
+  const subject = { kind: "click", clickId: click.click_id } as const;
+  expect(await eraseIn(stores(), { workspaceId, subject })).toEqual(ZEROS);
+  const { body } = await tracking.report({ click_id: click.click_id, ip: IP, amount: "50" });
+  const [conversion] = await tracking.rows(
+    "select host(conv_ip) as ip from conversion where id = $1",
+    [body["conversion_id"]],
+  );
+  expect(conversion).toEqual({ ip: IP });
+  expect(await clickRow(click.click_id)).toMatchObject({ ip: IP, gclid: "not-theirs" });
 });
 
 test("by e-mail: every click and conversion reported with it is cleared (#19, G207)", async () => {
