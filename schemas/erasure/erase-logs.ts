@@ -29,7 +29,7 @@ type Values = {
   readonly workspaceId: number;
   /** Compared with the address of a call. */
   readonly addresses: readonly string[];
-  /** Compared with each parameter of a call, and searched for in the URLs and answers of deliveries. */
+  /** Compared with each parameter of a call. */
   readonly values: readonly string[];
   readonly untilMs: number;
 };
@@ -74,29 +74,28 @@ export async function eraseDeliveriesOf(
 }
 
 const CLEAR_DELIVERY = `update delivery d
-  set url = case when has_any(d.url, $2::text[]) then '' else d.url end,
-      response_body = case when has_any(d.response_body, $2::text[]) then '' else d.response_body end
-  where d.workspace_id = $1 and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[]))`;
+  set url = case when d.url ~ $2 then '' else d.url end,
+      response_body = case when d.response_body ~ $2 then '' else d.response_body end
+  where d.workspace_id = $1 and (d.url ~ $2 or d.response_body ~ $2)`;
 
-/** Clears the URLs and answers, in all deliveries of a workspace, that contain one of `values`. */
-export async function eraseDeliveryValues(
+/** Clears the URLs and answers, in all deliveries of a workspace, that match a pattern. */
+export async function eraseDeliveriesMatching(
   db: Queryable,
-  { workspaceId, values, untilMs }: Omit<Values, "addresses">,
+  { workspaceId, pattern, untilMs }: Pick<Values, "workspaceId" | "untilMs"> & { pattern: string },
 ): Promise<number> {
-  if (values.length === 0) return 0;
   let changed = 0;
   for (const [from, to] of daysUpTo(untilMs)) {
     const { rowCount } = await db.query({
       name: "erase-delivery-values",
       text: `${CLEAR_DELIVERY} and d.finished_at >= $3 and d.finished_at < $4`,
-      values: [workspaceId, values, from, to],
+      values: [workspaceId, pattern, from, to],
     });
     changed += rowCount ?? 0;
   }
   const { rowCount } = await db.query({
     name: "erase-values-of-waiting-deliveries",
     text: `${CLEAR_DELIVERY} and d.due_at is not null`,
-    values: [workspaceId, values],
+    values: [workspaceId, pattern],
   });
   return changed + (rowCount ?? 0);
 }

@@ -13,8 +13,8 @@ import {
   findConversions,
 } from "./erase-conversions.ts";
 import {
+  eraseDeliveriesMatching,
   eraseDeliveriesOf,
-  eraseDeliveryValues,
   eraseLogOf,
   eraseLogValues,
 } from "./erase-logs.ts";
@@ -91,17 +91,17 @@ export async function eraseAddress(
   { workspaceId, forms, untilMs }: Address,
 ): Promise<Erased> {
   const addresses = [...forms.whole, ...forms.truncated];
-  const values = withEncoded(forms.whole);
+  const pattern = patternOf(withEncoded(forms.whole));
   const clicks = await findClicksOfAddress(clickhouse, {
     workspaceId,
     addresses,
     untilMs,
-    pattern: patternOf(values),
+    pattern,
     rowsMax: CLICKS_MAX,
   });
   const clickIds = clicks.map(({ id }) => id);
   const log_rows = await eraseLogValues(db, { workspaceId, addresses, values: addresses, untilMs });
-  const deliveries = await eraseDeliveryValues(db, { workspaceId, values, untilMs });
+  const deliveries = await eraseDeliveriesMatching(db, { workspaceId, pattern, untilMs });
   const of = { workspaceId, addresses, clickIds, untilMs };
   const conversions = await eraseAddressOfConversions(db, of);
   const having = (place: "in_ip" | "in_text"): string[] =>
@@ -122,10 +122,19 @@ function withEncoded(values: readonly string[]): string[] {
   return unique(values.flatMap((value) => [value, encodeURIComponent(value)]));
 }
 
-/** None of these is a part of a longer address. */
-function patternOf(values: readonly string[]): string {
-  const escaped = values.map((value) => value.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return `(?i)(^|[^0-9.:])(${escaped.join("|")})($|[^0-9.:])`;
+/** What may stand next to an IPv4 address that is not part of a longer one; the same for IPv6, where a colon may be `%3A`. */
+const BESIDE_IPV4 = "[^0-9.:]";
+const BESIDE_IPV6 = "%(?:[0-24-9a-f][0-9a-f]|3[0-9b-f])|[^0-9a-f.:%]";
+
+/** Matches a text with one of these addresses, for ClickHouse and for Postgres, but none with a longer address. */
+function patternOf(addresses: readonly string[]): string {
+  const whole = (these: readonly string[], beside: string): string[] => {
+    const escaped = these.map((address) => address.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    return these.length === 0 ? [] : [`(^|${beside})(${escaped.join("|")})($|${beside})`];
+  };
+  const isIpv6 = (address: string): boolean => /:|%3a/i.test(address);
+  const [v4, v6] = [addresses.filter((one) => !isIpv6(one)), addresses.filter(isIpv6)];
+  return `(?i)(?:${[...whole(v4, BESIDE_IPV4), ...whole(v6, BESIDE_IPV6)].join("|")})`;
 }
 
 function unique(texts: readonly string[]): string[] {

@@ -23,7 +23,7 @@ type Kept = {
   readonly clicks: readonly string[];
 };
 
-/** A click that is stored after an erasure may be this much older than it: the stream keeps clicks for 72 h; add a day. */
+/** What is stored after an erasure may be this much older than it: the stream keeps clicks for 72 h; add a day. */
 const LATE_MS = 4 * DAY_MS;
 const MINUTE = 60;
 /**
@@ -74,8 +74,16 @@ export async function repeatDueErasure(stores: Stores): Promise<boolean> {
   });
   const [due] = rows;
   if (due === undefined) return false;
+  // If this repeat fails or its process dies, others go first, and it is due again in a minute.
+  await db.query({
+    name: "begin-repeat-of-erasure",
+    text: `update erasure set repeat_at = clock_timestamp() + interval '1 minute' where id = $1 and repeats = $2`,
+    values: [due.id, due.repeats],
+  });
   const key = erasureKey(await readSecret(db));
-  if (due.kind === "ip") await eraseAgain(stores, due, key);
+  // The first repeat searches everything, because it is also the first after a restore, or after a process died in the erasure.
+  const fromMs = due.repeats === 0 ? 0 : Date.parse(due.at) - LATE_MS;
+  if (due.kind === "ip") await eraseAgain(stores, due, { key, fromMs });
   else await eraseKeptPerson(stores, due, key, await visitorsBefore(db));
   await db.query({
     name: "finish-repeat-of-erasure",
@@ -121,31 +129,35 @@ async function eraseKeptPerson(
 
 const Found = z.object({ ip: z.string() });
 
-/** Finds the address by its hash among rows that may have been stored late, then clears it. */
-async function eraseAgain(stores: Stores, kept: Kept, key: string): Promise<void> {
+/** Finds the address by its hash in rows from `fromMs` on, then clears it. */
+async function eraseAgain(
+  stores: Stores,
+  kept: Kept,
+  { key, fromMs }: { readonly key: string; readonly fromMs: number },
+): Promise<void> {
   const untilMs = Date.parse(kept.at);
-  const fromMs = untilMs - LATE_MS;
   const clicks = await selectRows(
     stores.clickhouse,
     {
       name: "erasure.find-address",
-      text: `select distinct ip from click
-        where workspace_id = {workspaceId:UInt32} and ip != ''
-          and ts between fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') and fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC')
-          and lower(hex(SHA256(concat({key:String}, ' ', ip)))) in {hashes:Array(String)}`,
+      text: `select ip from (
+          select distinct ip from click
+          where workspace_id = {workspaceId:UInt32} and ip != ''
+            and ts between fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') and fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC'))
+        where lower(hex(SHA256(concat({key:String}, ' ', ip)))) in {hashes:Array(String)}`,
       params: { workspaceId: kept.workspace_id, fromMs, untilMs, key, hashes: kept.subject },
     },
     Found,
   );
   const { rows } = await stores.db.query<{ ip: string }>({
     name: "find-erased-address",
-    text: `select distinct host(c.conv_ip) as ip from conversion c
-           where c.workspace_id = $1 and c.conv_ts between $2 and $3 and c.conv_ip is not null
-             and keyed_hash($4, host(c.conv_ip)) = any($5::text[])
-           union
-           select distinct host(l.ip) from postback_log l
-           where l.workspace_id = $1 and l.ts between $2 and $3 and l.ip is not null
-             and keyed_hash($4, host(l.ip)) = any($5::text[])`,
+    text: `select ip from (
+             select host(c.conv_ip) as ip from conversion c
+             where c.workspace_id = $1 and c.conv_ts between $2 and $3 and c.conv_ip is not null
+             union
+             select host(l.ip) from postback_log l
+             where l.workspace_id = $1 and l.ts between $2 and $3 and l.ip is not null) found
+           where keyed_hash($4, ip) = any($5::text[])`,
     values: [kept.workspace_id, new Date(fromMs).toISOString(), kept.at, key, kept.subject],
   });
   for (const { ip } of [...clicks, ...rows]) {
@@ -166,11 +178,13 @@ function subjectTexts(subject: Subject, key: string): string[] {
   }
 }
 
-/** Clicks before this time are no longer needed to decide whether a new one is unique. */
+/** Clicks before this time are no longer needed to decide whether a new one is unique or a duplicate. */
 async function visitorsBefore(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ before: string }>({
     name: "end-of-unique-windows",
-    text: `select clock_timestamp() - (coalesce(max(unique_click_hours), 0) + 24) * interval '1 hour' as before from offer`,
+    text: `select clock_timestamp()
+             - (coalesce(max(greatest(unique_click_hours, duplicate_click_seconds / 3600.0)), 0) + 24) * interval '1 hour' as before
+           from offer`,
   });
   return Date.parse(rows[0]?.before ?? "") || 0;
 }

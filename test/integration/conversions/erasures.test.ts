@@ -1,170 +1,23 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
-import { insertKey } from "../../../api/access/insert-key.ts";
-import { startApi } from "../../../api/start-api.ts";
-import {
-  erase as eraseIn,
-  repeatAllErasures,
-  repeatDueErasure,
-} from "../../../schemas/erasure/erasures.ts";
-import type { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { openLog } from "../../../schemas/host/log.ts";
-import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
+import { repeatAllErasures, repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
 import { runCommandOn } from "../api/run-tracker.ts";
-import { DeliveryWorld } from "../delivery/delivery-world.ts";
-
-const ZEROS = { clicks: 0, conversions: 0, log_rows: 0, deliveries: 0 };
-const IP = "198.51.100.23";
-const OTHER_IP = "198.51.100.24";
-const EMAIL = "Jane@Shop.example";
-const DESCRIBED = {
-  ip: IP,
-  user_agent: "Browser 1.0",
-  referrer: "https://blog.example/a",
-  sub1: "kept",
-  destination: `https://shop.example/?from=${IP}`,
-  visitor: 77,
-  country: "DE",
-  extra: JSON.stringify({ page: "x" }),
-};
-
-let clicks = 0;
-
-const world = await forThisFile(DeliveryWorld.open());
-const { tracking } = world;
-tracking.startWriters();
-await tracking.change("update workspace set ip_storage = 'full'");
-const key = await insertKey(tracking.pool, {
-  workspaceId: tracking.workspaceId,
-  name: "admin",
-  role: "admin",
-});
-const outgoing = await forThisFile(new OutgoingClient({ allowLoopback: true }));
-const app = await forThisFile(
-  startApi({
-    db: tracking.pool,
-    clickhouse: tracking.clickhouse,
-    nats: () => tracking.nats,
-    outgoing,
-    log: openLog({ process: "test", level: "silent" }),
-    trustedProxies: [],
-    rateLimitPerMinute: 1_000_000,
-    allowLoopback: true,
-    apiUrl: "https://api.example",
-    trackingUrl: "http://track.example",
-  }),
-);
-await app.listen({ host: "127.0.0.1", port: 0 });
-const { port } = z.looseObject({ port: z.int() }).parse(app.server.address());
-const origin = `http://127.0.0.1:${port}`;
-const offerId = await tracking.addOffer();
-await world.addPostback(offerId, { url: world.url(`notified?g={gclid}`) });
-await world.addWebhook("hook");
-world.startLane();
-
-async function api(method: string, path: string, body?: unknown) {
-  const answer = await fetch(`${origin}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const json = z
-    .looseObject({ data: z.unknown() })
-    .partial()
-    .parse(await answer.json());
-  return { status: answer.status, headers: answer.headers, data: json.data, json };
-}
-
-/** Ten calls a minute are allowed: earlier ones are moved into the past. */
-async function erase(body: Record<string, string>) {
-  await world.tracking.rows("update erasure set at = at - interval '2 minutes'");
-  const answer = await api("POST", "/erasures", body);
-  expect(answer.status).toBe(200);
-  return answer.data;
-}
-
-/** A click that converted by ad ID, after its log rows and deliveries are stored. */
-async function aVisit(fields: Partial<ClickRecord> = {}, params: Record<string, string> = {}) {
-  clicks += 1;
-  const gclid = `gclid-of-visit-${clicks}`;
-  const click = await world.tracking.addClick({
-    offer_id: offerId,
-    gclid,
-    ...DESCRIBED,
-    ...fields,
-  });
-  const { body } = await world.tracking.report({
-    click_id: click.click_id,
-    gclid,
-    ip: click.ip,
-    amount: "50",
-    ...params,
-  });
-  const conversionId = String(body["conversion_id"]);
-  await world.settled(conversionId);
-  await until(
-    "the report is in the inbound log",
-    async () =>
-      (
-        await world.tracking.rows("select from postback_log where conversion_id = $1", [
-          conversionId,
-        ])
-      ).length > 0,
-    { timeoutMs: 10_000 },
-  );
-  return { click, gclid, conversionId };
-}
-
-const stores = () => ({ db: world.tracking.pool, clickhouse: world.tracking.clickhouse });
-
-async function clickRow(clickId: string) {
-  const answer = await world.tracking.clickhouse.query({
-    query: `select ip, user_agent, referrer, gclid, destination, extra, visitor, sub1, country, offer_id, is_unique
-      from click where click_id = unhex({clickId:String})`,
-    query_params: { clickId },
-    format: "JSONEachRow",
-  });
-  const [row] = z.array(z.record(z.string(), z.unknown())).parse(await answer.json());
-  return row;
-}
-
-/** All stored data about visits, as text. */
-async function everything(): Promise<string> {
-  const tables = await Promise.all(
-    [
-      "conversion",
-      "conversion_history",
-      "postback_log",
-      "delivery",
-      "erasure",
-      "erased_click",
-      "audit_log",
-    ].map(async (table) =>
-      (await world.tracking.rows<{ text: string }>(`select t::text as text from ${table} t`)).map(
-        ({ text }) => text,
-      ),
-    ),
-  );
-  const answer = await world.tracking.clickhouse.query({
-    query:
-      "select * except (click_id) from click union all select * except (click_id) from click where 0",
-    format: "JSONEachRow",
-  });
-  return [...tables.flat(), await answer.text()].join("\n");
-}
-
-async function reports() {
-  const paths = ["date,offer,country", "sub1", "device_type,os", "is_unique,referrer_host"].map(
-    (by) => `/reports?group_by=${by}&preset=last7`,
-  );
-  const answers = await Promise.all(paths.map(async (path) => await api("GET", path)));
-  const money = await world.tracking.rows(
-    `select id, status, payout, revenue, sale_amount, conv_ts, version, click ->> 'sub1' as sub1 from conversion order by id`,
-  );
-  return { answers: answers.map(({ status, json }) => ({ status, json })), money };
-}
+import {
+  api,
+  aVisit,
+  clickRow,
+  DESCRIBED,
+  EMAIL,
+  erase,
+  everything,
+  IP,
+  OTHER_IP,
+  offerId,
+  reports,
+  stores,
+  tracking,
+  world,
+  ZEROS,
+} from "./erasure-world.ts";
 
 test("by click: click, conversion, log and deliveries lose personal data; reports stay (#19, G207)", async () => {
   const visit = await aVisit({}, { email: EMAIL, phone: "+49 30 123" });
@@ -200,24 +53,6 @@ test("by click: click, conversion, log and deliveries lose personal data; report
   expect(await reports()).toEqual(before);
 
   expect(await erase({ click_id: visit.click.click_id })).toEqual(ZEROS);
-});
-
-test("an erasure of another workspace's click leaves the click and its conversions alone (P30, G207)", async () => {
-  const workspaceId = await tracking.insert("workspace", {
-    slug: "curious",
-    name: "Curious",
-    postback_token: "curious-token",
-  });
-  const click = await tracking.addClick({ offer_id: offerId, gclid: "not-theirs", ...DESCRIBED });
-  const subject = { kind: "click", clickId: click.click_id } as const;
-  expect(await eraseIn(stores(), { workspaceId, subject })).toEqual(ZEROS);
-  const { body } = await tracking.report({ click_id: click.click_id, ip: IP, amount: "50" });
-  const [conversion] = await tracking.rows(
-    "select host(conv_ip) as ip from conversion where id = $1",
-    [body["conversion_id"]],
-  );
-  expect(conversion).toEqual({ ip: IP });
-  expect(await clickRow(click.click_id)).toMatchObject({ ip: IP, gclid: "not-theirs" });
 });
 
 test("by e-mail: every click and conversion reported with it is cleared (#19, G207)", async () => {
@@ -280,7 +115,7 @@ test("repeats clear data stored after the erasure without keeping the value (#19
     "update erasure set repeat_at = null where at < now() - interval '1 minute' and kind = 'email'",
   );
   expect(await repeatAllErasures(tracking.pool)).toBeGreaterThan(1);
-  while (await repeatDueErasure(stores()));
+  while (await repeatDueErasure(stores));
   expect(await clickRow(late.click_id)).toMatchObject({ ip: "", gclid: "", user_agent: "" });
   expect(await clickRow(lateIp.click_id)).toMatchObject({ ip: "" });
   expect(
@@ -296,7 +131,7 @@ test("an erased click loses its visitor's hash after the longest uniqueness wind
   for (const { click_id } of [old, young])
     expect(await erase({ click_id })).toMatchObject({ clicks: 1 });
   await repeatAllErasures(tracking.pool);
-  while (await repeatDueErasure(stores()));
+  while (await repeatDueErasure(stores));
   expect(await clickRow(old.click_id)).toMatchObject({ visitor: 0 });
   expect(await clickRow(young.click_id)).toMatchObject({ visitor: 77 });
 });
