@@ -66,7 +66,7 @@ function visitFields(visit: Visit, workspace: Workspace | undefined): string {
 
 function deviceFields(device: Device, userAgent: string): string {
   const { fields } = device;
-  if (fields !== undefined && fields.userAgent === userAgent) return fields.text;
+  if (fields?.userAgent === userAgent) return fields.text;
   const text =
     textField("user_agent", userAgent) +
     flagField("is_headless", device.isHeadless) +
@@ -76,7 +76,7 @@ function deviceFields(device: Device, userAgent: string): string {
     textField("os_version", device.osVersion) +
     textField("browser", device.browser) +
     textField("browser_version", device.browserVersion);
-  device.fields = { userAgent, text };
+  if (fields !== null) device.fields = { userAgent, text };
   return text;
 }
 

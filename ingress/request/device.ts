@@ -1,4 +1,4 @@
-import { isbot } from "isbot";
+import { isbot, isbotNaive } from "isbot";
 import parseUserAgent from "my-ua-parser";
 import { BoundedCache } from "./bounded-cache.ts";
 
@@ -11,10 +11,10 @@ const USER_AGENTS_REMEMBERED_MAX = 20_000;
  */
 const PARSED_LENGTH_MAX = 256;
 /**
- * Microseconds of parsing that each click earns, and the most that is saved up: every sixteenth click may have a new user agent,
+ * Microseconds of parsing that each click earns, and the most that is saved up: every thirty-second click may have a new user agent,
  * and 10,000 in a row after a start.
  */
-const PARSE_US_PER_CLICK = 1.5;
+const PARSE_US_PER_CLICK = 0.75;
 const PARSE_US_MAX = 240_000;
 /**
  * The cost of parsing and keeping a text of this length; a longer text costs the square of its length. It is a model and not a
@@ -36,8 +36,11 @@ export type Device = {
   readonly isBot: boolean;
   readonly isHeadless: boolean;
   readonly missingUa: boolean;
-  /** A part of the click record: built by the first click that needs it, and the same for all clicks of the user agent. */
-  fields: { readonly userAgent: string; readonly text: string } | undefined;
+  /**
+   * A part of the click record: built by the first click that needs it, and the same for all clicks of the user agent. Null if the device
+   * is not kept.
+   */
+  fields: { readonly userAgent: string; readonly text: string } | undefined | null;
 };
 
 export type DeviceReader = {
@@ -52,8 +55,8 @@ const DESKTOP_OS =
 
 /**
  * Parsing costs 15 to 90 µs and a look-up 0.1 µs, so results are cached. Each click earns a little time for parsing. A flood of
- * new user agents uses it up: then system and kind of device are read by a few words, the browser stays unknown, and `guessed` is
- * called (P40). `savedUs` is the time saved up at the start.
+ * new user agents uses it up: then system, kind of device and crawlers are read by a few words, the browser stays unknown, and `guessed`
+ * is called (P40). `savedUs` is the time saved up at the start.
  */
 export function openDevices(
   guessed: () => void = () => undefined,
@@ -68,7 +71,7 @@ export function openDevices(
       if (remembered !== undefined) return remembered;
       if (parseUs <= 0) {
         guessed();
-        return deviceOf(userAgent, { os: osByWords(userAgent) });
+        return guessDevice(userAgent);
       }
       const device = readDevice(userAgent);
       parseUs -= parseUsOf(userAgent);
@@ -99,6 +102,23 @@ function readDevice(userAgent: string): Device {
     browser: browser.name,
     browserVersion: browser.version,
   });
+}
+
+/** The list of known crawlers takes as long as all else together, so only the usual words are looked for. */
+function guessDevice(userAgent: string): Device {
+  const os = osByWords(userAgent);
+  const isBot = userAgent === "" || isbotNaive(userAgent);
+  return {
+    deviceType: isBot ? "bot" : deviceTypeOf(undefined, os, userAgent),
+    os: osName(os),
+    osVersion: "",
+    browser: "",
+    browserVersion: "",
+    isBot,
+    isHeadless: HEADLESS.test(userAgent),
+    missingUa: userAgent === "",
+    fields: null,
+  };
 }
 
 function deviceOf(userAgent: string, parsed: Parsed): Device {
