@@ -28,5 +28,5 @@ td:first-child{white-space:nowrap}
 .method{display:inline-block;flex:none;min-width:3.6rem;font:600 12px ui-monospace,monospace;color:var(--link)}
 .dim{color:var(--dim)}
 ol.steps>li{margin:.8rem 0}
-@media (max-width:60rem){.page{display:block}nav{position:static;height:auto;max-height:16rem;border-right:0;border-bottom:1px solid var(--line)}main{padding:1rem}}
+@media (max-width:60rem){.page{display:block}nav{position:static;height:auto;max-height:16rem;border-right:0;border-bottom:1px solid var(--line)}main{padding:1rem}td:first-child{white-space:normal;overflow-wrap:anywhere}}
 `;
