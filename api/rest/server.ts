@@ -235,7 +235,10 @@ async function answerHealth(
     );
 }
 
-/** A write may have changed keys and accounts, so the cache is cleared. Every write is recorded, including refused ones (G177). */
+/**
+ * A write may have changed keys and accounts, so the cache is cleared. Every write is recorded, including refused ones (G177), but
+ * not one over the budget: otherwise a flood of them would write a row and a commit each (P40).
+ */
 async function afterWrite(
   options: RestServerOptions,
   request: FastifyRequest,
@@ -243,7 +246,7 @@ async function afterWrite(
 ): Promise<void> {
   if (reply.statusCode < 400) options.keys.forget();
   const { admission } = request;
-  if (admission?.principal === undefined) return;
+  if (admission?.principal === undefined || admission.isOverBudget) return;
   await noteInAuditLog(options, {
     principal: admission.principal,
     action: `rest ${operation.method} ${request.url.split("?", 1)[0] ?? ""}`,
