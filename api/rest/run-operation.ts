@@ -29,6 +29,22 @@ export function clientLeft({ raw }: FastifyReply): AbortSignal {
   return left.signal;
 }
 
+/** How long a client may take nothing of a streamed answer, and how long all of it may take. */
+export type StreamLimits = { readonly idleMs: number; readonly totalMs: number };
+
+/** A report of 20 MB arrives in time at 35 kB a second. */
+export const STREAM_LIMITS: StreamLimits = { idleMs: 30_000, totalMs: 10 * 60_000 };
+
+/** Closes the connection of a client that is too slow: until the last piece of its answer is handed over, it holds a slot (G205). */
+export function limitStream({ raw }: FastifyReply, { idleMs, totalMs }: StreamLimits): void {
+  raw.setTimeout(idleMs, () => {
+    // If no bytes wait for the client, ClickHouse is slow. It limits its statements itself.
+    if (raw.writableLength > 0) raw.destroy();
+  });
+  const end = setTimeout(() => raw.destroy(), totalMs);
+  raw.once("close", () => clearTimeout(end));
+}
+
 /**
  * Runs the operations of one request. Operations that read ClickHouse hold a slot until their answer, or the last piece of their
  * stream, is handed over. Their queries end when the client leaves.

@@ -14,7 +14,13 @@ import { contextOf, noteUse, type OperationParts } from "./operation-context.ts"
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import { RestRoutes } from "./routes.ts";
-import { clientLeft, operationRunner } from "./run-operation.ts";
+import {
+  clientLeft,
+  limitStream,
+  operationRunner,
+  STREAM_LIMITS,
+  type StreamLimits,
+} from "./run-operation.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
 /** A document that needs no key, because it contains no data of any workspace (G04). */
@@ -32,6 +38,7 @@ export type RestServerOptions = AdmissionDeps &
     readonly documents: readonly PublicDocument[];
     /** Whether Postgres and ClickHouse belong together; undefined while unknown. */
     readonly areStoresSame?: (() => boolean | undefined) | undefined;
+    readonly streamLimits?: StreamLimits | undefined;
   };
 
 declare module "fastify" {
@@ -174,6 +181,7 @@ async function answerOperation(
   const result = await operationRunner(options, left)(operation, context, input);
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
+    limitStream(reply, options.streamLimits ?? STREAM_LIMITS);
     return reply
       .headers(result.headers ?? {})
       .type(result.contentType)
