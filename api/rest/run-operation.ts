@@ -23,6 +23,8 @@ export type RunOperation = (
 /** Aborted with a {@link ClientLeftError} when the connection closes before the answer is complete. */
 export function clientLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
+  // It may have left while the request was admitted.
+  if (raw.destroyed) left.abort(new ClientLeftError());
   raw.once("close", () => {
     if (!raw.writableFinished) left.abort(new ClientLeftError());
   });

@@ -1,11 +1,13 @@
 import { request } from "node:http";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { InstallationSlots } from "../../../api/reports/installation-slots.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld } from "./api-world.ts";
+import { whileTableIsLocked } from "./locked-table.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
 /** The time limit of a report's statements, after which the server ends them. */
@@ -199,6 +201,34 @@ test("a report whose client has left ends on the server and frees its slot at on
     expect(performance.now() - startedAtMs).toBeLessThan(STATEMENT_MS);
   });
 });
+
+test("a client that left before its request was admitted starts no statement (#17, G205)", async () => {
+  const clickhouse = openClickhouse({ url: world.database.clickhouseUrl, applicationName: "test" });
+  world.atEnd(() => clickhouse.close());
+  const statements = vi.spyOn(clickhouse, "query");
+  const at = await world.startAnother({ clickhouse });
+  const { admin } = world.tenant.keys;
+  await whileTableIsLocked(world.pool, "rate_window", async () => {
+    const leaving = ask(admin, REPORT, at);
+    await until("its count waits for the lock", isCountWaiting, { timeoutMs: STATEMENT_MS });
+    leaving.leave();
+    expect(await leaving.answer).toBe("left");
+    // The server sees the close before this request, which comes later.
+    expect((await fetch(`${at}/health`)).status).toBe(200);
+  });
+  expect(await ask(admin, REPORT, at).answer).toMatchObject({ status: 200 });
+  const first = statements.mock.calls.length;
+  expect(await ask(admin, REPORT, at).answer).toMatchObject({ status: 200 });
+  expect(statements.mock.calls.length - first, "both numbers are those of one report").toBe(first);
+});
+
+async function isCountWaiting(): Promise<boolean> {
+  const waiting = await world.rows(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+       and query like 'insert into rate_window%'`,
+  );
+  return waiting.length > 0;
+}
 
 /** Makes a CSV of today larger than all buffers between the server and a client. */
 async function withLargeCsv(work: (path: string) => Promise<void>): Promise<void> {
