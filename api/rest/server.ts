@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { Pool } from "../../schemas/postgres/connect.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
 import { ApiError, notFound } from "../errors.ts";
@@ -60,6 +61,8 @@ const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
 /** application/json and types that end in +json (G12). */
 const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** How long a check of Postgres is valid for `/health`. */
+const CHECK_MS = 1_000;
 
 /** The REST API for a list of operations. It does not listen yet. */
 export function buildRestServer(options: RestServerOptions): FastifyInstance {
@@ -99,7 +102,10 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
       .type(JSON_TYPE)
       .send(JSON.stringify(problemBody(notFound("path")))),
   );
-  app.get("/health", (_request, reply) => answerHealth(options, reply));
+  const checkPostgres = postgresCheck(options.db);
+  app.get("/health", async (_request, reply) =>
+    answerHealth(options, reply, await checkPostgres()),
+  );
   void app.register(async (api) => registerApi(api, options, routes), { prefix: BASE_PATH });
   return app;
 }
@@ -220,14 +226,11 @@ async function answerUnrouted(options: RestServerOptions, failing: Failing): Pro
  * Health for the supervisor: 503 without Postgres, because then no request can be answered. Only some operations need NATS and
  * ClickHouse, so their absence is reported but the process counts as healthy.
  */
-async function answerHealth(
+function answerHealth(
   options: RestServerOptions,
   reply: FastifyReply,
-): Promise<FastifyReply> {
-  const postgres = await options.db.query({ text: "select 1" }).then(
-    () => "ok",
-    () => "away",
-  );
+  postgres: PostgresState,
+): FastifyReply {
   const nats = options.nats()?.connection.isClosed() === false ? "ok" : "away";
   const belongTogether = options.areStoresSame?.() ?? "unknown";
   return reply
@@ -241,6 +244,22 @@ async function answerHealth(
         stores_belong_together: belongTogether,
       }),
     );
+}
+
+type PostgresState = "ok" | "away";
+
+/** One check serves all requests until a second after its result: `/health` needs no key and has no budget (P40). */
+function postgresCheck(db: Pool): () => Promise<PostgresState> {
+  let current: Promise<PostgresState> | undefined;
+  const check = async (): Promise<PostgresState> => {
+    const state = await db.query({ text: "select 1" }).then(
+      () => "ok" as const,
+      () => "away" as const,
+    );
+    setTimeout(() => (current = undefined), CHECK_MS).unref();
+    return state;
+  };
+  return async () => await (current ??= check());
 }
 
 /**

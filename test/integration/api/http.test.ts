@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
@@ -281,4 +282,19 @@ describe("faults of the service", () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/phone|column|advertiser/);
     expect((await world.get("/advertisers")).status).toBe(200);
   });
+});
+
+test("requests for /health share one check of Postgres a second (P40)", async () => {
+  const queries = vi.spyOn(world.pool, "query");
+  const startedAtMs = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, async () => await fetch(`${world.origin}/health`)),
+  );
+  const seconds = Math.ceil((performance.now() - startedAtMs) / 1_000);
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const checks = queries.mock.calls.filter(([asked]) =>
+    isDeepStrictEqual(asked, { text: "select 1" }),
+  );
+  expect(checks.length).toBeLessThanOrEqual(seconds);
+  queries.mockRestore();
 });
