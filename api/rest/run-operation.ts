@@ -1,6 +1,9 @@
 import { finished } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { abortable } from "../../schemas/clickhouse/abortable.ts";
+import type { ClickhouseEditor } from "../../schemas/clickhouse/connect.ts";
+import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
+import { unavailable } from "../errors.ts";
 import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 
@@ -57,7 +60,7 @@ export function operationRunner(
   left: AbortSignal,
 ): RunOperation {
   return async (operation, context, input) => {
-    if (operation.readsClickhouse === undefined) return await operation.run(context, input);
+    if (operation.readsClickhouse === undefined) return await run(operation, context, input);
     const { keyId, workspace } = context.principal;
     const giveBack = await slots[operation.readsClickhouse].take(
       { keyId, workspaceId: workspace.id },
@@ -66,7 +69,7 @@ export function operationRunner(
     let result: OperationResult | undefined;
     try {
       const clickhouse = abortable(context.clickhouse, left);
-      result = await operation.run({ ...context, clickhouse }, input);
+      result = await run(operation, { ...context, clickhouse }, input);
     } catch (error) {
       left.throwIfAborted();
       throw error;
@@ -76,4 +79,31 @@ export function operationRunner(
     }
     return result;
   };
+}
+
+/**
+ * Postgres and ClickHouse fail with the same codes of the network, so the client that failed decides which store the refusal names.
+ * @throws {ApiError} `unavailable` if ClickHouse is away
+ */
+async function run(
+  operation: Operation,
+  context: OperationContext,
+  input: OperationInput,
+): Promise<OperationResult> {
+  const faults = new Set<unknown>();
+  const note = (error: unknown): never => {
+    faults.add(error);
+    throw error;
+  };
+  const clickhouse: ClickhouseEditor = {
+    command: async (params) => await context.clickhouse.command(params).catch(note),
+    query: async (params) => await context.clickhouse.query(params).catch(note),
+  };
+  try {
+    return await operation.run({ ...context, clickhouse }, input);
+  } catch (error) {
+    if (faults.has(error) && isClickhouseAway(error))
+      throw unavailable("the store of clicks and reports", error);
+    throw error;
+  }
 }

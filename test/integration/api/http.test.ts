@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
 import { whileTableIsLocked } from "./locked-table.ts";
@@ -260,6 +261,15 @@ describe("faults of the service", () => {
       expect(answer.headers.get("x-ratelimit-limit")).toBe("1000000");
     });
     expect((await world.callAt(fresh, "GET", "/me")).status).toBe(200);
+  });
+
+  test("without ClickHouse a report names the store of clicks and reports (ERR-013, P15)", async () => {
+    const closed = openClickhouse({ url: "http://127.0.0.1:9/none", applicationName: "test" });
+    world.atEnd(() => closed.close());
+    const origin = await world.startAnother({ clickhouse: closed });
+    const answer = await world.callAt(origin, "GET", "/reports?preset=today");
+    expect(refusal(answer)).toBe("503 unavailable");
+    expect(answer.text).toContain("the store of clicks and reports is not available");
   });
 
   test("while ids could repeat, a new record is 503 and everything else works (#7, P38)", async () => {
