@@ -15,6 +15,7 @@ import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page
 import { openSlots } from "./reports/clickhouse-slots.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
+import type { StreamLimits } from "./rest/run-operation.ts";
 import { BASE_PATH, buildRestServer } from "./rest/server.ts";
 
 export type ApiParts = {
@@ -31,6 +32,7 @@ export type ApiParts = {
   readonly areStoresSame?: () => boolean | undefined;
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
+  readonly streamLimits?: StreamLimits | undefined;
 };
 
 /** Builds the API over migrated stores and reads the installation's secret. It does not listen yet. */
@@ -56,6 +58,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const app = buildRestServer({
     ...served,
     areStoresSame: parts.areStoresSame,
+    streamLimits: parts.streamLimits,
     operations,
     documents: [
       {

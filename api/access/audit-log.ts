@@ -10,6 +10,7 @@ export type AuditEntry = {
   };
   /** `rest POST /offers`, `mcp:<tool>` (G177) or `cli <command>`. */
   readonly action: string;
+  /** Empty if the client reset its connection before its address was read. */
   readonly ip: string | null;
   readonly status: number;
   readonly requestId: string;
@@ -35,7 +36,7 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
   await db.query({
     name: "insert-audit-entry",
     text: `insert into audit_log (workspace_id, key_id, user_name, action, ip, status, request_id)
-           values ($1, $2, $3, $4, $5, $6, $7)`,
+           values ($1, $2, $3, $4, nullif($5, '')::inet, $6, $7)`,
     values: [
       entry.principal.workspace.id,
       entry.principal.keyId,

@@ -3,6 +3,7 @@ import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { everyRole } from "../access/access-of-operations.ts";
 import type { Role } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
 import { isShown, showTo } from "../access/visibility.ts";
 import { ShownConversion } from "../conversions/conversion-fields.ts";
 import { notFound } from "../errors.ts";
@@ -14,7 +15,6 @@ import {
 } from "../labels/entity-labels.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { reportScope } from "../reports/caller.ts";
-import type { ReportScope } from "../reports/report-scope.ts";
 import { isoTime, ShownClick, type StoredClick } from "./click-row.ts";
 import { findClick } from "./find-click.ts";
 
@@ -63,7 +63,7 @@ export const getClick: Operation = operation({
     if (click === undefined) throw notFound("click");
     const { workspaceId } = scope;
     const offers = await readLabels(context.db, "offer", { workspaceId, ids: [click.offer_id] });
-    const conversions = await selectConversions(context.db, scope, clickId);
+    const conversions = await selectConversions(context.db, context.principal, clickId);
     const { role } = context.principal;
     const detail = {
       click: shownColumns(click, role),
@@ -97,10 +97,13 @@ async function partnerLabel(
 
 type ConversionRow = Readonly<Record<string, string | boolean>>;
 
-/** Newest first. Partners do not see conversions of private events (G190). */
+/**
+ * Newest first, and only the caller's own: a conversion may belong to another partner or advertiser than its click. Partners do
+ * not see conversions of private events (G190).
+ */
 async function selectConversions(
   db: Queryable,
-  scope: ReportScope,
+  { workspace, affiliate, advertiser }: Principal,
   clickId: string,
 ): Promise<ConversionRow[]> {
   const { rows } = await db.query<ConversionRow>({
@@ -108,9 +111,11 @@ async function selectConversions(
     text: `select id, conv_ts, event_code, status, status_reason, payout, revenue, sale_amount, currency,
              coalesce(adv_txid, '') as adv_txid, method, is_duplicate
            from conversion
-           where workspace_id = $1 and click_id = $2 and not (is_private and $3)
-           order by conv_ts desc, id desc limit $4`,
-    values: [scope.workspaceId, clickId, scope.role === "partner", CONVERSIONS_MAX],
+           where workspace_id = $1 and click_id = $2
+             and ($3::integer is null or (affiliate_id = $3 and not is_private))
+             and ($4::integer is null or advertiser_id = $4)
+           order by conv_ts desc, id desc limit $5`,
+    values: [workspace.id, clickId, affiliate?.id, advertiser?.id, CONVERSIONS_MAX],
   });
   return rows;
 }

@@ -5,9 +5,12 @@ const SAMPLE = "template-test";
 /** Conditions that are true for a click on a search page, on a computer. */
 const HOLDS = new Set(["ifnotmobile", "ifsearch"]);
 
+/** A template may contain its landing page many times, encoded up to three times. A longer URL is not requested. */
+export const URL_CHARACTERS_MAX = 32_768;
+
 /**
  * The URL that the ad platform would call for one click. At the beginning of the template the landing page is inserted as it is.
- * Elsewhere it is percent-encoded as many times as its tag says.
+ * Elsewhere it is percent-encoded as many times as its tag says. Ends after the tag with which it gets too long.
  */
 export function expandTemplate(
   template: string,
@@ -31,6 +34,8 @@ function expand(text: string, landingPage: string, platform: AdPlatform): string
   let expanded = "";
   let from = 0;
   for (const tag of tagsOf(text)) {
+    // Otherwise a body of 8 kB has an answer of 9.7 MB (P40).
+    if (expanded.length > URL_CHARACTERS_MAX) return expanded;
     expanded += text.slice(from, tag.at);
     from = tag.at + tag.text.length;
     const name = tagName(tag, platform);

@@ -1,5 +1,6 @@
 import type { OutgoingAnswer, OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import { ForbiddenDestinationError } from "../../schemas/outgoing/outgoing-failure.ts";
+import { URL_CHARACTERS_MAX } from "./expand-template.ts";
 
 /** Problems of a redirect chain. `slow` alone does not make the test fail. */
 export const TEST_PROBLEMS = [
@@ -44,8 +45,6 @@ export const CHAIN_LIMITS: ChainLimits = {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const ERROR_STATUS_MIN = 400;
-/** A template may contain its landing page many times, encoded up to three times. */
-const URL_CHARACTERS_MAX = 32_768;
 const HEADERS = { "user-agent": "Tracker-Template-Test/1.0", accept: "*/*" };
 
 /**

@@ -74,7 +74,9 @@ export const ROLLUPS: Readonly<Partial<Record<Source, readonly Rollup[]>>> = {
  * Days of a zone differ from days of UTC, but mostly overlap. If half hours cannot be used, whole days are read by UTC. The hours
  * that fall on the day before or after in the zone are then read again and moved: a sixth of all rows in New York.
  */
-export function piecesOf(source: Source, range: Span, needs: RowNeeds): Piece[] {
+export function piecesOf(source: Source, { fromMs, toMs }: Span, needs: RowNeeds): Piece[] {
+  // East of UTC the first of January 1970 begins in 1969, but steps of a rollup are counted from 0.
+  const range = { fromMs: Math.max(0, fromMs), toMs };
   const grains = (ROLLUPS[source] ?? [])
     .filter(({ columns }) => needs.columns.every((column) => columns.has(column)))
     .map(({ grainMs }) => grainMs);

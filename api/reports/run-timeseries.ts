@@ -125,8 +125,12 @@ async function narrowing(
 ): Promise<ReportFilter[]> {
   const filters: ReportFilter[] = [];
   if (offer !== undefined) {
-    const statement = `select id from offer where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
-      order by id = $2 desc, deleted_at is not null, id desc limit 1`;
+    // Private offers are for approved partners only (G49).
+    const statement = `select o.id from offer o left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $4
+      where o.workspace_id = $1 and (o.id = $2 or lower(o.code) = lower($3))
+        and ($4::integer is null or o.visibility <> 'private' or ac.status = 'approved')
+        and ($5::integer is null or o.advertiser_id = $5)
+      order by o.id = $2 desc, o.deleted_at is not null, o.id desc limit 1`;
     filters.push(await oneRecord(db, { param: "offer_id", given: offer, statement }, scope));
   }
   if (affiliate !== undefined) {
@@ -135,6 +139,7 @@ async function narrowing(
       throw invalidParameter("affiliate_id", "expected an id");
     }
     const statement = `select id from affiliate where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
+      and ($4::integer is null or id = $4) and ($5::integer is null or id = $2)
       order by id = $2 desc limit 1`;
     filters.push(
       await oneRecord(db, { param: "affiliate_id", given: affiliate, statement }, scope),
@@ -143,11 +148,14 @@ async function narrowing(
   return filters;
 }
 
-/** Digits are tried as an id first, then as a code (G25). A record that does not exist has no traffic. */
+/**
+ * Digits are tried as an id first, then as a code (G25). An id without a record has no traffic. A code that the key may not see is
+ * an unknown one, otherwise a partner could find out which codes exist (P30).
+ */
 async function oneRecord(
   db: Queryable,
   asked: { param: "offer_id" | "affiliate_id"; given: string; statement: string },
-  { workspaceId, role }: ReportScope,
+  scope: ReportScope,
 ): Promise<ReportFilter> {
   const { param, given, statement } = asked;
   if (!CODE.test(given)) throw invalidParameter(param, "expected an id or a code");
@@ -155,11 +163,17 @@ async function oneRecord(
   const { rows } = await db.query<{ id: number }>({
     name: `find-report-${param}`,
     text: statement,
-    values: [workspaceId, id, role === "advertiser" && param === "affiliate_id" ? "" : given],
+    values: [
+      scope.workspaceId,
+      id,
+      given,
+      scope.role === "partner" ? scope.ownerId : null,
+      scope.role === "advertiser" ? scope.ownerId : null,
+    ],
   });
   const found = rows[0]?.id;
   if (found === undefined && id === 0) throw invalidParameter(param, "names no record");
-  const dimension = findDimension(param === "offer_id" ? "offer" : "affiliate", role);
+  const dimension = findDimension(param === "offer_id" ? "offer" : "affiliate", scope.role);
   if (dimension === undefined) throw invalidParameter(param, "not for this key");
   return { dimension, operator: "in", values: [found ?? id] };
 }

@@ -1,6 +1,9 @@
 import { finished } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { abortable } from "../../schemas/clickhouse/abortable.ts";
+import type { ClickhouseEditor } from "../../schemas/clickhouse/connect.ts";
+import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
+import { unavailable } from "../errors.ts";
 import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 
@@ -23,10 +26,28 @@ export type RunOperation = (
 /** Aborted with a {@link ClientLeftError} when the connection closes before the answer is complete. */
 export function clientLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
+  // It may have left while the request was admitted.
+  if (raw.destroyed) left.abort(new ClientLeftError());
   raw.once("close", () => {
     if (!raw.writableFinished) left.abort(new ClientLeftError());
   });
   return left.signal;
+}
+
+/** How long a client may take nothing of a streamed answer, and how long all of it may take. */
+export type StreamLimits = { readonly idleMs: number; readonly totalMs: number };
+
+/** A report of 20 MB arrives in time at 35 kB a second. */
+export const STREAM_LIMITS: StreamLimits = { idleMs: 30_000, totalMs: 10 * 60_000 };
+
+/** Closes the connection of a client that is too slow: until the last piece of its answer is handed over, it holds a slot (G205). */
+export function limitStream({ raw }: FastifyReply, { idleMs, totalMs }: StreamLimits): void {
+  raw.setTimeout(idleMs, () => {
+    // If no bytes wait for the client, ClickHouse is slow. It limits its statements itself.
+    if (raw.writableLength > 0) raw.destroy();
+  });
+  const end = setTimeout(() => raw.destroy(), totalMs);
+  raw.once("close", () => clearTimeout(end));
 }
 
 /**
@@ -39,7 +60,7 @@ export function operationRunner(
   left: AbortSignal,
 ): RunOperation {
   return async (operation, context, input) => {
-    if (operation.readsClickhouse === undefined) return await operation.run(context, input);
+    if (operation.readsClickhouse === undefined) return await run(operation, context, input);
     const { keyId, workspace } = context.principal;
     const giveBack = await slots[operation.readsClickhouse].take(
       { keyId, workspaceId: workspace.id },
@@ -48,7 +69,7 @@ export function operationRunner(
     let result: OperationResult | undefined;
     try {
       const clickhouse = abortable(context.clickhouse, left);
-      result = await operation.run({ ...context, clickhouse }, input);
+      result = await run(operation, { ...context, clickhouse }, input);
     } catch (error) {
       left.throwIfAborted();
       throw error;
@@ -58,4 +79,31 @@ export function operationRunner(
     }
     return result;
   };
+}
+
+/**
+ * Postgres and ClickHouse fail with the same codes of the network, so the client that failed decides which store the refusal names.
+ * @throws {ApiError} `unavailable` if ClickHouse is away
+ */
+async function run(
+  operation: Operation,
+  context: OperationContext,
+  input: OperationInput,
+): Promise<OperationResult> {
+  const faults = new Set<unknown>();
+  const note = (error: unknown): never => {
+    faults.add(error);
+    throw error;
+  };
+  const clickhouse: ClickhouseEditor = {
+    command: async (params) => await context.clickhouse.command(params).catch(note),
+    query: async (params) => await context.clickhouse.query(params).catch(note),
+  };
+  try {
+    return await operation.run({ ...context, clickhouse }, input);
+  } catch (error) {
+    if (faults.has(error) && isClickhouseAway(error))
+      throw unavailable("the store of clicks and reports", error);
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { Pool } from "../../schemas/postgres/connect.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
 import { ApiError, notFound } from "../errors.ts";
@@ -14,7 +15,13 @@ import { contextOf, noteUse, type OperationParts } from "./operation-context.ts"
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import { RestRoutes } from "./routes.ts";
-import { clientLeft, operationRunner } from "./run-operation.ts";
+import {
+  clientLeft,
+  limitStream,
+  operationRunner,
+  STREAM_LIMITS,
+  type StreamLimits,
+} from "./run-operation.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
 /** A document that needs no key, because it contains no data of any workspace (G04). */
@@ -32,6 +39,7 @@ export type RestServerOptions = AdmissionDeps &
     readonly documents: readonly PublicDocument[];
     /** Whether Postgres and ClickHouse belong together; undefined while unknown. */
     readonly areStoresSame?: (() => boolean | undefined) | undefined;
+    readonly streamLimits?: StreamLimits | undefined;
   };
 
 declare module "fastify" {
@@ -53,6 +61,8 @@ const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
 /** application/json and types that end in +json (G12). */
 const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** How long a check of Postgres is valid for `/health`. */
+const CHECK_MS = 1_000;
 
 /** The REST API for a list of operations. It does not listen yet. */
 export function buildRestServer(options: RestServerOptions): FastifyInstance {
@@ -92,7 +102,10 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
       .type(JSON_TYPE)
       .send(JSON.stringify(problemBody(notFound("path")))),
   );
-  app.get("/health", (_request, reply) => answerHealth(options, reply));
+  const checkPostgres = postgresCheck(options.db);
+  app.get("/health", async (_request, reply) =>
+    answerHealth(options, reply, await checkPostgres()),
+  );
   void app.register(async (api) => registerApi(api, options, routes), { prefix: BASE_PATH });
   return app;
 }
@@ -174,6 +187,7 @@ async function answerOperation(
   const result = await operationRunner(options, left)(operation, context, input);
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
+    limitStream(reply, options.streamLimits ?? STREAM_LIMITS);
     return reply
       .headers(result.headers ?? {})
       .type(result.contentType)
@@ -212,14 +226,11 @@ async function answerUnrouted(options: RestServerOptions, failing: Failing): Pro
  * Health for the supervisor: 503 without Postgres, because then no request can be answered. Only some operations need NATS and
  * ClickHouse, so their absence is reported but the process counts as healthy.
  */
-async function answerHealth(
+function answerHealth(
   options: RestServerOptions,
   reply: FastifyReply,
-): Promise<FastifyReply> {
-  const postgres = await options.db.query({ text: "select 1" }).then(
-    () => "ok",
-    () => "away",
-  );
+  postgres: PostgresState,
+): FastifyReply {
   const nats = options.nats()?.connection.isClosed() === false ? "ok" : "away";
   const belongTogether = options.areStoresSame?.() ?? "unknown";
   return reply
@@ -235,7 +246,26 @@ async function answerHealth(
     );
 }
 
-/** A write may have changed keys and accounts, so the cache is cleared. Every write is recorded, including refused ones (G177). */
+type PostgresState = "ok" | "away";
+
+/** One check serves all requests until a second after its result: `/health` needs no key and has no budget (P40). */
+function postgresCheck(db: Pool): () => Promise<PostgresState> {
+  let current: Promise<PostgresState> | undefined;
+  const check = async (): Promise<PostgresState> => {
+    const state = await db.query({ text: "select 1" }).then(
+      () => "ok" as const,
+      () => "away" as const,
+    );
+    setTimeout(() => (current = undefined), CHECK_MS).unref();
+    return state;
+  };
+  return async () => await (current ??= check());
+}
+
+/**
+ * A write may have changed keys and accounts, so the cache is cleared. Every write is recorded, including refused ones (G177), but
+ * not one over the budget: otherwise a flood of them would write a row and a commit each (P40).
+ */
 async function afterWrite(
   options: RestServerOptions,
   request: FastifyRequest,
@@ -243,7 +273,7 @@ async function afterWrite(
 ): Promise<void> {
   if (reply.statusCode < 400) options.keys.forget();
   const { admission } = request;
-  if (admission?.principal === undefined) return;
+  if (admission?.principal === undefined || admission.isOverBudget) return;
   await noteInAuditLog(options, {
     principal: admission.principal,
     action: `rest ${operation.method} ${request.url.split("?", 1)[0] ?? ""}`,

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { insertKey, type NewKey } from "../../../api/access/insert-key.ts";
 import type { Role } from "../../../api/access/permissions.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
+import type { StreamLimits } from "../../../api/rest/run-operation.ts";
 import { startApi } from "../../../api/start-api.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
@@ -72,6 +73,7 @@ export class ApiWorld extends Stores {
       nats?: () => Nats | undefined;
       clickhouse?: Clickhouse;
       db?: Pool;
+      streamLimits?: StreamLimits;
     } = {},
   ): Promise<string> {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
@@ -88,6 +90,7 @@ export class ApiWorld extends Stores {
       trackingUrl: "http://track.example:8080",
       allowLoopback: options.allowLoopback ?? false,
       clickRetentionDays: options.clickRetentionDays ?? 0,
+      streamLimits: options.streamLimits,
     });
     await app.listen({ host: "127.0.0.1", port: 0 });
     this.atEnd(() => app.close());

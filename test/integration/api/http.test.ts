@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
 import { whileTableIsLocked } from "./locked-table.ts";
@@ -261,6 +263,15 @@ describe("faults of the service", () => {
     expect((await world.callAt(fresh, "GET", "/me")).status).toBe(200);
   });
 
+  test("without ClickHouse a report names the store of clicks and reports (ERR-013, P15)", async () => {
+    const closed = openClickhouse({ url: "http://127.0.0.1:9/none", applicationName: "test" });
+    world.atEnd(() => closed.close());
+    const origin = await world.startAnother({ clickhouse: closed });
+    const answer = await world.callAt(origin, "GET", "/reports?preset=today");
+    expect(refusal(answer)).toBe("503 unavailable");
+    expect(answer.text).toContain("the store of clicks and reports is not available");
+  });
+
   test("while ids could repeat, a new record is 503 and everything else works (#7, P38)", async () => {
     await world.pool.query({ text: "update store_beat set verified_life = 'an earlier start'" });
     const refused = await world.post("/advertisers", { name: "Too early" });
@@ -281,4 +292,19 @@ describe("faults of the service", () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/phone|column|advertiser/);
     expect((await world.get("/advertisers")).status).toBe(200);
   });
+});
+
+test("requests for /health share one check of Postgres a second (P40)", async () => {
+  const queries = vi.spyOn(world.pool, "query");
+  const startedAtMs = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, async () => await fetch(`${world.origin}/health`)),
+  );
+  const seconds = Math.ceil((performance.now() - startedAtMs) / 1_000);
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const checks = queries.mock.calls.filter(([asked]) =>
+    isDeepStrictEqual(asked, { text: "select 1" }),
+  );
+  expect(checks.length).toBeLessThanOrEqual(seconds);
+  queries.mockRestore();
 });

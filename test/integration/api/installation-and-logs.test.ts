@@ -1,6 +1,9 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { until } from "../../system/until.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
 
 const world = await forThisFile(ApiWorld.open());
@@ -108,6 +111,23 @@ test("the audit log has every write of the workspace, also refused ones, and no 
   expect(pages).toEqual(all.map(({ id }) => id));
   expect((await world.get("/audit-log", keys.analyst)).status).toBe(200);
   expect(refusal(await world.get("/audit-log", keys.partner))).toBe("403 forbidden");
+});
+
+test("a write whose client resets its connection at once is in the audit log (G177)", async () => {
+  const { hostname, port } = new URL(world.origin);
+  const path = "/api/v1/keys/999999";
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, "connect");
+  socket.write(
+    `DELETE ${path} HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer ${world.tenant.keys.admin}\r\n\r\n`,
+  );
+  socket.resetAndDestroy();
+  const entry = async () =>
+    await world.rows("select host(ip) as ip, status from audit_log where action = $1", [
+      `rest DELETE ${path}`,
+    ]);
+  await until("it is recorded", async () => (await entry()).length === 1, { timeoutMs: 10_000 });
+  expect(await entry()).toEqual([{ ip: null, status: 404 }]);
 });
 
 test("the inbound log is filtered, and has rows of the own workspace only (G178)", async () => {

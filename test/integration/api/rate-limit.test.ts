@@ -86,3 +86,16 @@ test("requests without a key have a budget of their address (G11)", async () => 
   );
   expect((await world.get("/me")).status).toBe(200);
 });
+
+test("a write over the budget leaves no entry in the audit log, one within it does (G177, P40)", async () => {
+  await freshWindow(world);
+  const { partner } = world.tenant.keys;
+  const answers = await Promise.all(
+    Array.from({ length: LIMIT * 2 }, async () => await world.post("/offers", {}, partner)),
+  );
+  const refusals = (status: number) => answers.filter((answer) => answer.status === status).length;
+  expect([refusals(403), refusals(429)]).toEqual([LIMIT, LIMIT]);
+  expect(
+    await world.rows("select status, count(*)::integer as entries from audit_log group by status"),
+  ).toEqual([{ status: 403, entries: LIMIT }]);
+});

@@ -1,11 +1,13 @@
 import { request } from "node:http";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { InstallationSlots } from "../../../api/reports/installation-slots.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld } from "./api-world.ts";
+import { whileTableIsLocked } from "./locked-table.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
 /** The time limit of a report's statements, after which the server ends them. */
@@ -200,8 +202,37 @@ test("a report whose client has left ends on the server and frees its slot at on
   });
 });
 
-test("a CSV that is no longer read ends its query on the server (#17, G205)", async () => {
-  const { workspaceId, keys } = world.tenant;
+test("a client that left before its request was admitted starts no statement (#17, G205)", async () => {
+  const clickhouse = openClickhouse({ url: world.database.clickhouseUrl, applicationName: "test" });
+  world.atEnd(() => clickhouse.close());
+  const statements = vi.spyOn(clickhouse, "query");
+  const at = await world.startAnother({ clickhouse });
+  const { admin } = world.tenant.keys;
+  await whileTableIsLocked(world.pool, "rate_window", async () => {
+    const leaving = ask(admin, REPORT, at);
+    await until("its count waits for the lock", isCountWaiting, { timeoutMs: STATEMENT_MS });
+    leaving.leave();
+    expect(await leaving.answer).toBe("left");
+    // The server sees the close before this request, which comes later.
+    expect((await fetch(`${at}/health`)).status).toBe(200);
+  });
+  expect(await ask(admin, REPORT, at).answer).toMatchObject({ status: 200 });
+  const first = statements.mock.calls.length;
+  expect(await ask(admin, REPORT, at).answer).toMatchObject({ status: 200 });
+  expect(statements.mock.calls.length - first, "both numbers are those of one report").toBe(first);
+});
+
+async function isCountWaiting(): Promise<boolean> {
+  const waiting = await world.rows(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+       and query like 'insert into rate_window%'`,
+  );
+  return waiting.length > 0;
+}
+
+/** Makes a CSV of today larger than all buffers between the server and a client. */
+async function withLargeCsv(work: (path: string) => Promise<void>): Promise<void> {
+  const { workspaceId } = world.tenant;
   await world.clickhouse.insert({
     table: "click",
     values: [{ workspace_id: workspaceId, ts: Date.now() }],
@@ -210,30 +241,60 @@ test("a CSV that is no longer read ends its query on the server (#17, G205)", as
   const undo = await replaceTable(
     "click",
     `select one.* except sub1, repeat(toString(number), 20) as sub1
-     from stored_click as one cross join numbers(200000) as many`,
+     from (select * from stored_click limit 1) as one cross join numbers(200000) as many`,
   );
   try {
-    const { hostname, port } = new URL(origin);
-    const path = `${REPORT}&format=csv&group_by=sub1,sub2&filters=sub1:not_empty&metrics=clicks`;
-    const headers = { authorization: `Bearer ${keys.admin}` };
-    const startedAtMs = performance.now();
-    await new Promise<void>((resolve, reject) => {
-      const sent = request({ hostname, port, path, headers }, (answer) => {
-        expect(answer.statusCode).toBe(200);
-        answer.once("readable", () => {
-          answer.read(1_000);
-          resolve();
-        });
-      });
-      sent.on("error", reject).end();
-      leavers.push(() => sent.destroy());
-    });
-    // The query runs, or sends rows to a reader that no longer reads.
-    await untilRunning(1);
-    await leaveAll();
-    expect(performance.now() - startedAtMs).toBeLessThan(STATEMENT_MS);
+    await work(`${REPORT}&format=csv&group_by=sub1,sub2&filters=sub1:not_empty&metrics=clicks`);
   } finally {
     await leaveAll();
     await undo();
   }
+}
+
+/** Settles when the answer has begun. Nothing more of it is read. */
+async function readBeginning(path: string, at: string): Promise<void> {
+  const { hostname, port } = new URL(at);
+  const headers = { authorization: `Bearer ${world.tenant.keys.admin}` };
+  await new Promise<void>((resolve, reject) => {
+    const sent = request({ hostname, port, path, headers, agent: false }, (answer) => {
+      expect(answer.statusCode).toBe(200);
+      answer.once("readable", () => {
+        answer.read(1_000);
+        resolve();
+      });
+      answer.on("error", () => undefined);
+    });
+    sent.on("error", reject).end();
+    leavers.push(() => sent.destroy());
+  });
+}
+
+test("a CSV that is no longer read ends its query on the server (#17, G205)", async () => {
+  await withLargeCsv(async (path) => {
+    const startedAtMs = performance.now();
+    await readBeginning(path, origin);
+    // The query runs, or sends rows to a reader that no longer reads.
+    await untilRunning(1);
+    await leaveAll();
+    expect(performance.now() - startedAtMs).toBeLessThan(STATEMENT_MS);
+  });
 });
+
+test.each([
+  ["takes nothing for a while", { idleMs: 300, totalMs: 600_000 }],
+  ["takes too long", { idleMs: 600_000, totalMs: 1_000 }],
+])(
+  "a connected client that %s loses its CSV and its slot (P40, G205)",
+  async (_what, streamLimits) => {
+    const at = await world.startAnother({ streamLimits });
+    await withLargeCsv(async (path) => {
+      await Promise.all([1, 2, 3, 4].map(async () => await readBeginning(path, at)));
+      const isServed = async (): Promise<boolean> => {
+        const answer = await ask(world.tenant.keys.admin, `${REPORT}&metrics=payout`, at).answer;
+        return answer !== "left" && answer.status === 200;
+      };
+      const atMost = { timeoutMs: STATEMENT_MS / 2 };
+      expect(await until("another report has a slot", isServed, atMost)).toBe(true);
+    });
+  },
+);

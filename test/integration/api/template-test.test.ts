@@ -96,6 +96,13 @@ describe("a template is followed to its landing page (G185)", () => {
 });
 
 describe("limits (LIM-013)", () => {
+  test("a template that fills in to far more than any URL has a small answer (P40)", async () => {
+    const final_url = `https://x.example/${"字".repeat(2_030)}`;
+    const answer = await follow({ template: "{lpurl+3}".repeat(227), final_url });
+    expect(answer.body).toMatchObject({ data: { ok: false, problems: ["invalid_url"], hops: [] } });
+    expect(answer.text.length).toBeLessThan(100_000);
+  });
+
   test("10 redirects are followed, the eleventh is too many", async () => {
     const final_url = at("/hops/0");
     const ten = await report({ template: at("/hops/10"), final_url });

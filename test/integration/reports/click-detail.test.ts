@@ -42,9 +42,11 @@ describe("one click", () => {
     };
     await clicks.world.insertRows("click", [rich]);
     const { workspaceId, offerIds, affiliateIds, advertiserIds } = clicks.world.seed;
-    for (const [id, isPrivate] of [
-      ["00000000-0000-4000-8000-000000000001", false],
-      ["00000000-0000-4000-8000-000000000002", true],
+    // The last one: staff named the click in a conversion of another partner, or the offer has a new owner.
+    for (const [id, isPrivate, owner] of [
+      ["00000000-0000-4000-8000-000000000001", false, 0],
+      ["00000000-0000-4000-8000-000000000002", true, 0],
+      ["00000000-0000-4000-8000-000000000003", false, 1],
     ] as const) {
       await clicks.world.pool.query({
         text: `insert into conversion (id, workspace_id, click_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private,
@@ -55,8 +57,8 @@ describe("one click", () => {
           workspaceId,
           rich.click_id,
           offerIds[0],
-          affiliateIds[0],
-          advertiserIds[0],
+          affiliateIds[owner],
+          advertiserIds[owner],
           isPrivate,
           new Date(AT_MS).toISOString(),
         ],
@@ -88,7 +90,7 @@ describe("one click", () => {
       label: "Affiliate 1",
       sub: "PARTN1",
     });
-    expect(conversions).toHaveLength(2);
+    expect(conversions).toHaveLength(3);
     expect(Object.keys(conversions[0] ?? {}).toSorted()).toEqual(
       words(`
   id conv_ts event_code status status_reason payout revenue sale_amount currency adv_txid
@@ -148,6 +150,14 @@ describe("one click", () => {
     expect([extra, affiliate]).toEqual([{}, { id, label: `Partner ${id}`, sub: "" }]);
     expect(conversions).toHaveLength(2);
     expect(conversions[0]).not.toHaveProperty("payout");
+  });
+
+  test("conversions of other partners and advertisers are not shown (P30, VIS-030, VIS-036)", async () => {
+    const shown = async (caller: "admin" | "partner" | "advertiser") =>
+      (await clicks.detail(rich.click_id, caller)).conversions.map(({ id }) => String(id).at(-1));
+    expect(await shown("admin")).toEqual(["3", "2", "1"]);
+    expect(await shown("partner")).toEqual(["1"]);
+    expect(await shown("advertiser")).toEqual(["2", "1"]);
   });
 
   test("an unknown, malformed or foreign id is not found (CLK-027, CLK-028, VIS-040, G17)", async () => {

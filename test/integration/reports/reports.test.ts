@@ -32,6 +32,16 @@ describe("the shape of an answer", () => {
     });
   });
 
+  test("a range from 1970 is answered in zones whose first day begins in 1969 in UTC (G29)", async () => {
+    const range = { from: "1970-01-01", tz: "Europe/Berlin" };
+    const whole = await totals(world, { ...range, metrics: "clicks" });
+    const days = await rows(world, { ...range, metrics: "clicks", group_by: "date" });
+    expect(days.reduce((sum, { clicks }) => sum + Number(clicks), 0)).toBe(whole["clicks"]);
+    expect(await totals(world, { ...range, to: "1970-01-01T00:30", metrics: "clicks" })).toEqual({
+      clicks: 0,
+    });
+  });
+
   test.each([
     ["yesterday", "UTC", "2025-02-04T00:00:00.000Z", "2025-02-04T23:59:59.999Z"],
     // The local time is 00:30 on 6 February.

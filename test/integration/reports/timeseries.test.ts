@@ -119,6 +119,26 @@ describe("narrowing", () => {
     ]);
   });
 
+  test("a code that the key may not see is an unknown code (P30, G49)", async () => {
+    await world.pool.query({
+      text: "update offer set visibility = 'private' where code = 'OFFER3'",
+    });
+    for (const [caller, param, hidden, shown] of [
+      ["partner", "affiliate_id", "PARTN2", "partn1"],
+      ["partner", "offer_id", "OFFER3", "offer2"],
+      ["advertiser", "offer_id", "OFFER2", "offer3"],
+    ] as const) {
+      const messages = [hidden, "NOSUCH"].map(async (code) => {
+        const refused: unknown = await series({ [param]: code }, caller).catch(String);
+        return refused;
+      });
+      expect(await Promise.all(messages)).toEqual(
+        [1, 2].map(() => `ApiError: ${param}: names no record`),
+      );
+      expect(await refusal(series({ [param]: shown }, caller))).toBe("accepted");
+    }
+  });
+
   test("advertisers see their offers only, and select partners by id only (TS-011)", async () => {
     expect(await sum({}, "partner")).toBe(2);
     expect(await sum({ affiliate_id: String(world.seed.affiliateIds[0]) }, "advertiser")).toBe(2);
