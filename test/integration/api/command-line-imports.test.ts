@@ -342,6 +342,21 @@ test("advertisers are identified by their names", async () => {
   ]);
 });
 
+test("an update finds names that JavaScript and Postgres turn into different lower case", async () => {
+  const of = await tenant();
+  const names = ["ΟΔΟΣ", "İpek"];
+  const path = file("folded.csv", `name\n${names.join("\n")}\n`);
+  expect(await imported(of, "advertiser", path, "--update")).toContain("2 created, 0 updated");
+  expect(await imported(of, "advertiser", path, "--update")).toContain("0 created, 2 updated");
+  const offers = names.map((advertiser) => ({
+    advertiser,
+    name: "Of it",
+    destination_url: "https://shop.example",
+  }));
+  const found = file("of-folded.json", JSON.stringify(offers));
+  expect(await imported(of, "offer", found)).toContain("2 created");
+});
+
 test.each([
   ["empty.csv", "", /is empty/],
   ["unknown.csv", "code,nmae\nA,B\n", /unknown columns: "nmae"/],
