@@ -31,12 +31,12 @@ export async function noteInAuditLog(
   }
 }
 
-/** Records a write, a command or an MCP call. */
-export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
-  await db.query({
+/** Records a write, a command or an MCP call. Returns the id of the entry; later entries have higher ones. */
+export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<number> {
+  const { rows } = await db.query<{ id: number }>({
     name: "insert-audit-entry",
     text: `insert into audit_log (workspace_id, key_id, user_name, action, ip, status, request_id)
-           values ($1, $2, $3, $4, nullif($5, '')::inet, $6, $7)`,
+           values ($1, $2, $3, $4, nullif($5, '')::inet, $6, $7) returning id`,
     values: [
       entry.principal.workspace.id,
       entry.principal.keyId,
@@ -47,4 +47,5 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
       entry.requestId,
     ],
   });
+  return rows[0]?.id ?? 0;
 }

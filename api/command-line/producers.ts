@@ -1,6 +1,9 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** The longest silence of a live producer. An ingress updates its run every 2 s; click writers save its last message every 10 s. */
+/**
+ * The longest silence of a live producer. An ingress updates its run every 2 s, by the clock of Postgres; click writers save its last
+ * message every 10 s, by the clock of the ingress. A message from further ahead is no sign of life: that clock was wrong.
+ */
 const ALIVE_SECONDS = 30;
 
 export type ProducerState = "running" | "silent" | "ended" | "given up";
@@ -21,7 +24,8 @@ export async function readProducers(db: Queryable, only?: number): Promise<Liste
   const { rows } = await db.query<ListedProducer>({
     name: "read-producers",
     text: `with message as (
-             select producer, min(said_ms) as first_ms, max(said_ms) as last_ms
+             select producer, min(said_ms) as first_ms,
+               max(said_ms) filter (where to_timestamp(said_ms / 1000.0) < now() + $2 * interval '1 second') as last_ms
              from click_producer group by producer),
            known as (
              select coalesce(p.id, m.producer) as id, coalesce(p.host, '') as host, p.given_up_at,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { openLog } from "../../schemas/host/log.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { assertPostgresMigrated } from "../../schemas/postgres/migrate.ts";
-import { type AuditEntry, insertAuditEntry } from "../access/audit-log.ts";
+import { type AuditEntry, noteInAuditLog } from "../access/audit-log.ts";
 import { permissionsOf } from "../access/permissions.ts";
 import { ApiError } from "../errors.ts";
 import type { Operation, OperationContext } from "../operation.ts";
@@ -18,6 +18,7 @@ const CONNECTIONS_MAX = 2;
 const PAGE_ROWS = 200;
 /** Lists are read whole, for a person or a script. Workspaces with more records must use the API. */
 const LISTED_MAX = 10_000;
+const STANDARD_ERROR = 2;
 const NAME_OF_ACTOR = "command line";
 
 /** A command running in one workspace, with all rights in it. */
@@ -107,8 +108,8 @@ function contextOf(
     nats: undefined,
     // Cursors never leave this process, so any secret works.
     cursors: new Cursors(randomUUID()),
-    // Standard output is for results. Faults are thrown and reported as the command's error.
-    log: openLog({ process: "tracker", level: "silent" }),
+    // Standard output is for results. Other faults are thrown and reported as the command's error.
+    log: openLog({ process: "tracker", level: "error", descriptor: STANDARD_ERROR }),
     requestId: randomUUID(),
     nowMs: Date.now(),
     clientIp: "",
@@ -183,7 +184,7 @@ async function note(
   status: number,
 ): Promise<void> {
   if (!access.isWrite) return;
-  await insertAuditEntry(context.db, {
+  await noteInAuditLog(context, {
     principal: byCommandLine(context.workspace),
     action: `cli ${command}`,
     ip: null,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { insertAuditEntry } from "../access/audit-log.ts";
 import { getWorkspace as readWorkspace } from "../workspace/get-workspace.ts";
 import { updateWorkspace } from "../workspace/update-workspace.ts";
@@ -65,27 +66,28 @@ const create: Command = {
       currency: given.text("currency"),
     });
     return await withDatabase(environment, async (db) => {
-      const created = await createWorkspace(db, {
-        ...workspace,
-        trackingUrl: environment.trackingUrl,
-      });
-      await insertAuditEntry(db, {
-        principal: byCommandLine(created),
-        action: "cli workspace create",
-        ip: null,
-        status: 201,
-        requestId: randomUUID(),
-      });
+      const { trackingUrl } = environment;
+      const created = await createWorkspace(db, { ...workspace, trackingUrl }, noteCreated);
       return [
         `Workspace ${created.id} (${created.slug}) is created.`,
         `Postback token: ${created.postbackToken}`,
         `Admin key:      ${created.adminKey}`,
         "The key is shown only this once: keep it.",
-        ...(created.hasDomain ? [] : [howToAddDomain(created.slug, environment.trackingUrl)]),
+        ...(created.hasDomain ? [] : [howToAddDomain(created.slug, trackingUrl)]),
       ].join("\n");
     });
   },
 };
+
+async function noteCreated(tx: Queryable, created: { readonly id: number }): Promise<void> {
+  await insertAuditEntry(tx, {
+    principal: byCommandLine(created),
+    action: "cli workspace create",
+    ip: null,
+    status: 201,
+    requestId: randomUUID(),
+  });
+}
 
 /** The host of TRACKING_URL belongs to the first workspace (G200). */
 function howToAddDomain(slug: string, trackingUrl: string): string {

@@ -59,13 +59,18 @@ export function readNewWorkspace(asked: {
   return { name, slug, timezone, currency };
 }
 
-/** @throws {CommandError} when the slug is taken. */
+/** `note` records the command in the same transaction. @throws {CommandError} when the slug is taken. */
 export async function createWorkspace(
   db: Pool,
   workspace: NewWorkspace,
+  note?: (tx: Queryable, created: CreatedWorkspace) => Promise<unknown>,
 ): Promise<CreatedWorkspace> {
   try {
-    return await inTransaction(db, async (tx) => await insertWorkspace(tx, workspace));
+    return await inTransaction(db, async (tx) => {
+      const created = await insertWorkspace(tx, workspace);
+      await note?.(tx, created);
+      return created;
+    });
   } catch (error) {
     if (violatedConstraint(error) !== "workspace_slug_key") throw error;
     throw new CommandError(

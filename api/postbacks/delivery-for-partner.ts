@@ -24,9 +24,12 @@ export function deliveryForPartner(row: DeliveryRow, postback: DeliveredPostback
   if (postback.created_by_affiliate) return row;
   const isAsSent = Date.parse(postback.updated_at) < Date.parse(row.created_at);
   if (isAsSent && !hasStaffMacro(postback.url) && !hasStaffMacro(postback.body)) return row;
-  // The text after the HTTP status also comes from the receiver.
-  const error = row.error.replace(/^(HTTP \d+).*$/s, "$1");
-  return { ...row, url: "", error, response_body: "" };
+  return { ...row, url: "", error: withoutStatusText(row.error), response_body: "" };
+}
+
+/** Leaves out what follows the code of an HTTP status: it comes from the receiver. */
+export function withoutStatusText(text: string): string {
+  return text.replace(/(\bHTTP \d+).*$/s, "$1");
 }
 
 function hasStaffMacro(text: string): boolean {

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Principal } from "../access/principal.ts";
-import { ApiError, invalidParameter } from "../errors.ts";
+import { ApiError, conflict, invalidParameter } from "../errors.ts";
 import { manage } from "../management/manage.ts";
 import { findOffer } from "../offers/offers.ts";
 import type { FieldFaults, OperationAccess, OperationContext } from "../operation.ts";
 import { longText, oneOf, recordId, shownTime, targetUrl } from "../rest/body-fields.ts";
 import { eventCode } from "../rest/catalog-fields.ts";
 import { idParam, wordParam } from "../rest/query-fields.ts";
+import { withoutStatusText } from "./delivery-for-partner.ts";
 
 /** Kinds of postbacks (G123). Destinations of ad platforms are not managed here (PBO-031). */
 const KINDS = ["s2s", "html"] as const;
 const METHODS = ["GET", "POST"] as const;
 const FIRE_ON = ["approved", "any", "reversal"] as const;
+/** Each of them is queued in the transaction that records a conversion, beside the conversions of others. */
+const OF_OFFER_AND_PARTNER_MAX = 100;
 const WRITTEN_STATUSES = ["active", "paused"] as const;
 /** The service disables a postback that has failed for a long time (G126). */
 const STATUSES = [...WRITTEN_STATUSES, "disabled"] as const;
@@ -39,7 +42,7 @@ const EVENT_IS_PUBLIC = `not exists (select from offer_event e
 /** Partner postbacks. Partners manage their own. */
 export const postbacks = manage({
   resource: "postback",
-  refusals: ["not_approved"],
+  refusals: ["not_approved", "conflict"],
   names: { one: "Postback", many: "Postbacks" },
   path: "/postbacks",
   tag: "Postbacks",
@@ -98,8 +101,10 @@ export const postbacks = manage({
     status: z.enum(STATUSES),
   },
   // Only a disabled postback has the field `disabled_reason`.
-  present: (_context, { disabled_reason: reason, ...fields }) =>
-    fields["status"] === "disabled" ? { ...fields, disabled_reason: reason } : fields,
+  present: ({ principal }, { disabled_reason: reason, ...fields }) =>
+    fields["status"] === "disabled"
+      ? { ...fields, disabled_reason: shownReason(principal, fields, String(reason)) }
+      : fields,
   filters: {
     offer_id: idParam,
     affiliate_id: idParam.meta({ description: "Partner keys: only their own id" }),
@@ -130,7 +135,41 @@ export const postbacks = manage({
     refuseForeignAccount(context.principal, sent.body["affiliate_id"]);
     return await offerFaults(context, values, sent);
   },
+  beforeWrite: async (tx, _workspaceId, values) => await assertRoom(tx, values),
 });
+
+/** A postback of the staff may have sent values that the partner does not see, and the receiver may have echoed them (#15, G125). */
+function shownReason({ affiliate }: Principal, postback: Body, reason: string): string {
+  return affiliate === null || postback["created_by_affiliate"] === true
+    ? reason
+    : withoutStatusText(reason);
+}
+
+/** Writes of postbacks of one offer wait for each other here. @throws {ApiError} `conflict` */
+async function assertRoom(tx: Queryable, postback: Body): Promise<void> {
+  await tx.query({
+    name: "lock-postbacks-of-offer",
+    text: "select pg_advisory_xact_lock(hashtext('postbacks of an offer'), $1::integer)",
+    values: [postback["offer_id"]],
+  });
+  // One that is among them already does not add to them.
+  const { rows } = await tx.query<{ is_full: boolean }>({
+    name: "are-postbacks-of-offer-full",
+    text: `select count(*) >= $4 and bool_or(id = $3) is not true as is_full from postback
+           where offer_id = $1 and affiliate_id is not distinct from $2`,
+    values: [
+      postback["offer_id"],
+      postback["affiliate_id"],
+      postback["id"],
+      OF_OFFER_AND_PARTNER_MAX,
+    ],
+  });
+  if (rows[0]?.is_full === true)
+    throw conflict(
+      "offer_id",
+      `there are ${OF_OFFER_AND_PARTNER_MAX} postbacks of this offer and partner already: delete one`,
+    );
+}
 
 /** Whether a postback is the partner's own and not for an event that the partner does not see. */
 export async function isPostbackOfPartner(

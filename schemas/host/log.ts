@@ -16,13 +16,20 @@ const SECRETS = [
   "query",
 ];
 
-/** Writes JSON lines to standard output. The message of a line is an event name, such as `delivery.attempted`. */
-export function openLog(options: { process: string; level: string }): Log {
-  return pino({
-    level: options.level,
-    base: { process: options.process, pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: "[redacted]" },
-  });
+/**
+ * Writes JSON lines to standard output, or to another file descriptor. The message of a line is an event name, such as
+ * `delivery.attempted`.
+ */
+export function openLog(options: { process: string; level: string; descriptor?: number }): Log {
+  const { level, descriptor = 1 } = options;
+  return pino(
+    {
+      level,
+      base: { process: options.process, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: "[redacted]" },
+    },
+    pino.destination(descriptor),
+  );
 }

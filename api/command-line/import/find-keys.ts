@@ -2,6 +2,19 @@ import type { OperationContext } from "../../operation.ts";
 
 type Found = { readonly id: number; readonly key: string };
 
+/** The texts in the lower case of Postgres, with which keys are compared. JavaScript folds some names otherwise: "ΟΔΟΣ", "İpek". */
+export async function foldTexts(
+  { db }: OperationContext,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await db.query<{ folded: string }>({
+    name: "fold-texts",
+    text: `select lower(one) as folded from unnest($1::text[]) with ordinality as given (one, place) order by place`,
+    values: [texts],
+  });
+  return new Map(texts.map((text, index) => [text, rows[index]?.folded ?? text]));
+}
+
 /** Offers of the workspace by codes in lower case. */
 export async function findOffersByCodes(
   { db, workspace }: OperationContext,

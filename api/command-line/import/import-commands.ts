@@ -17,6 +17,10 @@ import { FaultyRow } from "./row-faults.ts";
 import { writeFile } from "./write-file.ts";
 
 const TEXT_KIND: FieldKind = { type: "text", isNullable: false };
+/** The content of the file identifies the import: with a changed file, rows without a key would be written again. */
+const KEEP_THE_FILE =
+  "so do not change the file: run the command again with --skip-faulty, which leaves only faulty rows out, " +
+  "and import these, corrected, from a file of its own.";
 const LIST_KIND: FieldKind = { type: "list", isNullable: false };
 
 function importCommand(
@@ -154,18 +158,23 @@ async function write<Result>(work: () => Promise<Result>): Promise<Result> {
     const faults = new FaultList();
     faults.add(error.number, error.faults);
     throw new CommandError(
-      `Stopped at a row that had no fault when the file was checked. The rows before it may already be written. ` +
-        `Fix the row and run the same command again.\n${faults.lines.join("\n")}`,
+      `Stopped at a row that had no fault when the file was checked. The rows before it may already be written, ` +
+        `${KEEP_THE_FILE}\n${faults.lines.join("\n")}`,
       { cause: error },
     );
   }
 }
 
-function refused({ file }: ImportPlan, { rows }: Checked, faults: FaultList): CommandError {
+function refused({ file }: ImportPlan, checked: Checked, faults: FaultList): CommandError {
   const { size } = faults.rows;
+  const { rows, alreadyWritten } = checked;
+  const advice =
+    alreadyWritten > 0
+      ? `An earlier run has written ${alreadyWritten} rows, ${KEEP_THE_FILE}`
+      : "Fix them, or leave them out with --skip-faulty.";
   return new CommandError(
     `${size} of ${rows} rows of ${file.path} ${size === 1 ? "has" : "have"} faults, so nothing is written. ` +
-      `Fix them, or leave them out with --skip-faulty.\n${faults.lines.join("\n")}`,
+      `${advice}\n${faults.lines.join("\n")}`,
   );
 }
 

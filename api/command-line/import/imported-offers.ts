@@ -15,6 +15,7 @@ import {
   findAffiliatesByCodes,
   findApprovedPartners,
   findOffersByCodes,
+  foldTexts,
 } from "./find-keys.ts";
 import type { Caller, ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 
@@ -63,19 +64,20 @@ async function resolveOffers(
   });
 }
 
-/** Ids of the advertisers with each name (lower case) that the rows contain. */
+/** Ids of the advertisers with each name that the rows contain. */
 async function advertisersOf(
   context: OperationContext,
   rows: readonly FileRow[],
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const names = rows.flatMap(({ fields: { advertiser } }) =>
-    typeof advertiser === "string" ? [lower(advertiser)] : [],
+    typeof advertiser === "string" ? [advertiser] : [],
   );
+  const folded = await foldTexts(context, names);
   const ids = new Map<string, number[]>();
-  for (const { id, key } of await findAdvertisersByNames(context, names)) {
+  for (const { id, key } of await findAdvertisersByNames(context, [...folded.values()])) {
     ids.set(key, [...(ids.get(key) ?? []), id]);
   }
-  return ids;
+  return new Map([...folded].map(([name, key]) => [name, ids.get(key) ?? []]));
 }
 
 /** A row names its advertiser by id or name. A name that is a number takes precedence over an id. */
@@ -92,7 +94,7 @@ function withAdvertiser(
     return { body: { ...body, advertiser_id: advertiser }, faults: {} };
   const faulty = (fault: string) => ({ body, faults: { advertiser: fault } });
   if (typeof advertiser !== "string") return faulty("expected the name or the id of an advertiser");
-  const [id, ...others] = known.get(lower(advertiser)) ?? [];
+  const [id, ...others] = known.get(advertiser) ?? [];
   if (others.length > 0) return faulty("several advertisers have this name: give the id");
   if (id !== undefined) return { body: { ...body, advertiser_id: id }, faults: {} };
   if (ID.test(advertiser))
@@ -164,6 +166,7 @@ async function grantAccess(
   }
 }
 
+/** For codes, which have letters of ASCII only. */
 function lower(text: string): string {
   return text.toLowerCase();
 }

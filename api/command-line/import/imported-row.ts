@@ -5,7 +5,7 @@ import type { FileRow } from "./file-rows.ts";
 /** A row of a file after `resolve` and `findByKeys`. */
 export type ImportedRow = {
   readonly number: number;
-  /** The code, or for an advertiser the name, in lower case. Undefined if the row has none. */
+  /** The code, or for an advertiser the name, in the lower case of Postgres. Undefined if the row has none. */
   readonly key: string | undefined;
   /** The record that already has this key. */
   readonly id: number | undefined;

@@ -1,6 +1,6 @@
 import type { FieldFaults, OperationContext } from "../../operation.ts";
 import type { FileRow } from "./file-rows.ts";
-import { findCodesOnSharedHosts } from "./find-keys.ts";
+import { findCodesOnSharedHosts, foldTexts } from "./find-keys.ts";
 import type { ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 
 /** Looks up a batch of rows: which records exist already, which ids their names stand for, and which faults follow. */
@@ -11,7 +11,11 @@ export async function lookUpRows(
   { isUpdate }: { readonly isUpdate: boolean },
 ): Promise<ImportedRow[]> {
   const resolved = await kind.resolve(context, rows);
-  const keys = resolved.flatMap((row) => keyOf(kind, row) ?? []);
+  const folded = await foldTexts(
+    context,
+    resolved.flatMap((row) => givenKey(kind, row) ?? []),
+  );
+  const keys = [...new Set(folded.values())];
   const ids = new Map<string, number[]>();
   for (const { id, key } of await kind.findByKeys(context, keys)) {
     ids.set(key, [...(ids.get(key) ?? []), id]);
@@ -21,7 +25,8 @@ export async function lookUpRows(
       ? await findCodesOnSharedHosts(context, kind.noun, keys)
       : new Set<string>();
   return resolved.map((row, index) => {
-    const key = keyOf(kind, row);
+    const given = givenKey(kind, row);
+    const key = given === undefined ? undefined : folded.get(given);
     const found = key === undefined ? [] : (ids.get(key) ?? []);
     const fault = rows[index]?.fault;
     return {
@@ -40,9 +45,9 @@ export async function lookUpRows(
   });
 }
 
-function keyOf({ keyField }: ImportedKind, { body }: ResolvedRow): string | undefined {
+function givenKey({ keyField }: ImportedKind, { body }: ResolvedRow): string | undefined {
   const key = body[keyField];
-  return typeof key === "string" ? key.toLowerCase() : undefined;
+  return typeof key === "string" ? key : undefined;
 }
 
 function keyFaults(

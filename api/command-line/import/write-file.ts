@@ -22,6 +22,7 @@ export type Written = { readonly created: number; readonly updated: number };
  * Writes the rows of a checked file, except those in `faults`. A row that is refused only now is added to `faults`. Ends early when
  * interrupted.
  * @throws {FaultyRow} for such a row unless faulty rows are skipped.
+ * @throws {CommandError} when another run of the same import has written meanwhile.
  */
 export async function writeFile(
   session: Session,
@@ -37,6 +38,7 @@ export async function writeFile(
       if (plan.interruption.aborted) return written;
       const part = await writePart(session, plan, rest);
       for (const { number, faults: found } of part.refused) faults.add(number, found);
+      plan.record.hasNoted(part.note);
       written.created += part.created;
       written.updated += part.updated;
       rest = rest.slice(part.rows);
@@ -52,6 +54,8 @@ type Part = {
   readonly created: number;
   readonly updated: number;
   readonly refused: readonly FaultyRow[];
+  /** The entry of the audit log that records it. */
+  readonly note: number;
 };
 
 /** Runs one transaction. It is tried again if another writer holds the catalog lock for too long. */
@@ -82,6 +86,7 @@ async function writeWithin(
   const context = session.contextOn(poolWithin(tx));
   const refused: FaultyRow[] = [];
   const counts = { rows: 0, created: 0, updated: 0 };
+  await plan.record.assertOnlyRun(tx, context);
   for (const row of rows) {
     const fault = await writeOrRefuse(context, plan, row);
     counts.rows += 1;
@@ -91,8 +96,8 @@ async function writeWithin(
     if (Date.now() >= endMs) break;
   }
   const last = rows[counts.rows - 1]?.number ?? 0;
-  await plan.record.note(tx, context, { first: rows[0]?.number ?? 0, last });
-  return { ...counts, refused };
+  const note = await plan.record.note(tx, context, { first: rows[0]?.number ?? 0, last });
+  return { ...counts, refused, note };
 }
 
 /**

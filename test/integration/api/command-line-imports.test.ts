@@ -61,6 +61,22 @@ async function count(of: Tenant, table: "affiliate" | "offer" | "advertiser"): P
   return rows[0]?.found ?? 0;
 }
 
+/** Different names of partners, and partners. */
+async function names(of: Tenant): Promise<unknown> {
+  const { rows } = await world.pool.query({
+    text: "select count(distinct name) as names, count(*) as found from affiliate where workspace_id = $1",
+    values: [of.workspaceId],
+  });
+  return rows[0];
+}
+
+async function untilRowsAreWritten(of: Tenant): Promise<void> {
+  await until("the first rows are written", async () => (await count(of, "affiliate")) > 1, {
+    timeoutMs: 20_000,
+    pollMs: 20,
+  });
+}
+
 test("CSV of a spreadsheet is read: byte order mark, CRLF, quotes, line breaks, formulas as text", async () => {
   const of = await tenant();
   const path = file(
@@ -118,14 +134,11 @@ test("faults of 5,000 rows are reported by row and field, nothing is written wit
 
 test("a killed import continues: no row is written twice or left out, even without codes", async () => {
   const of = await tenant();
-  const names = Array.from({ length: 5_000 }, (_, index) => `Partner ${index}`);
-  const path = file("killed.csv", `name\n${names.join("\n")}\n`);
+  const partners = Array.from({ length: 5_000 }, (_, index) => `Partner ${index}`);
+  const path = file("killed.csv", `name\n${partners.join("\n")}\n`);
   const args = ["affiliate", "import", path, "--workspace", of.slug] as const;
   const first = spawnTracker(world, ...args);
-  await until("the first rows are written", async () => (await count(of, "affiliate")) > 1, {
-    timeoutMs: 20_000,
-    pollMs: 20,
-  });
+  await untilRowsAreWritten(of);
   first.child.kill("SIGKILL");
   expect((await first.ended).signal).toBe("SIGKILL");
   const before = (await count(of, "affiliate")) - 1;
@@ -136,21 +149,45 @@ test("a killed import continues: no row is written twice or left out, even witho
   expect(second.stdout).toContain(
     `${5_000 - before} created, ${before} already written by an earlier run`,
   );
-  const { rows } = await world.pool.query<{ names: number; found: number }>({
-    text: "select count(distinct name) as names, count(*) as found from affiliate where workspace_id = $1",
-    values: [of.workspaceId],
-  });
-  expect(rows).toEqual([{ names: 5_001, found: 5_001 }]);
+  expect(await names(of)).toEqual({ names: 5_001, found: 5_001 });
   expect(await imported(of, "affiliate", path)).toMatch(
     /0 created, 5000 already written by an earlier run/,
   );
   expect(await count(of, "affiliate")).toBe(5_001);
 });
 
+test("who follows the advice of a stopped import writes every row once, even without codes", async () => {
+  const of = await tenant();
+  const rows = Array.from({ length: 2_000 }, (_, index) => `,Partner ${index}`);
+  const path = file("refused.csv", `code,name\n${rows.join("\n")}\nTAKEN123,Last\n`);
+  const stopped = fault(of, "affiliate", path);
+  await untilRowsAreWritten(of);
+  await world.post("/affiliates", { name: "First", code: "TAKEN123" }, of.keys.admin);
+  const advice = /do not change the file.* with --skip-faulty.* from a file of its own/is;
+  expect(await stopped).toMatch(advice);
+  expect(await fault(of, "affiliate", path)).toMatch(advice);
+  expect(await imported(of, "affiliate", path, "--skip-faulty")).toContain("1 left out");
+  const own = file("corrected.csv", "code,name\nLAST1234,Last\n");
+  expect(await imported(of, "affiliate", own)).toContain("1 created");
+  expect(await names(of)).toEqual({ names: 2_003, found: 2_003 });
+});
+
+test("of two runs of one import at once only one writes, and the other says so", async () => {
+  const of = await tenant();
+  const rows = Array.from({ length: 2_000 }, (_, index) => `Partner ${index}`);
+  const path = file("at-once.csv", `name\n${rows.join("\n")}\n`);
+  const results = await Promise.all([fault(of, "affiliate", path), fault(of, "affiliate", path)]);
+  expect(results.sort()).toEqual([
+    expect.stringContaining("Another run of this import has written rows"),
+    expect.stringMatching(/^imported: .*2000 created/),
+  ]);
+  expect(await names(of)).toEqual({ names: 2_001, found: 2_001 });
+});
+
 test("an interrupted import reports its progress, and the same command completes it", async () => {
   const of = await tenant();
-  const names = Array.from({ length: 3_000 }, (_, index) => `{"name":"Partner ${index}"}`);
-  const path = file("stopped.jsonl", names.join("\n"));
+  const partners = Array.from({ length: 3_000 }, (_, index) => `{"name":"Partner ${index}"}`);
+  const path = file("stopped.jsonl", partners.join("\n"));
   const stop = new AbortController();
   const args = ["affiliate", "import", path, "--workspace", of.slug];
   const onLine = (line: string): void => {
@@ -305,6 +342,21 @@ test("advertisers are identified by their names", async () => {
   ]);
 });
 
+test("an update finds names that JavaScript and Postgres turn into different lower case", async () => {
+  const of = await tenant();
+  const names = ["ΟΔΟΣ", "İpek"];
+  const path = file("folded.csv", `name\n${names.join("\n")}\n`);
+  expect(await imported(of, "advertiser", path, "--update")).toContain("2 created, 0 updated");
+  expect(await imported(of, "advertiser", path, "--update")).toContain("0 created, 2 updated");
+  const offers = names.map((advertiser) => ({
+    advertiser,
+    name: "Of it",
+    destination_url: "https://shop.example",
+  }));
+  const found = file("of-folded.json", JSON.stringify(offers));
+  expect(await imported(of, "offer", found)).toContain("2 created");
+});
+
 test.each([
   ["empty.csv", "", /is empty/],
   ["unknown.csv", "code,nmae\nA,B\n", /unknown columns: "nmae"/],
@@ -328,10 +380,7 @@ test("other writes to the catalog succeed while an import runs (they wait 2 s at
   const importing = imported(of, "affiliate", path).finally(() => {
     isDone = true;
   });
-  await until("the first rows are written", async () => (await count(of, "affiliate")) > 1, {
-    timeoutMs: 20_000,
-    pollMs: 20,
-  });
+  await untilRowsAreWritten(of);
   let others = 0;
   while (!isDone && others < 200) {
     const { status } = await world.post("/affiliates", { name: "Of REST" }, of.keys.admin);

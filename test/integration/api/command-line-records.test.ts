@@ -159,6 +159,21 @@ test("the audit log has every write with the command's name, also refused ones (
   });
 });
 
+test("a key is shown although its entry in the audit log fails; a workspace is then not made at all", async () => {
+  await world.pool.query({
+    text: "alter table audit_log add constraint refused check (action not like 'cli %') not valid",
+  });
+  const key = ["key", "create", "--role", "analyst", "--workspace", "first"];
+  const made = await spawnTracker(world, ...key).ended;
+  const workspace = ["workspace", "create", "--name", "Third"] as const;
+  const refused = await spawnTracker(world, ...workspace).ended;
+  await world.pool.query({ text: "alter table audit_log drop constraint refused" });
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("audit.not-written") });
+  expect(made.stdout).toMatch(/^trk_live_\w{40}/);
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(await tracker(...workspace)).toContain("(third) is created");
+});
+
 test("results go to standard output, faults to standard error, with different exit codes", async () => {
   const done = await spawnTracker(world, "user", "list", "--workspace", "first").ended;
   expect(done).toMatchObject({ code: 0, stderr: "" });

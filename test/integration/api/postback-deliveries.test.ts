@@ -8,12 +8,12 @@ await world.startProcessor();
 const foreign = await world.addTenant("foreign");
 
 /** A postback of the first partner with one delivery, which a conversion queued. */
-async function deliver(fields: Json = {}) {
+async function deliver(fields: Json = {}, key?: string) {
   const { affiliateId } = world.tenant;
   const offer = await world.offer({ events: [{ code: "vip", is_private: true }] });
   const url = "https://partner.example/?c={click_id}";
   const body = { offer_id: offer.id, url, affiliate_id: affiliateId, ...fields };
-  const postback = record(await world.post("/postbacks", body));
+  const postback = record(await world.post("/postbacks", body, key));
   const convert = async () =>
     record(await world.post("/conversions", { offer_id: offer.id, affiliate_id: affiliateId }));
   const conversion = await convert();
@@ -210,6 +210,7 @@ const SENT = {
   url: "https://partner.example/?t=order-77",
   response_body: "got order-77",
 };
+const FAILED_IN_ROW = "25 deliveries in a row failed, the last one with: ";
 
 test.each([
   ["url", { url: "https://partner.example/?t={txid}" }],
@@ -236,6 +237,22 @@ test("a change of the postback does not reveal earlier values (#15, G125)", asyn
   await settle(id, await lease(id, 60_000), SENT);
   await world.patch(`/postbacks/${postback.id}`, { url: "https://partner.example/" });
   expect((await world.get(path, world.tenant.keys.partner)).text).not.toContain("order-77");
+});
+
+test.each([
+  ["its own postback", () => world.tenant.keys.partner, FAILED_IN_ROW + SENT.error],
+  ["one that staff made for it", () => world.tenant.keys.admin, `${FAILED_IN_ROW}HTTP 500`],
+])("of a disabled %s a partner sees the reason (#15, G125, G126)", async (_, maker, reason) => {
+  const { id, path, postback } = await deliver({}, maker());
+  await world.pool.query({
+    text: "update postback set failed_in_row = 24 where id = $1",
+    values: [postback.id],
+  });
+  await settle(id, await lease(id, 60_000), SENT);
+  const shown = async (key: string) =>
+    record(await world.get(path.replace("/deliveries", ""), key))["disabled_reason"];
+  expect(await shown(world.tenant.keys.partner)).toBe(reason);
+  expect(await shown(world.tenant.keys.admin)).toBe(FAILED_IN_ROW + SENT.error);
 });
 
 test("a postback that was another partner's shows its partner only its own conversions (#15, P30)", async () => {

@@ -160,6 +160,31 @@ describe("a postback of the staff", () => {
   });
 });
 
+describe("at most 100 postbacks of one offer and partner", () => {
+  test.each([
+    ["a partner", () => world.tenant.affiliateId, () => world.tenant.keys.partner],
+    ["all partners", () => null, () => world.tenant.keys.admin],
+  ])("of two for %s at once one is the 100th, the other conflict, also by PATCH", async (...of) => {
+    const [, affiliate, key] = of;
+    const { id } = await world.offer();
+    await world.pool.query({
+      text: `insert into postback (workspace_id, affiliate_id, offer_id, url, created_by_affiliate)
+             select $1, $2, $3, 'https://partner.example/', true from generate_series(1, 99)`,
+      values: [world.tenant.workspaceId, affiliate(), id],
+    });
+    const body = { offer_id: id, url: URL };
+    const both = await Promise.all([1, 2].map(() => world.post("/postbacks", body, key())));
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    await create({ ...body, affiliate_id: other.id });
+    const elsewhere = await create({}, key());
+    const path = `/postbacks/${elsewhere.id}`;
+    expect(refusal(await world.patch(path, { offer_id: id }, key()))).toBe("409 conflict");
+    const [there] = await idsOf(`&offer_id=${id}`, key());
+    const changed = await world.patch(`/postbacks/${String(there)}`, { url: `${URL}&x=1` });
+    expect(changed.status).toBe(200);
+  });
+});
+
 describe("a postback of a partner", () => {
   test("belongs to the partner's account, named or not (PBO-007)", async () => {
     const { keys, affiliateId } = world.tenant;

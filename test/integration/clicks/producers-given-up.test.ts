@@ -99,3 +99,18 @@ test("a silent producer is listed and given up; its later records still count (#
     PATIENCE,
   );
 });
+
+test("a lost producer whose clock was ahead is given up: a future time is no sign of life (#9)", async () => {
+  const aheadMs = Date.now() + 360 * MINUTE_MS;
+  await world.pool.query({
+    text: `insert into ingress_producer (id, host, run_at) overriding system value
+           values (22, 'edge-22', now() - interval '1 minute'), (23, 'edge-23', now())`,
+  });
+  await world.pool.query({
+    text: "insert into click_producer (lane, producer, epoch, said_ms) values (2, 22, 1, $1), (2, 23, 1, $1)",
+    values: [aheadMs],
+  });
+  const since = new Date(aheadMs).toISOString();
+  expect(await tracker("producer", "give-up", "22")).toContain(`since ${since} may be missing`);
+  await expect(tracker("producer", "give-up", "23")).rejects.toThrow("is running");
+});
