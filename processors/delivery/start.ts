@@ -77,6 +77,7 @@ class DeliveryWorker {
       lateSeconds: () => (this.#measured === undefined ? undefined : this.#measured.lateMs / 1_000),
     });
     this.#deps = { ...deps, metrics, settlements: shareSettlements(deps.pool) };
+    deps.signal.addEventListener("abort", () => this.#wake(), { once: true });
   }
 
   async run(): Promise<void> {
@@ -158,9 +159,11 @@ class DeliveryWorker {
 
   /** Ends early when a slot becomes free for a due delivery, and when the worker stops. */
   async #idle(ms: number): Promise<void> {
+    if (this.#deps.signal.aborted) return;
+    // One for each round: Node keeps every signal of `AbortSignal.any` as long as the process's signal.
     const early = new AbortController();
     this.#wake = () => early.abort();
-    await pause(ms, AbortSignal.any([this.#deps.signal, early.signal]));
+    await pause(ms, early.signal);
     this.#wake = () => undefined;
   }
 }

@@ -6,6 +6,8 @@ import {
   settleDelivery,
 } from "../../../processors/delivery/deliveries.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { deliveryLane } from "../../services/lanes.ts";
+import { dependentSignals } from "../../system/dependent-signals.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
@@ -226,6 +228,23 @@ async function tookMs(destination: string): Promise<number> {
   expect(others(await lease(TOKENS[0]))).toBe(1);
   return performance.now() - startedAtMs;
 }
+
+test("an idle worker leaves nothing at the signal of its process", async () => {
+  const { signal } = new AbortController();
+  const { pool } = world.tracking;
+  let queries = 0;
+  const counting: typeof pool = {
+    ...pool,
+    query: (statement) => {
+      queries += 1;
+      return pool.query(statement);
+    },
+  };
+  const lane = deliveryLane({ pool: counting }, { signal });
+  await until("ten idle rounds", () => queries > 10, { timeoutMs: 10_000 });
+  await lane.close();
+  expect(dependentSignals(signal)).toBe(1);
+});
 
 test("metrics show depth, delay and attempts by result", async () => {
   const offerId = await world.tracking.addOffer();
