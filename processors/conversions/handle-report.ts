@@ -47,7 +47,8 @@ export async function handleReport(
   const read = readReport(rawReport);
   const sender = senderOf(sources, rawReport);
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
-  if (read.kind === "malformed") return refusal(malformed(read.error), { workspaceId });
+  if (read.kind === "malformed")
+    return { ...refusal(malformed(read.error), { workspaceId }), isUnreadable: true };
   if (sender.kind === "refused") return refusal(sender, { workspaceId });
   const { report } = read;
   const fingerprint = reportFingerprint(sources.catalog.secret, report);
