@@ -197,7 +197,7 @@ async function recordReport(
     if (updated !== undefined) return updated;
     // A second report of an order, without a status and with the same or no money, is a duplicate and not a change (G106, G198).
     const asRepeat: RecordPlan = { ...draft.plan, on_txid: "duplicate", on_click: "duplicate" };
-    outcome = await store({ row: draft.row, plan: asRepeat });
+    outcome = await store({ ...draft, plan: asRepeat });
   }
   switch (outcome.outcome) {
     case "recorded":
