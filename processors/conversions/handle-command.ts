@@ -6,12 +6,12 @@ import type {
 } from "../../schemas/events/conversion-command.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { parseAmount } from "../../schemas/money/amount.ts";
-import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
 import { isClickIpCrowded } from "./attribute/count-clicks.ts";
 import { findClickById } from "./attribute/find-click.ts";
-import { convertMoney } from "./judge/convert-money.ts";
+import { convertMoney, oversizedAmount } from "./judge/convert-money.ts";
 import { draftCreation } from "./judge/draft-creation.ts";
 import { type ReportSources, rateFor } from "./read/incoming-report.ts";
+import type { GivenMoney } from "./read/report-params.ts";
 import { fraudChecksOf, isRefusal, type Target } from "./read/resolve-target.ts";
 import { type Recording, setConversionStatus } from "./record/conversions.ts";
 
@@ -48,12 +48,16 @@ async function createConversion(
     },
   );
   if (isRefusal(rate)) return invalid({ currency: "no usable rate" });
+  const given = convertMoney(amountsOf(command), rate);
+  const oversized = oversizedAmount(given);
+  if (oversized !== undefined)
+    return invalid({ [oversized]: `too large in ${target.offer.currency}` });
   const isCrowded = await isClickIpCrowded(sources, click, {
     clicksMax: command.status === null ? fraudChecksOf(target).duplicate_click_ip : null,
     atMs: command.convTsMs ?? command.nowMs,
   });
   if (isCrowded === "away") return { kind: "unavailable" };
-  const facts = { target, click, rate, isClickIpCrowded: isCrowded };
+  const facts = { target, click, given, isClickIpCrowded: isCrowded };
   const outcome = await sources.recorder.record(draftCommand(sources, command, facts));
   if (outcome.outcome === "recorded") return { kind: "created", id: outcome.id };
   return {
@@ -64,27 +68,30 @@ async function createConversion(
   };
 }
 
+function amountsOf({ saleAmount, payout, revenue }: Create): GivenMoney {
+  return {
+    saleAmount: parseAmount(saleAmount ?? ""),
+    payout: parseAmount(payout ?? ""),
+    revenue: parseAmount(revenue ?? ""),
+  };
+}
+
 function draftCommand(
   sources: ReportSources,
   command: Create,
   facts: {
     readonly target: Target;
     readonly click: ClickRecord | undefined;
-    readonly rate: ExchangeRate | undefined;
+    readonly given: GivenMoney;
     readonly isClickIpCrowded: boolean;
   },
 ): Recording {
-  const amounts = {
-    saleAmount: parseAmount(command.saleAmount ?? ""),
-    payout: parseAmount(command.payout ?? ""),
-    revenue: parseAmount(command.revenue ?? ""),
-  };
   return draftCreation(sources.catalog, {
     id: newConversionId(sources.clock.nowMs()),
     target: facts.target,
     click: facts.click,
     clickValues: command.click,
-    given: convertMoney(amounts, facts.rate),
+    given: facts.given,
     finalStatus: command.status ?? undefined,
     givenStatus: undefined,
     isClickIpCrowded: facts.isClickIpCrowded,

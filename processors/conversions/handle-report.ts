@@ -8,14 +8,9 @@ import { attributeClick } from "./attribute/attribute-click.ts";
 import { isClickIpCrowded } from "./attribute/count-clicks.ts";
 import { resolveCoupon } from "./attribute/resolve-coupon.ts";
 import type { Money } from "./judge/conversion-terms.ts";
-import { convertMoney, formatRate } from "./judge/convert-money.ts";
+import { formatRate } from "./judge/convert-money.ts";
 import { draftReport, type ReportDraft } from "./judge/draft-report.ts";
-import {
-  applicableMoney,
-  type Incoming,
-  type ReportSources,
-  rateFor,
-} from "./read/incoming-report.ts";
+import { convertedMoney, type Incoming, type ReportSources } from "./read/incoming-report.ts";
 import { reportFingerprint } from "./read/report-fingerprint.ts";
 import { reportKey } from "./read/report-key.ts";
 import { readReport } from "./read/report-params.ts";
@@ -47,7 +42,8 @@ export async function handleReport(
   const read = readReport(rawReport);
   const sender = senderOf(sources, rawReport);
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
-  if (read.kind === "malformed") return refusal(malformed(read.error), { workspaceId });
+  if (read.kind === "malformed")
+    return { ...refusal(malformed(read.error), { workspaceId }), isUnreadable: true };
   if (sender.kind === "refused") return refusal(sender, { workspaceId });
   const { report } = read;
   const fingerprint = reportFingerprint(sources.catalog.secret, report);
@@ -167,13 +163,13 @@ async function recordReport(
   const { report, rawReport } = incoming;
   const { click } = credit;
   const ids = { workspaceId: target.workspace.id, clickId: click?.click_id };
-  const rate = await rateFor(sources, report, {
+  const converted = await convertedMoney(sources, incoming, {
     workspaceId: target.workspace.id,
     currency: target.offer.currency,
     atMs: rawReport.receivedAtMs,
   });
-  if (isRefusal(rate)) return refusal(rate, ids);
-  const given = convertMoney(applicableMoney(incoming).money, rate);
+  if (isRefusal(converted)) return refusal(converted, ids);
+  const { money: given, ignored, rate } = converted;
   const isCrowded = await isClickIpCrowded(sources, click, {
     clicksMax: fraudChecksOf(target).duplicate_click_ip,
     atMs: rawReport.receivedAtMs,
@@ -184,7 +180,7 @@ async function recordReport(
     given,
     isClickIpCrowded: isCrowded,
   });
-  const details = detailsOf(incoming, target, { rate, draft });
+  const details = detailsOf(incoming, target, { rate, ignored, draft });
   const key = incoming.key === undefined ? undefined : { ...incoming.key, details };
   const store = (recording: Recording): Promise<RecordOutcome> =>
     report.isTest
@@ -196,7 +192,7 @@ async function recordReport(
     if (updated !== undefined) return updated;
     // A second report of an order, without a status and with the same or no money, is a duplicate and not a change (G106, G198).
     const asRepeat: RecordPlan = { ...draft.plan, on_txid: "duplicate", on_click: "duplicate" };
-    outcome = await store({ row: draft.row, plan: asRepeat });
+    outcome = await store({ ...draft, plan: asRepeat });
   }
   switch (outcome.outcome) {
     case "recorded":
@@ -248,9 +244,13 @@ function recorded(
 function detailsOf(
   incoming: Incoming,
   target: Target,
-  { rate, draft }: { readonly rate: ExchangeRate | undefined; readonly draft: ReportDraft },
+  facts: {
+    readonly rate: ExchangeRate | undefined;
+    readonly ignored: readonly string[];
+    readonly draft: ReportDraft;
+  },
 ): Readonly<Record<string, unknown>> {
-  const { ignored } = applicableMoney(incoming);
+  const { rate, ignored, draft } = facts;
   return {
     ...(rate === undefined ? {} : { currency: rate.from, rate: formatRate(rate) }),
     ...(ignored.length === 0 ? {} : { ignored }),

@@ -219,8 +219,8 @@ async function reportOutcome(deps: HandlerDeps, rawReport: PostbackRequest): Pro
   try {
     const current = await byCurrentCatalog(deps, {
       handle: () => handleReport(deps, rawReport),
-      isRefusal: ({ reply: { body, result } }) =>
-        !body.ok && result !== "malformed" && result !== "unavailable",
+      isRefusal: ({ isUnreadable, reply: { body, result } }) =>
+        !body.ok && isUnreadable !== true && result !== "unavailable",
     });
     if (current?.keyToStore === undefined || current.reply.httpStatus === 503)
       return current ?? refusal(UNAVAILABLE, {});

@@ -4,7 +4,7 @@ import { pause } from "../../schemas/host/pause.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { decideSettlement, refusedSettlement } from "./decide-settlement.ts";
-import { type Settled, type Settlement, settleDelivery } from "./deliveries.ts";
+import { giveBackDeliveries, type Settled, type Settlement, settleDelivery } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Outgoing, Prepared } from "./delivery.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
 import type { SharedSettlements } from "./shared-settlements.ts";
@@ -36,6 +36,7 @@ export async function deliver(
 ): Promise<boolean> {
   const startedAtMs = performance.now();
   if (startedAtMs - lease.fromMs > lease.ms * SEND_WITHIN) {
+    await giveBack(deps, [delivery]);
     count(deps.metrics, kind, { result: "unrecorded", seconds: 0 });
     return true;
   }
@@ -47,6 +48,18 @@ export async function deliver(
   count(deps.metrics, kind, { result: isStale ? "unrecorded" : result, seconds });
   logOutcome(deps, delivery, { settlement, settled, seconds });
   return isInTime;
+}
+
+/** Leased deliveries that were not sent lose no attempt, unless this one statement fails. Never throws. */
+export async function giveBack(
+  { pool, log }: Pick<DeliverDeps, "pool" | "log">,
+  deliveries: readonly LeasedDelivery[],
+): Promise<void> {
+  try {
+    await giveBackDeliveries(pool, deliveries);
+  } catch (error) {
+    log.debug({ err: error, deliveries: deliveries.length }, "delivery.not-given-back");
+  }
 }
 
 function count(

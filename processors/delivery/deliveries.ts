@@ -57,6 +57,22 @@ export async function leaseDueDeliveries(
   return rows;
 }
 
+/**
+ * Gives back deliveries that were leased and not sent: that was no attempt. They stay due at the end of their lease, so that a row that
+ * can never be prepared does not stop the others.
+ */
+export async function giveBackDeliveries(
+  db: Queryable,
+  all: readonly Pick<LeasedDelivery, "id" | "lease_token">[],
+): Promise<void> {
+  await db.query({
+    name: "give-back-deliveries",
+    text: `update delivery d set lease_token = null, attempts = d.attempts - 1
+           from unnest($1::uuid[], $2::uuid[]) as g(id, token) where d.id = g.id and d.lease_token = g.token`,
+    values: [all.map(({ id }) => id), all.map(({ lease_token }) => lease_token)],
+  });
+}
+
 /** Limit for one page. */
 const HTML_POSTBACKS_MAX = 10;
 

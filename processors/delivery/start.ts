@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
-import { type DeliverDeps, deliver, type Lease } from "./deliver.ts";
+import { type DeliverDeps, deliver, giveBack, type Lease } from "./deliver.ts";
 import { leaseDueDeliveries, listDueEndpoints, measureQueue } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
 import { DeliverySlots, type Endpoint } from "./delivery-slots.ts";
@@ -77,6 +77,7 @@ class DeliveryWorker {
       lateSeconds: () => (this.#measured === undefined ? undefined : this.#measured.lateMs / 1_000),
     });
     this.#deps = { ...deps, metrics, settlements: shareSettlements(deps.pool) };
+    deps.signal.addEventListener("abort", () => this.#wake(), { once: true });
   }
 
   async run(): Promise<void> {
@@ -120,15 +121,26 @@ class DeliveryWorker {
     const leased = await leaseDueDeliveries(pool, { token, leaseMs: lease.ms, grants });
     // If each endpoint had as many rows as it was granted, the list is still good for another round.
     if (leased.length === grants.reduce((sum, { rows }) => sum + rows, 0)) this.#listed = listed;
-    for (const kind of this.#kinds) {
-      const ofKind = leased.filter((delivery) => delivery.kind === kind.name);
-      if (ofKind.length === 0) continue;
-      // A row that cannot be prepared now becomes due again when its lease ends.
-      const prepared = await kind.prepare(pool, ofKind);
-      for (const delivery of ofKind)
-        this.#begin(delivery, { kind, prepared: prepared.get(delivery.id) ?? GONE, lease });
-    }
+    await this.#beginAll(leased, lease);
     return leased.length;
+  }
+
+  async #beginAll(leased: readonly LeasedDelivery[], lease: Lease): Promise<void> {
+    const waiting = new Set(leased);
+    try {
+      for (const kind of this.#kinds) {
+        const ofKind = leased.filter((delivery) => delivery.kind === kind.name);
+        if (ofKind.length === 0) continue;
+        const prepared = await kind.prepare(this.#deps.pool, ofKind);
+        for (const delivery of ofKind) {
+          waiting.delete(delivery);
+          this.#begin(delivery, { kind, prepared: prepared.get(delivery.id) ?? GONE, lease });
+        }
+      }
+    } catch (error) {
+      await giveBack(this.#deps, [...waiting]);
+      throw error;
+    }
   }
 
   #begin(
@@ -158,9 +170,11 @@ class DeliveryWorker {
 
   /** Ends early when a slot becomes free for a due delivery, and when the worker stops. */
   async #idle(ms: number): Promise<void> {
+    if (this.#deps.signal.aborted) return;
+    // One for each round: Node keeps every signal of `AbortSignal.any` as long as the process's signal.
     const early = new AbortController();
     this.#wake = () => early.abort();
-    await pause(ms, AbortSignal.any([this.#deps.signal, early.signal]));
+    await pause(ms, early.signal);
     this.#wake = () => undefined;
   }
 }

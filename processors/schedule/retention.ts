@@ -21,8 +21,16 @@ const STATEMENTS = [
   },
   {
     name: "forget-deliveries",
-    text: `delete from delivery where id in (
-             select id from delivery where finished_at < now() - interval '30 days' limit $1)`,
+    // A postback that was held back because its conversion was rejected has not fired: its next approval may queue it again.
+    text: `with gone as (
+             delete from delivery where finished_at < now() - interval '30 days' and id in (
+               select id from delivery where finished_at < now() - interval '30 days' limit $1)
+             returning id, conversion_id, endpoint_id, trigger, status, error),
+           unfired as (
+             delete from postback_firing f using gone g
+             where f.conversion_id = g.conversion_id and f.postback_id = g.endpoint_id and f.trigger = g.trigger
+               and f.delivery_id = g.id and g.status = 'failed' and g.error = 'conversion rejected')
+           select count(*)::integer as rows from gone`,
   },
   {
     name: "forget-catalog-marks",

@@ -8,6 +8,8 @@ export type Amount = bigint;
 
 const SCALE_DIGITS = 4;
 const SCALE = 10_000n;
+/** The largest amount of 14 + 4 digits, which is what our databases store. */
+export const AMOUNT_STORED_MAX: Amount = 10n ** 18n - 1n;
 /** 100 percent in ten-thousandths of percent points, the unit of cps and rps rates (G45). */
 const PERCENT_WHOLE = 100n * SCALE;
 const PLAIN_DECIMAL = /^(\d{1,14})(?:\.(\d{1,4}))?$/;

@@ -1,4 +1,5 @@
 import { startConversions } from "../../processors/conversions/start.ts";
+import type { DeliveryKind } from "../../processors/delivery/delivery.ts";
 import { postbackKind } from "../../processors/delivery/postback-kind.ts";
 import { startDelivery } from "../../processors/delivery/start.ts";
 import { webhookKind } from "../../processors/delivery/webhook-kind.ts";
@@ -53,11 +54,15 @@ export type DeliveryOptions = {
   readonly waitsMs?: readonly number[];
   readonly allowLoopback?: boolean;
   readonly metrics?: Metrics;
+  readonly signal?: AbortSignal;
+  readonly kinds?: readonly DeliveryKind[];
 };
 
 /** The delivery processor, run inside the test. By default it may connect to this machine. */
-export function deliveryLane({ pool }: Stores, options: DeliveryOptions = {}): Lane {
+export function deliveryLane({ pool }: Pick<Stores, "pool">, options: DeliveryOptions = {}): Lane {
   const { waitsMs = [50, 50, 50], allowLoopback = true, metrics = new Metrics() } = options;
+  const { signal = new AbortController().signal } = options;
+  const { kinds = [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] } = options;
   const outgoing = new OutgoingClient({ allowLoopback });
   const lane = startDelivery(
     {
@@ -66,9 +71,9 @@ export function deliveryLane({ pool }: Stores, options: DeliveryOptions = {}): L
       clock: systemClock,
       log: testLog(),
       metrics,
-      signal: new AbortController().signal,
+      signal,
     },
-    { kinds: [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] },
+    { kinds },
   );
   return closeBoth(lane, outgoing);
 }

@@ -37,6 +37,7 @@ const DATA_CODES = new Set(["25", "26", "27", "33", "72", "117"]);
 /** Smaller segments are joined to chunks of this size. */
 const CHUNK_BYTES = 65_536;
 const ABORT_MARGIN_MS = 1_000;
+const TIMED_OUT = "timed out";
 /** More rows than any batch has, so that an insert is one block and one part, which is stored entirely or not at all. */
 const BLOCK_ROWS = 1_000_000;
 const BLOCK_BYTES = 1_073_741_824;
@@ -92,19 +93,27 @@ async function send(
   insert: Insert,
   bytes: Iterable<Buffer>,
 ): Promise<void> {
-  const timeout = AbortSignal.timeout(insert.timeoutMs + ABORT_MARGIN_MS);
+  // Node keeps every signal of `AbortSignal.any` as long as the lane's signal, so a listener takes its place.
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(() => ending.abort(TIMED_OUT), insert.timeoutMs + ABORT_MARGIN_MS);
+  insert.signal.addEventListener("abort", end);
+  if (insert.signal.aborted) end();
   try {
     const result = await clickhouse.exec({
       query: insertStatement(insert.table, insert.lane, insert.writerEpoch),
       values: Readable.from(bytes, { objectMode: false }),
       query_id: insert.queryId,
-      abort_signal: AbortSignal.any([insert.signal, timeout]),
+      abort_signal: ending.signal,
       clickhouse_settings: settingsOf(insert),
     });
     for await (const chunk of result.stream) void chunk;
   } catch (error) {
-    if (!timeout.aborted) throw error;
+    if (ending.signal.reason !== TIMED_OUT) throw error;
     throw new InsertTimeoutError(`no answer within ${insert.timeoutMs} ms`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    insert.signal.removeEventListener("abort", end);
   }
 }
 

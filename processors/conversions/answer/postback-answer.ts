@@ -13,6 +13,8 @@ export type Handled = {
   readonly message: string;
   /** The idempotency key of a report whose answer is not stored yet because the report changed no conversion. */
   readonly keyToStore?: ReportKey | undefined;
+  /** The report is malformed by itself, so no catalog accepts it. */
+  readonly isUnreadable?: boolean;
 };
 
 /** An accepted report, for its answer. */

@@ -1,4 +1,4 @@
-import { type Amount, scaleAmount } from "../../../schemas/money/amount.ts";
+import { AMOUNT_STORED_MAX, type Amount, scaleAmount } from "../../../schemas/money/amount.ts";
 import type { ExchangeRate } from "../../../schemas/postgres/exchange-rates.ts";
 import type { GivenMoney } from "../read/report-params.ts";
 
@@ -14,6 +14,16 @@ export function convertMoney(given: GivenMoney, rate: ExchangeRate | undefined):
     revenue: convert(given.revenue),
     payout: convert(given.payout),
   };
+}
+
+/** The first amount that a conversion cannot store; a conversion into a currency of small units may make one of 15 digits. */
+export function oversizedAmount(
+  given: GivenMoney,
+): "sale_amount" | "revenue" | "payout" | undefined {
+  const { saleAmount = 0n, revenue = 0n, payout = 0n } = given;
+  if (saleAmount > AMOUNT_STORED_MAX) return "sale_amount";
+  if (revenue > AMOUNT_STORED_MAX) return "revenue";
+  return payout > AMOUNT_STORED_MAX ? "payout" : undefined;
 }
 
 /** A rate for display: six decimals. */

@@ -8,9 +8,10 @@ import type { Clock } from "../../../schemas/time/clock.ts";
 import { malformed, type Refusal } from "../answer/refusal.ts";
 import type { UnknownClickRelay } from "../answer/unknown-click-relay.ts";
 import type { Attributor } from "../attribute/attribute-click.ts";
+import { convertMoney, oversizedAmount } from "../judge/convert-money.ts";
 import type { RecordQueue } from "../record/record-queue.ts";
 import type { ReportKey } from "./report-key.ts";
-import type { GivenMoney, Report } from "./report-params.ts";
+import { type GivenMoney, invalidAmount, type Report } from "./report-params.ts";
 import type { Origin } from "./resolve-target.ts";
 
 export type ReportSources = Attributor & {
@@ -30,7 +31,7 @@ export type Incoming = {
 };
 
 /** The amounts that this sender may set, and the fields that are ignored. Only the workspace's own token may set a payout (G111, G159). */
-export function applicableMoney({ report, origin }: Incoming): {
+function applicableMoney({ report, origin }: Incoming): {
   money: GivenMoney;
   ignored: string[];
 } {
@@ -40,6 +41,30 @@ export function applicableMoney({ report, origin }: Incoming): {
   return { money: { ...report.money, payout: undefined }, ignored: ["payout"] };
 }
 
+/** Where an amount is used, and the day of its rate. */
+type ConvertedAt = ConvertedFor & { readonly atMs: number };
+
+/**
+ * The amounts that this sender may set, in the currency of the target, and the fields that are ignored. Refused without a usable rate,
+ * and for an amount that is too large to be stored in that currency.
+ */
+export async function convertedMoney(
+  sources: Pick<ReportSources, "pool">,
+  incoming: Incoming,
+  target: ConvertedAt,
+): Promise<{ money: GivenMoney; ignored: string[]; rate: ExchangeRate | undefined } | Refusal> {
+  const rate = await rateFor(sources, incoming.report, target);
+  if (rate !== undefined && "kind" in rate) return rate;
+  const { money: given, ignored } = applicableMoney(incoming);
+  const money = convertMoney(given, rate);
+  const name = oversizedAmount(money);
+  if (name === undefined) return { money, ignored, rate };
+  return {
+    ...malformed(invalidAmount(name === "sale_amount" ? "amount" : name)),
+    details: { reason: `too large in ${target.currency}` },
+  };
+}
+
 /**
  * The exchange rate of the report's currency. Undefined if it is already that of the target. Refused without a usable rate; `details`
  * distinguishes this from a misspelt currency (G197, G202).
@@ -47,7 +72,7 @@ export function applicableMoney({ report, origin }: Incoming): {
 export async function rateFor(
   sources: Pick<ReportSources, "pool">,
   { currency }: Pick<Report, "currency">,
-  target: ConvertedFor & { readonly atMs: number },
+  target: ConvertedAt,
 ): Promise<ExchangeRate | undefined | Refusal> {
   if (currency === undefined || currency === target.currency) return undefined;
   const query = { currency, date: new Date(target.atMs).toISOString().slice(0, 10) };

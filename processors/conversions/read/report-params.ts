@@ -208,9 +208,13 @@ function money(params: Params, names: readonly string[], name: string): Amount |
   if (value === undefined) return undefined;
   const amount = parseAmount(value);
   if (amount === undefined || amount > AMOUNT_MAX) {
-    throw new Refusal(`invalid ${name} (plain decimal, non-negative, in range)`);
+    throw new Refusal(invalidAmount(name));
   }
   return amount;
+}
+
+export function invalidAmount(name: string): string {
+  return `invalid ${name} (plain decimal, non-negative, in range)`;
 }
 
 function status(params: Params): ConversionStatus | undefined {

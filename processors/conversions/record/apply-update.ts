@@ -2,14 +2,8 @@ import type { Offer } from "../../../schemas/catalog/records.ts";
 import { type Keyed, keyedAnswer } from "../answer/first-answer.ts";
 import { type Handled, refusal, takenReply } from "../answer/postback-answer.ts";
 import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "../answer/refusal.ts";
-import { convertMoney } from "../judge/convert-money.ts";
 import { decideChange, mayBeRepeat, type RequestedChange } from "../judge/decide-change.ts";
-import {
-  applicableMoney,
-  type Incoming,
-  type ReportSources,
-  rateFor,
-} from "../read/incoming-report.ts";
+import { convertedMoney, type Incoming, type ReportSources } from "../read/incoming-report.ts";
 import { isOnIpList } from "../read/ip-list.ts";
 import { isRefusal } from "../read/resolve-target.ts";
 import { type CapCount, capCounts } from "./cap-counts.ts";
@@ -37,16 +31,16 @@ export async function applyUpdate(
   if (isRepeatOf(found, incoming))
     return isPlain ? undefined : updated(incoming, found, { shown: found, ignored: [] });
   const ids = { workspaceId: found.workspace_id, clickId: report.clickId };
-  const rate = await rateFor(sources, report, {
+  const converted = await convertedMoney(sources, incoming, {
     workspaceId: found.workspace_id,
     currency: found.currency,
     atMs: Date.parse(found.conv_ts),
   });
-  if (isRefusal(rate)) return refusal(rate, ids);
-  const { money, ignored } = applicableMoney(incoming);
+  if (isRefusal(converted)) return refusal(converted, ids);
+  const { money, ignored } = converted;
   const requested = {
     status: report.status,
-    money: convertMoney(money, rate),
+    money,
     namesConversion: report.conversionId !== undefined,
   };
   if (mayBeRepeat(found, requested)) return updated(incoming, found, { shown: found, ignored });

@@ -1,8 +1,10 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SegmentBuilder } from "../../../processors/clicks/intake/segment-builder.ts";
 import { insertQueryId, raiseFence } from "../../../processors/clicks/lane/fence.ts";
 import { FencedError, insertRows } from "../../../processors/clicks/lane/insert-rows.ts";
 import { CLICK_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
+import { dependentSignals } from "../../system/dependent-signals.ts";
 import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
 import { ClickWorld, metricOf } from "./click-world.ts";
@@ -53,6 +55,7 @@ test("ClickHouse refuses the insert of a writer whose lane has a newer owner", a
   await expect(insert(3, 1)).rejects.toBeInstanceOf(FencedError);
   await insert(8, 1);
   expect(await world.counts(2)).toEqual({ rows: 2, positions: 2 });
+  expect([dependentSignals(signal), getEventListeners(signal, "abort")]).toEqual([0, []]);
 });
 
 test("an insert whose answer was lost is not repeated", async () => {

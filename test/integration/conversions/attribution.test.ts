@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { createCommand } from "./staff-commands.ts";
 import { type ClickOptions, TrackingWorld } from "./tracking-world.ts";
 
 const world = await forThisFile(TrackingWorld.open());
@@ -164,6 +165,33 @@ test("amounts in another currency are converted by the reference rates of the da
     payout: "12.5000",
     revenue: "25.0000",
     currency: "USD",
+  });
+});
+
+test("an amount too large for the offer's currency is refused, in a change too (PB-047, G118)", async () => {
+  await world.change(
+    "insert into fx_rate (date, currency, rate) values (current_date, 'JPY', 160)",
+  );
+  const offerId = await world.addOffer({ currency: "JPY" });
+  const { click_id } = await world.addClick({ offer_id: offerId });
+  const money = { amount: "1000000000000", currency: "USD" };
+  const refused = {
+    httpStatus: 400,
+    result: "malformed",
+    body: {
+      ok: false,
+      error: "invalid amount (plain decimal, non-negative, in range)",
+      details: { reason: "too large in JPY" },
+    },
+  };
+  expect(await world.report({ click_id, ...money })).toEqual(refused);
+  const { body } = await world.report({ click_id, amount: "5" });
+  const conversion_id = String(body["conversion_id"]);
+  expect(await world.report({ conversion_id, ...money })).toEqual(refused);
+  const command = { offerId, currency: "USD", payout: "99999999999999" };
+  expect(await world.command(createCommand(world, command))).toMatchObject({
+    kind: "refused",
+    fields: { payout: "too large in JPY" },
   });
 });
 

@@ -43,6 +43,20 @@ test("a token and an offer are known as soon as their change is committed (P15, 
   }
 });
 
+test("an event is known as soon as its change is committed, also under a key (P15, G203)", async () => {
+  const offerId = await world.addOffer();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const event = `fresh-${round}`;
+    const click = world.addYoungClick({ offer_id: offerId });
+    await world.pool.query({
+      text: "insert into offer_event (offer_id, name, code) values ($1, $2, $2)",
+      values: [offerId, event],
+    });
+    const reply = await world.report({ click_id: click.click_id, event, idempotency_key: event });
+    expect(reply).toMatchObject({ httpStatus: 200, result: "approved" });
+  }
+});
+
 test("a rotated token is refused at once, and its successor accepted (PB-009, AUTH-022)", async () => {
   const token = "rotated";
   const offerId = await commitOffer(token);

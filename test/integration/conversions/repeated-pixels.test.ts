@@ -78,6 +78,28 @@ test("a coupon's click is returned once and awaited until it is stored (#23, TRK
   await expect.poll(wanted, { timeout: 20_000 }).toEqual([]);
 });
 
+test("a duplicate of a coupon's order has its click stored too (G106, TRK-037)", async () => {
+  const offer_id = await world.addOffer();
+  await world.insert("coupon", {
+    workspace_id: world.workspaceId,
+    offer_id,
+    affiliate_id: world.affiliateId,
+    code: "TWICE",
+  });
+  const params = { coupon: "TWICE", txid: "twice", amount: "5" };
+  const results = [];
+  for (let n = 0; n < 2; n += 1) {
+    const { result, body, couponClick } = await world.report(params, { producer: 3 });
+    results.push(result);
+    expect(
+      await world.rows("select click from coupon_click where conversion_id = $1", [
+        body["conversion_id"],
+      ]),
+    ).toEqual([{ click: couponClick }]);
+  }
+  expect(results).toEqual(["approved", "duplicate"]);
+});
+
 test("a pixel that is recorded later is judged by its time of arrival (P15, G101)", async () => {
   const offerId = await world.addOffer();
   const { click_id, ts } = await world.addClick({ offer_id: offerId, ageMs: 5 * 86_400_000 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { forgetOldRows } from "../../../processors/schedule/retention.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { createCommand } from "../conversions/staff-commands.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
@@ -234,6 +235,27 @@ describe("a conversion that is rejected before it is sent (PBO-029, T11)", () =>
       { trigger: "approved", status: "delivered", error: "", attempts: 1 },
     ]);
     for (const status of ["rejected", "approved"] as const) await world.setStatus(id, status);
+    expect(world.arrived(`o${offerId}`)).toHaveLength(1);
+  });
+
+  test("is sent once when it is approved after its log row was deleted (G126, LIFE-033)", async () => {
+    const offerId = await world.tracking.addOffer();
+    await world.addPostback(offerId);
+    await world.stopLanes();
+    const id = await world.convert(offerId);
+    await world.setStatus(id, "rejected");
+    world.startLane();
+    for (const expected of ["failed", "delivered"]) {
+      expect(await world.settled(id)).toMatchObject([{ trigger: "approved", status: expected }]);
+      await world.tracking.rows(
+        "update delivery set finished_at = now() - interval '31 days' where conversion_id = $1",
+        [id],
+      );
+      await forgetOldRows(world.tracking.pool, new AbortController().signal);
+      expect(await world.deliveries(id)).toEqual([]);
+      for (const status of ["rejected", "approved"] as const) await world.setStatus(id, status);
+    }
+    expect(await world.deliveries(id)).toEqual([]);
     expect(world.arrived(`o${offerId}`)).toHaveLength(1);
   });
 });

@@ -1,11 +1,21 @@
 import { afterEach, expect, test } from "vitest";
+import { deliver } from "../../../processors/delivery/deliver.ts";
 import {
   leaseDueDeliveries,
   listDueEndpoints,
   type Settlement,
   settleDelivery,
 } from "../../../processors/delivery/deliveries.ts";
+import type { DeliveryKind } from "../../../processors/delivery/delivery.ts";
+import { deliveryMetrics } from "../../../processors/delivery/metrics.ts";
+import { postbackKind } from "../../../processors/delivery/postback-kind.ts";
+import { shareSettlements } from "../../../processors/delivery/shared-settlements.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { deliveryLane } from "../../services/lanes.ts";
+import { testLog } from "../../services/stores.ts";
+import { dependentSignals } from "../../system/dependent-signals.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
@@ -226,6 +236,56 @@ async function tookMs(destination: string): Promise<number> {
   expect(others(await lease(TOKENS[0]))).toBe(1);
   return performance.now() - startedAtMs;
 }
+
+test("an idle worker leaves nothing at the signal of its process", async () => {
+  const { signal } = new AbortController();
+  const { pool } = world.tracking;
+  let queries = 0;
+  const counting: typeof pool = {
+    ...pool,
+    query: (statement) => {
+      queries += 1;
+      return pool.query(statement);
+    },
+  };
+  const lane = deliveryLane({ pool: counting }, { signal });
+  await until("ten idle rounds", () => queries > 10, { timeoutMs: 10_000 });
+  await lane.close();
+  expect(dependentSignals(signal)).toBe(1);
+});
+
+test("a delivery that cannot be prepared or is too late to be sent loses no attempt (G126)", async () => {
+  await queue("a", 1);
+  const { pool } = world.tracking;
+  const kind: DeliveryKind = {
+    ...postbackKind([]),
+    prepare: () => Promise.reject(new Error("the store is away")),
+  };
+  const lane = deliveryLane({ pool }, { kinds: [kind] });
+  const state = () =>
+    world.tracking.rows("select attempts, lease_token, due_at > now() as waits from delivery");
+  const givenBack = [{ attempts: 0, lease_token: null, waits: true }];
+  await expect.poll(state).toEqual(givenBack);
+  await lane.close();
+  await world.tracking.rows("update delivery set due_at = now()");
+  const [late] = await lease(TOKENS[0]);
+  if (late === undefined) throw new Error("not leased");
+  const metrics = deliveryMetrics(new Metrics(), {
+    underWay: () => 0,
+    depth: () => 0,
+    lateSeconds: () => 0,
+  });
+  const deps = { pool, metrics, log: testLog(), clock: systemClock };
+  const { signal } = new AbortController();
+  const outgoing = { attempt: () => Promise.reject(new Error("is not sent")) };
+  const how = { kind, lease: { fromMs: performance.now() - 11_000, ms: 30_000 } };
+  const request = { url: new URL("http://x/"), method: "GET" as const, headers: {} };
+  await deliver({ ...deps, signal, outgoing, settlements: shareSettlements(pool) }, late, {
+    ...how,
+    prepared: { kind: "send", request },
+  });
+  expect(await state()).toEqual(givenBack);
+});
 
 test("metrics show depth, delay and attempts by result", async () => {
   const offerId = await world.tracking.addOffer();
