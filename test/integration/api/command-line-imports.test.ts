@@ -344,11 +344,11 @@ test("advertisers are identified by their names", async () => {
 
 test("an update finds names that JavaScript and Postgres turn into different lower case", async () => {
   const of = await tenant();
-  const names = ["ΟΔΟΣ", "İpek"];
-  const path = file("folded.csv", `name\n${names.join("\n")}\n`);
+  const advertisers = ["ΟΔΟΣ", "İpek"];
+  const path = file("folded.csv", `name\n${advertisers.join("\n")}\n`);
   expect(await imported(of, "advertiser", path, "--update")).toContain("2 created, 0 updated");
   expect(await imported(of, "advertiser", path, "--update")).toContain("0 created, 2 updated");
-  const offers = names.map((advertiser) => ({
+  const offers = advertisers.map((advertiser) => ({
     advertiser,
     name: "Of it",
     destination_url: "https://shop.example",

@@ -174,7 +174,7 @@ describe("at most 100 postbacks of one offer and partner", () => {
     });
     const body = { offer_id: id, url: URL };
     const both = await Promise.all([1, 2].map(() => world.post("/postbacks", body, key())));
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
     await create({ ...body, affiliate_id: other.id });
     const elsewhere = await create({}, key());
     const path = `/postbacks/${elsewhere.id}`;
