@@ -48,7 +48,8 @@ async function main(): Promise<void> {
   while (running && !(await isRunning(ask, mark))) await sleep(READY_POLL_MS);
   if (running) process.stdout.write("ready\n");
   await ended;
-  if (fault !== undefined) console.error(fault);
+  if (fault !== undefined)
+    process.stderr.write(`${fault instanceof Error ? fault.stack : String(fault)}\n`);
   process.exit(stop.called && fault === undefined ? 0 : 1);
 }
 
