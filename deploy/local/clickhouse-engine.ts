@@ -25,10 +25,10 @@ async function main(): Promise<void> {
   const password = readFileSync(order.passwordFile, "utf8").trim();
   const ask = (sql: string): Promise<string> => askClickhouse({ address, user, password }, sql);
   let running = true;
-  let fault: unknown;
+  let fault: Error | undefined;
   const ended = runEngine(order, mark)
     .catch((error: unknown) => {
-      fault = error;
+      fault = error instanceof Error ? error : new Error("the engine failed", { cause: error });
     })
     .finally(() => {
       running = false;
@@ -49,7 +49,8 @@ async function main(): Promise<void> {
   if (running) process.stdout.write("ready\n");
   await ended;
   if (fault !== undefined)
-    process.stderr.write(`${fault instanceof Error ? fault.stack : String(fault)}\n`);
+    process.stderr.write(`${fault.stack ?? fault.message}
+`);
   process.exit(stop.called && fault === undefined ? 0 : 1);
 }
 
