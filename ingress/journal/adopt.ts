@@ -72,15 +72,22 @@ async function isAbandoned(
 }
 
 async function adopt(options: AdoptionOptions, producer: number): Promise<void> {
-  const folder = join(options.journalPath, String(producer));
   const taken = await tryToTake(options.journalPath, producer);
   if (taken === undefined) return;
+  try {
+    await shipAdopted(options, taken);
+  } finally {
+    await taken.release();
+  }
+}
+
+async function shipAdopted(options: AdoptionOptions, taken: ProducerFolder): Promise<void> {
+  const { producer, epoch, nonce, path: folder } = taken;
   const retiredAtMs = retiredSinceMs(folder);
   const claim = retiredAtMs === undefined ? options.claim(taken) : undefined;
   const isSole = (): boolean =>
     claim?.isConfirmed ?? systemClock.nowMs() - (retiredAtMs ?? 0) > RETIRED_PATIENCE_MS;
   try {
-    const { epoch, nonce } = taken;
     options.others.takeFrom(folder);
     const { link, signal, events } = options;
     const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
@@ -93,7 +100,6 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
     }
   } finally {
     await claim?.close();
-    await taken.release();
   }
 }
 

@@ -124,3 +124,14 @@ test("a process that cannot retire its folder yet asks for one number only (#7)"
   expect(numbers).toBe(2);
   await folder.release();
 });
+
+test("a folder whose files could not be written can be taken at the next attempt (P2)", async () => {
+  const { producer } = await start();
+  const obstacle = join(journal, String(producer), "runs.new");
+  mkdirSync(obstacle);
+  await expect(tryToTake(journal, producer)).rejects.toThrow("EISDIR");
+  rmdirSync(obstacle);
+  const folder = await tryToTake(journal, producer);
+  expect(folder?.producer).toBe(producer);
+  await folder?.release();
+});

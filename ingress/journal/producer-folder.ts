@@ -85,7 +85,13 @@ export async function tryToTake(
   const path = join(journalPath, String(producer));
   const release = await lockFolder(path);
   if (release === undefined) return undefined;
-  return { producer, claim: claimOf(path), path, release, ...runOf(path) };
+  try {
+    return { producer, claim: claimOf(path), path, release, ...runOf(path) };
+  } catch (error) {
+    // Else the next attempt would find the folder locked by this process.
+    await release();
+    throw error;
+  }
 }
 
 /**
