@@ -38,12 +38,12 @@ export type AdoptionOptions = Omit<
  * Runs until the signal ends it.
  */
 export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
-  const { journalPath, ownProducer, signal, log } = options;
+  const { ownProducer, signal, log } = options;
   let lastFree: ReadonlySet<number> = new Set();
   while (!signal.aborted) {
     await pause(LOOK_MS, signal);
     const free = new Set<number>();
-    for (const producer of signal.aborted ? [] : producersIn(journalPath)) {
+    for (const producer of signal.aborted ? [] : foldersIn(options)) {
       if (producer === ownProducer) continue;
       try {
         if (!(await isAbandoned(options, producer))) continue;
@@ -55,6 +55,16 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
       }
     }
     lastFree = free;
+  }
+}
+
+/** None while they cannot be listed. */
+function foldersIn({ journalPath, log }: AdoptionOptions): number[] {
+  try {
+    return producersIn(journalPath);
+  } catch (error) {
+    log.error({ err: error }, "journal.adoption-failed");
+    return [];
   }
 }
 

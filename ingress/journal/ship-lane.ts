@@ -8,6 +8,7 @@ import {
   IDLE_BATCH_MS,
 } from "../../schemas/events/click-batch.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { FRAME_HEAD_BYTES, type FrameBuffer } from "./frame.ts";
 import { LaneTail } from "./lane-tail.ts";
@@ -17,6 +18,8 @@ import { type BatchMessage, batchId, publishUntilStored } from "./publish-batch.
 const TAIL_BYTES_MAX = 12 * 1024 ** 2;
 /** Answers that wait for JetStream because the disk took nothing (P6). */
 const WAITERS_MAX = 10_000;
+/** When the disk does not answer, wait this long before the next attempt. */
+const READ_AGAIN_MS = 1_000;
 
 export type LaneShipperOptions = {
   readonly link: NatsLink;
@@ -147,16 +150,19 @@ export class LaneShipper {
     endedBefore: number = this.#options.endedBefore(),
   ): Promise<void> {
     const { link, events } = this.#options;
-    const { records, message } = await this.#next(endedBefore);
+    let outgoing: Outgoing;
     try {
-      await publishUntilStored(link, message, {
-        signal,
-        onRetry: (error) => events.retried(error),
-      });
+      outgoing = await this.#next(endedBefore);
+      const onRetry = (error: unknown): void => events.retried(error);
+      await publishUntilStored(link, outgoing.message, { signal, onRetry });
     } catch (error) {
       if (signal.aborted) return;
-      throw error;
+      // The journal could not be read. It still has the records, so the caller tries again.
+      events.retried(error);
+      await pause(READ_AGAIN_MS, signal);
+      return;
     }
+    const { records } = outgoing;
     this.#reportedAtMs = performance.now();
     this.#announce();
     this.#lastRecords = records;
