@@ -1,4 +1,12 @@
-import { mkdirSync, renameSync, rmdirSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { adoptOrphans } from "../../../ingress/journal/adopt.ts";
@@ -83,4 +91,20 @@ test("a journal that cannot be read for a moment delays its records and ends not
   renameSync(`${segment}.away`, segment);
   await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 20_000 });
   expect(await world.received(1, 0)).toHaveLength(EVICTING);
+}, 60_000);
+
+test("a record that neither memory nor the journal has is counted once, the others are shipped (P6)", async () => {
+  const world = await openWorld();
+  let lost = 0;
+  const events = { ...NO_EVENTS, lost: (records: number): number => (lost += records) };
+  const ingress = openIngress(world, 1, { events });
+  await append(ingress.journal, 0, EVICTING);
+  const path = segmentIn(world.folder);
+  const file = openSync(path, "r+");
+  writeSync(file, "damage", readFileSync(path).indexOf("number-1000"));
+  closeSync(file);
+  await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 20_000 });
+  expect(await world.received(1, 0)).toHaveLength(EVICTING - 1);
+  expect(await world.declaredLost(1, 0)).toEqual([[1_000, 1_001]]);
+  expect(lost).toBe(1);
 }, 60_000);
