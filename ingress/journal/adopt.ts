@@ -38,12 +38,12 @@ export type AdoptionOptions = Omit<
  * Runs until the signal ends it.
  */
 export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
-  const { journalPath, ownProducer, signal, log } = options;
+  const { ownProducer, signal, log } = options;
   let lastFree: ReadonlySet<number> = new Set();
   while (!signal.aborted) {
     await pause(LOOK_MS, signal);
     const free = new Set<number>();
-    for (const producer of signal.aborted ? [] : producersIn(journalPath)) {
+    for (const producer of signal.aborted ? [] : foldersIn(options)) {
       if (producer === ownProducer) continue;
       try {
         if (!(await isAbandoned(options, producer))) continue;
@@ -55,6 +55,16 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
       }
     }
     lastFree = free;
+  }
+}
+
+/** None while they cannot be listed. */
+function foldersIn({ journalPath, log }: AdoptionOptions): number[] {
+  try {
+    return producersIn(journalPath);
+  } catch (error) {
+    log.error({ err: error }, "journal.adoption-failed");
+    return [];
   }
 }
 
@@ -72,15 +82,22 @@ async function isAbandoned(
 }
 
 async function adopt(options: AdoptionOptions, producer: number): Promise<void> {
-  const folder = join(options.journalPath, String(producer));
   const taken = await tryToTake(options.journalPath, producer);
   if (taken === undefined) return;
+  try {
+    await shipAdopted(options, taken);
+  } finally {
+    await taken.release();
+  }
+}
+
+async function shipAdopted(options: AdoptionOptions, taken: ProducerFolder): Promise<void> {
+  const { producer, epoch, nonce, path: folder } = taken;
   const retiredAtMs = retiredSinceMs(folder);
   const claim = retiredAtMs === undefined ? options.claim(taken) : undefined;
   const isSole = (): boolean =>
     claim?.isConfirmed ?? systemClock.nowMs() - (retiredAtMs ?? 0) > RETIRED_PATIENCE_MS;
   try {
-    const { epoch, nonce } = taken;
     options.others.takeFrom(folder);
     const { link, signal, events } = options;
     const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
@@ -93,7 +110,6 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
     }
   } finally {
     await claim?.close();
-    await taken.release();
   }
 }
 

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { makeProducerFolder, type ProducerFolder, retireFolder } from "./producer-folder.ts";
 
-const RETRY_MS = 2_000;
+const RETRY = { firstMs: 100, longestMs: 2_000 } as const;
 
 /**
  * Gets a number and a folder for the next start, then retires the present folder, which keeps its records until the writers have them. This
- * process continues to answer clicks. Rejects only when `signal` ends the wait for Postgres.
+ * process continues to answer clicks. Rejects only when `signal` ends the wait for Postgres or the disk.
  */
 export async function leaveNumber(
   folder: ProducerFolder,
@@ -21,15 +21,14 @@ export async function leaveNumber(
   const { journalPath, allocate, log, signal } = options;
   const context = { producer: folder.producer, epoch: folder.epoch, reason };
   log.error(context, "producer.number-belongs-to-another");
-  for (;;) {
-    try {
-      const next = await makeProducerFolder(journalPath, allocate);
-      retireFolder(folder.path, reason);
-      log.error({ ...context, next, keeps: folder.path }, "producer.folder-retired");
-      return;
-    } catch (error) {
-      log.warn({ err: error, ...context }, "producer.no-number-yet");
-      await sleep(RETRY_MS, undefined, { signal });
-    }
-  }
+  const retry = (event: string): Backoff =>
+    new Backoff({ ...RETRY, signal, report: { log: log.child(context), event } });
+  const next = await retry("producer.no-number-yet").repeat(() =>
+    makeProducerFolder(journalPath, allocate),
+  );
+  // Repeated alone, because another folder would use up another number.
+  await retry("producer.folder-not-retired-yet").repeat(() =>
+    Promise.resolve(retireFolder(folder.path, reason)),
+  );
+  log.error({ ...context, next, keeps: folder.path }, "producer.folder-retired");
 }

@@ -84,12 +84,18 @@ export class LeftoverRanges {
   }
 
   /** Whether the writers have all records of the segment and miss none of its epoch. Records declared lost count as stored. */
-  isStored({ epoch, lanes }: EndedSegment): boolean {
-    return [...lanes].every(([lane, { first, next }]) => {
-      const sequence = this.#sequence({ epoch, lane });
-      const isPassed = this.#book.hasPassed({ ...sequence, first, next });
-      return isPassed && this.#book.of(sequence)?.missing.length === 0;
-    });
+  isStored(segment: EndedSegment): boolean {
+    const { epoch, lanes } = segment;
+    const missesNone = (lane: number): boolean =>
+      this.#passed({ epoch, lane })?.missing.length === 0;
+    return this.isPassed(segment) && [...lanes.keys()].every(missesNone);
+  }
+
+  /** Whether the writers have all records of the segment. */
+  isPassed({ epoch, lanes }: EndedSegment): boolean {
+    return [...lanes].every(([lane, { first, next }]) =>
+      this.#book.hasPassed({ ...this.#sequence({ epoch, lane }), first, next }),
+    );
   }
 
   #passed(at: EpochLane): Passed | undefined {

@@ -1,3 +1,4 @@
+import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
@@ -22,6 +23,7 @@ const TICK_MS = 500;
 const FIRST_WATERMARK_MS = 2_500;
 /** Time between two checks whether JetStream still has what was shipped. */
 const STREAM_LOOK_MS = 10_000;
+const AFTER_FAULT = { firstMs: 1_000, longestMs: 60_000 } as const;
 
 export type LeftoversOptions = {
   readonly folder: string;
@@ -39,23 +41,25 @@ export type LeftoversOptions = {
   readonly allocate: (claim: string) => Promise<number>;
 };
 
+/** Repeats {@link shipLeftovers} until the disk answers. Rejects only when `signal` ends a wait. */
+export async function untilLeftoversAreShipped(options: LeftoversOptions): Promise<boolean> {
+  const { log, signal } = options;
+  const report = { log, event: "journal.leftovers-failed" };
+  const backoff = new Backoff({ ...AFTER_FAULT, signal, report });
+  return await backoff.repeat(() => shipLeftovers(options));
+}
+
 /**
  * Ships what ended epochs of a producer left in its folder, and removes each segment when the writers have all of it. Returns
  * whether nothing is left: the signal may end the work earlier. Damaged frames are reported and never stop it (P7).
+ * @throws when the disk fails: with a segment that cannot be read, once the writers have the others. Until then none is declared lost.
  */
 export async function shipLeftovers(options: LeftoversOptions): Promise<boolean> {
-  const { folder, epoch, log, events, signal } = options;
-  const segments: EndedSegment[] = [];
-  for (const { path, epoch: of } of await endedSegmentPaths(folder, epoch)) {
-    const segment = await indexSegment(path, of);
-    if (segment.damagedBytes > 0) {
-      log.error({ path, bytes: segment.damagedBytes }, "journal.damaged");
-    }
-    segments.push(segment);
-  }
-  if (segments.length === 0) return true;
+  const { log, events, signal } = options;
+  const { segments, unreadable } = await indexSegments(options);
+  if (segments.length === 0 && unreadable.length === 0) return true;
   log.info({ producer: options.producer, segments: segments.length }, "journal.leftovers-found");
-  const shipment = new Leftovers(options, segments);
+  const shipment = new Leftovers(options, segments, unreadable.length > 0);
   await shipment.untilReported();
   while (shipment.isLeft && !signal.aborted) {
     const lost = await shipment.step();
@@ -63,9 +67,31 @@ export async function shipLeftovers(options: LeftoversOptions): Promise<boolean>
     if (shipment.isLeft) await pause(TICK_MS, signal);
   }
   if (shipment.isLeft) return false;
+  if (unreadable.length > 0) throw new Error(`unreadable segments: ${unreadable.join(", ")}`);
   await shipment.endMoved();
   log.info({ producer: options.producer }, "journal.leftovers-shipped");
   return true;
+}
+
+async function indexSegments({ folder, epoch, log }: LeftoversOptions): Promise<{
+  segments: EndedSegment[];
+  unreadable: string[];
+}> {
+  const segments: EndedSegment[] = [];
+  const unreadable: string[] = [];
+  for (const { path, epoch: of } of await endedSegmentPaths(folder, epoch)) {
+    try {
+      const segment = await indexSegment(path, of);
+      if (segment.damagedBytes > 0) {
+        log.error({ path, bytes: segment.damagedBytes }, "journal.damaged");
+      }
+      segments.push(segment);
+    } catch (error) {
+      log.error({ err: error, path }, "journal.segment-unreadable");
+      unreadable.push(path);
+    }
+  }
+  return { segments, unreadable };
 }
 
 /**
@@ -76,13 +102,16 @@ class Leftovers {
   readonly #options: LeftoversOptions;
   readonly #identities: LeftoverIdentities;
   readonly #ranges: LeftoverRanges;
+  /** Other segments cannot be read: what the writers miss may be in them. */
+  readonly #isPartial: boolean;
   #left: readonly EndedSegment[];
   /** The messages that were shipped, by their numbers in the stream. */
   #shipped: StreamMark | undefined;
   #lookedAtMs = performance.now();
 
-  constructor(options: LeftoversOptions, segments: readonly EndedSegment[]) {
+  constructor(options: LeftoversOptions, segments: readonly EndedSegment[], isPartial: boolean) {
     this.#options = options;
+    this.#isPartial = isPartial;
     this.#left = segments;
     const { folder, producer, book, log } = options;
     this.#identities = new LeftoverIdentities({
@@ -129,7 +158,7 @@ class Leftovers {
     const left: EndedSegment[] = [];
     for (const segment of this.#left) {
       if (this.#ranges.isStored(segment)) await removeSegment(segment.path);
-      else left.push(segment);
+      else if (!this.#isPartial || !this.#ranges.isPassed(segment)) left.push(segment);
     }
     this.#left = left;
     return lost;
@@ -145,13 +174,13 @@ class Leftovers {
   }
 
   async #ship(ranges: readonly Range[]): Promise<number> {
-    const { link, signal, events, mayDeclareLost } = this.#options;
+    const { link, signal, events } = this.#options;
     const onRetry = (error: unknown): void => events.retried(error);
     const sequences: number[] = [];
     let newestMs = 0;
     const lost = await reshipRanges({
       identityOf: (of) => this.#identities.of(of),
-      mayDeclareLost,
+      mayDeclareLost: () => !this.#isPartial && this.#options.mayDeclareLost(),
       ranges,
       segments: this.#left,
       publish: async (batch) => {

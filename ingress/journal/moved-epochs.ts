@@ -13,6 +13,8 @@ const MOVED_LINE = /^(\d{1,15}) (\d{1,5})$/;
 export class MovedEpochs {
   readonly #file: string;
   readonly #producers = new Map<number, number>();
+  /** Numbers that may not be on the disk yet. They are kept, because a number is used up for good. */
+  readonly #allocated = new Map<number, number>();
 
   constructor(folder: string) {
     this.#file = join(folder, MOVED_FILE);
@@ -32,12 +34,14 @@ export class MovedEpochs {
     return this.#producers.entries();
   }
 
-  /** @throws what `allocate` throws. The epoch then waits for the next attempt. */
+  /** @throws what `allocate` or the disk throws. The epoch then waits for the next attempt. */
   async move(epoch: number, allocate: (claim: string) => Promise<number>): Promise<number> {
-    const producer = await allocate(newNonce());
-    this.#producers.set(epoch, producer);
-    const lines = [...this.#producers].map(([of, to]) => `${of} ${to}\n`);
+    const producer = this.#allocated.get(epoch) ?? (await allocate(newNonce()));
+    this.#allocated.set(epoch, producer);
+    const moved = new Map(this.#producers).set(epoch, producer);
+    const lines = [...moved].map(([of, to]) => `${of} ${to}\n`);
     writeDurably(this.#file, lines.join(""));
+    this.#producers.set(epoch, producer);
     return producer;
   }
 }

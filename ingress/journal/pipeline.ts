@@ -10,7 +10,7 @@ import { roomOn } from "./disk-room.ts";
 import { Journal, type Pending, type SyncMode } from "./journal.ts";
 import { JournalSegments } from "./journal-segments.ts";
 import { leaveNumber } from "./leave-number.ts";
-import { shipLeftovers } from "./leftovers.ts";
+import { untilLeftoversAreShipped } from "./leftovers.ts";
 import { ProducerClaim } from "./producer-claim.ts";
 import type { ProducerFolder } from "./producer-folder.ts";
 import { recordDurably } from "./record-durably.ts";
@@ -80,8 +80,10 @@ export class Pipeline {
   start(): void {
     this.#claim.start();
     this.#shipper.start();
-    const failed = (error: unknown): void =>
-      this.#options.log.error({ err: error }, "journal.leftovers-failed");
+    const { log, signal } = this.#options;
+    const failed = (error: unknown): void => {
+      if (!signal.aborted) log.error({ err: error }, "journal.leftovers-failed");
+    };
     this.#shipLeftovers().catch(failed);
     this.#adopt().catch(failed);
   }
@@ -177,7 +179,7 @@ export class Pipeline {
     const { producer, epoch, path } = folder;
     const mayDeclareLost = (): boolean => this.#claim.isConfirmed;
     const common = this.#shipment();
-    const isDone = await shipLeftovers({
+    const isDone = await untilLeftoversAreShipped({
       ...common,
       folder: path,
       producer,

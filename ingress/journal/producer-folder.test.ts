@@ -1,9 +1,26 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLog } from "../../schemas/host/log.ts";
 import { readRuns } from "./journal-run.ts";
-import { retireFolder, takeProducerFolder, tryToTake } from "./producer-folder.ts";
+import { leaveNumber } from "./leave-number.ts";
+import {
+  makeProducerFolder,
+  producersIn,
+  retireFolder,
+  takeProducerFolder,
+  tryToTake,
+} from "./producer-folder.ts";
 
 let journal: string;
 let numbers: number;
@@ -65,5 +82,56 @@ test("a retired folder takes no new records, and keeps its last epoch for what i
   expect((await start()).producer).toBe(2);
   const folder = await tryToTake(journal, producer);
   expect(folder).toMatchObject({ producer, epoch, nonce });
+  await folder?.release();
+});
+
+test("a journal that takes no folder uses up no producer number (P2)", async () => {
+  const file = join(journal, "file");
+  writeFileSync(file, "");
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    await expect(makeProducerFolder(join(file, "journal"), allocate)).rejects.toThrow("ENOTDIR");
+  }
+  expect(numbers).toBe(0);
+});
+
+test("a new folder appears with its nonce, and a failed attempt leaves nothing behind (#7)", async () => {
+  await expect(
+    makeProducerFolder(journal, () => Promise.reject(new Error("away"))),
+  ).rejects.toThrow("away");
+  expect(readdirSync(journal)).toEqual([]);
+  let claimed = "";
+  const producer = await makeProducerFolder(journal, (claim) => {
+    claimed = claim;
+    expect(producersIn(journal)).toEqual([]);
+    const drafts = readdirSync(journal).map((name) => join(journal, name, "nonce"));
+    expect(drafts.map((nonce) => readFileSync(nonce, "utf8"))).toEqual([claim]);
+    return allocate();
+  });
+  expect(readFileSync(join(journal, String(producer), "nonce"), "utf8")).toBe(claimed);
+  expect(readdirSync(journal)).toEqual([String(producer)]);
+});
+
+test("a process that cannot retire its folder yet asks for one number only (#7)", async () => {
+  const folder = await takeProducerFolder(journal, allocate);
+  const obstacle = join(folder.path, "retired.new");
+  mkdirSync(obstacle);
+  const log = openLog({ process: "test", level: "silent" });
+  const signal = AbortSignal.timeout(10_000);
+  const left = leaveNumber(folder, "taken", { journalPath: journal, allocate, log, signal });
+  await expect.poll(() => producersIn(journal)).toEqual([1, 2]);
+  rmdirSync(obstacle);
+  await left;
+  expect(numbers).toBe(2);
+  await folder.release();
+});
+
+test("a folder whose files could not be written can be taken at the next attempt (P2)", async () => {
+  const { producer } = await start();
+  const obstacle = join(journal, String(producer), "runs.new");
+  mkdirSync(obstacle);
+  await expect(tryToTake(journal, producer)).rejects.toThrow("EISDIR");
+  rmdirSync(obstacle);
+  const folder = await tryToTake(journal, producer);
+  expect(folder?.producer).toBe(producer);
   await folder?.release();
 });

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beginRun, type JournalRun, newNonce, readRuns } from "./journal-run.ts";
 import { lockFolder } from "./lock-folder.ts";
@@ -38,18 +46,27 @@ export async function takeProducerFolder(
   return folder;
 }
 
-/** Creates and locks a folder that no process has yet, and returns its number. */
+/**
+ * Creates a folder that no process has yet, and returns its number. It is complete before it has its name. A number is used up
+ * for good, so `allocate` is called only when the disk has taken the folder.
+ */
 export async function makeProducerFolder(
   journalPath: string,
   allocate: (claim: string) => Promise<number>,
 ): Promise<number> {
   const claim = newNonce();
-  const producer = await allocate(claim);
-  const path = join(journalPath, String(producer));
-  mkdirSync(path);
-  writeDurably(join(path, NONCE_FILE), claim);
-  syncFolder(journalPath);
-  return producer;
+  const draft = join(journalPath, `new-${claim}`);
+  mkdirSync(draft);
+  try {
+    writeDurably(join(draft, NONCE_FILE), claim);
+    const producer = await allocate(claim);
+    renameSync(draft, join(journalPath, String(producer)));
+    syncFolder(journalPath);
+    return producer;
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** Producers with a folder, lowest first. */
@@ -68,7 +85,13 @@ export async function tryToTake(
   const path = join(journalPath, String(producer));
   const release = await lockFolder(path);
   if (release === undefined) return undefined;
-  return { producer, claim: claimOf(path), path, release, ...runOf(path) };
+  try {
+    return { producer, claim: claimOf(path), path, release, ...runOf(path) };
+  } catch (error) {
+    // Else the next attempt would find the folder locked by this process.
+    await release();
+    throw error;
+  }
 }
 
 /**

@@ -49,7 +49,8 @@ export async function reshipRanges(options: {
   return lost;
 }
 
-type Run = { readonly first: number; readonly lines: string[] };
+/** Records without gaps. */
+export type Run = { readonly first: number; readonly lines: string[] };
 
 type Target = {
   readonly identityOf: IdentityOf;
@@ -98,7 +99,7 @@ function holds(segment: SegmentIndex, { epoch, lane, from, to }: Range): boolean
 }
 
 /** Records of one lane, cut where a position is left out. */
-function runsOf(records: readonly JournalRecord[]): Run[] {
+export function runsOf(records: readonly JournalRecord[]): Run[] {
   const runs: Run[] = [];
   for (const { position, line } of records) {
     const last = runs.at(-1);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { decodeSegment, type JournalRecord } from "./frame.ts";
 import type { SegmentIndex } from "./journal-segments.ts";
 
-const SEGMENT_NAME = /^(\d{1,10})-(\d{6})\.wal$/;
+const SEGMENT_NAME = /^(\d{1,10})-(\d{6,10})\.wal$/;
 
 /** A segment of an ended epoch, and the size of its damage. */
 export type EndedSegment = SegmentIndex & { readonly damagedBytes: number };

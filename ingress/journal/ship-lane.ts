@@ -8,6 +8,7 @@ import {
   IDLE_BATCH_MS,
 } from "../../schemas/events/click-batch.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { FRAME_HEAD_BYTES, type FrameBuffer } from "./frame.ts";
 import { LaneTail } from "./lane-tail.ts";
@@ -17,6 +18,8 @@ import { type BatchMessage, batchId, publishUntilStored } from "./publish-batch.
 const TAIL_BYTES_MAX = 12 * 1024 ** 2;
 /** Answers that wait for JetStream because the disk took nothing (P6). */
 const WAITERS_MAX = 10_000;
+/** When the disk does not answer, wait this long before the next attempt. */
+const READ_AGAIN_MS = 1_000;
 
 export type LaneShipperOptions = {
   readonly link: NatsLink;
@@ -29,8 +32,8 @@ export type LaneShipperOptions = {
   readonly nowMs: () => number;
   /** Epochs of the producer before this one have ended and are shipped completely. */
   readonly endedBefore: () => number;
-  /** Lines of one segment from a position on, without gaps; empty when the journal has none there. */
-  readonly readFromDisk: (lane: number, position: number) => Promise<readonly string[]>;
+  /** The journal's first records from a position on, at most those of one segment; undefined when it has none. */
+  readonly readFromDisk: (lane: number, position: number) => Promise<Backlog | undefined>;
   readonly events: {
     shipped(records: number): void;
     retried(error: unknown): void;
@@ -43,8 +46,13 @@ const BUSY_RECORDS = 16;
 /** Least time between two positions published by a lane without records, however many processes ask. */
 const IDLE_REPORT_INTERVAL_MS = 50;
 
-/** The next message of a lane, and how many records are in it. */
-type Outgoing = { readonly records: number; readonly message: BatchMessage };
+/** The next message of a lane, and how many records it carries or declares lost. */
+type Outgoing = {
+  readonly records: number;
+  readonly areLost?: boolean;
+  readonly message: BatchMessage;
+};
+/** Records without gaps. */
 type Backlog = { readonly first: number; readonly lines: readonly string[] };
 const NO_BACKLOG: Backlog = { first: 0, lines: [] };
 
@@ -147,32 +155,37 @@ export class LaneShipper {
     endedBefore: number = this.#options.endedBefore(),
   ): Promise<void> {
     const { link, events } = this.#options;
-    const { records, message } = await this.#next(endedBefore);
+    let outgoing: Outgoing;
     try {
-      await publishUntilStored(link, message, {
-        signal,
-        onRetry: (error) => events.retried(error),
-      });
+      outgoing = await this.#next(endedBefore);
+      const onRetry = (error: unknown): void => events.retried(error);
+      await publishUntilStored(link, outgoing.message, { signal, onRetry });
     } catch (error) {
       if (signal.aborted) return;
-      throw error;
+      // The journal could not be read. It still has the records, so the caller tries again.
+      events.retried(error);
+      await pause(READ_AGAIN_MS, signal);
+      return;
     }
+    const { records, areLost } = outgoing;
     this.#reportedAtMs = performance.now();
     this.#announce();
     this.#lastRecords = records;
     this.#cursor += records;
     this.#tail.dropBefore(this.#cursor);
-    events.shipped(records);
+    if (areLost === true) events.lost(records);
+    else events.shipped(records);
     this.#settleWaiters();
   }
 
   async #next(endedBefore: number): Promise<Outgoing> {
-    if (this.#cursor < this.#tail.first) {
-      const lines = await this.#linesOfDisk();
-      if (lines.length > 0) return this.#outgoingLines(lines, endedBefore);
-      // The disk refused these records and memory could not hold them, so they are lost. Count them and continue.
-      this.#options.events.lost(this.#tail.first - this.#cursor);
-      this.#cursor = this.#tail.first;
+    // Read before the disk is: all records before this one have left memory, and are in the journal unless the disk refused them.
+    const inMemory = this.#tail.first;
+    if (this.#cursor < inMemory) {
+      await this.#readBacklog(inMemory);
+      const first = Math.min(this.#backlog.first, inMemory);
+      if (first > this.#cursor) return this.#outgoingLoss(first, endedBefore);
+      return this.#outgoingLines(this.#linesOfBacklog(), endedBefore);
     }
     this.#backlog = NO_BACKLOG;
     return this.#outgoingTail(endedBefore);
@@ -205,13 +218,25 @@ export class LaneShipper {
     return { records: lines.length, message: { lane, id, bytes: encodeBatch(batch) } };
   }
 
-  /** Reads records that are no longer in memory, at most one message. Empty when the journal has none of them. */
-  async #linesOfDisk(): Promise<readonly string[]> {
+  /** Neither memory nor the journal has the records before `end`. The declaration is in order, so no writer reports them as missing. */
+  #outgoingLoss(end: number, endedBefore: number): Outgoing {
+    const { producer, epoch, nonce, lane } = this.#options;
+    const lostFrom = this.#cursor;
+    const head = { producer, epoch, nonce, lane, first: end, lostFrom, at: 0, endedBefore };
+    const bytes = encodeBatch({ ...head, lines: [] });
+    return { records: end - lostFrom, areLost: true, message: { lane, id: undefined, bytes } };
+  }
+
+  /** Reads the first records from the cursor on that are no longer in memory. */
+  async #readBacklog(inMemory: number): Promise<void> {
     const { first, lines } = this.#backlog;
-    if (this.#cursor < first || this.#cursor >= first + lines.length) {
-      const onDisk = await this.#options.readFromDisk(this.#options.lane, this.#cursor);
-      this.#backlog = { first: this.#cursor, lines: onDisk };
-    }
+    if (this.#cursor >= first && this.#cursor < first + lines.length) return;
+    const onDisk = await this.#options.readFromDisk(this.#options.lane, this.#cursor);
+    this.#backlog = onDisk ?? { first: inMemory, lines: [] };
+  }
+
+  /** At most one message. */
+  #linesOfBacklog(): readonly string[] {
     const from = this.#cursor - this.#backlog.first;
     // Records still in memory are sent from there, because its messages begin there.
     return cut(this.#backlog.lines.slice(from, this.#tail.first - this.#backlog.first));

@@ -6,9 +6,9 @@ import type { RecordPosition } from "./journal.ts";
 import type { JournalSegments } from "./journal-segments.ts";
 import { KeyedBackoff } from "./keyed-backoff.ts";
 import { messageToRepeat, publishUntilStored } from "./publish-batch.ts";
-import { type Range, reshipRanges } from "./reship.ts";
+import { type Range, type Run, reshipRanges, runsOf } from "./reship.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
-import { LaneShipper } from "./ship-lane.ts";
+import { LaneShipper, type LaneShipperOptions } from "./ship-lane.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 1_000;
@@ -69,7 +69,7 @@ export class Shipper {
     this.#options = options;
     const { link, run, nowMs, events, log } = options;
     for (const lane of ALL_LANES) {
-      const readFromDisk = (of: number, position: number): Promise<string[]> =>
+      const readFromDisk: LaneShipperOptions["readFromDisk"] = (of, position) =>
         this.#readFromDisk(of, position);
       const { signal } = this.#abort;
       const endedBefore = (): number => this.#endedBefore;
@@ -212,17 +212,13 @@ export class Shipper {
     }
   }
 
-  async #readFromDisk(lane: number, position: number): Promise<string[]> {
-    const segment = this.#options.segments.all.find(({ lanes }) => {
-      const range = lanes.get(lane);
-      return range !== undefined && range.first <= position && range.next > position;
-    });
-    if (segment === undefined) return [];
-    const lines: string[] = [];
-    for (const record of (await readSegment(segment.path)).records) {
-      if (record.lane === lane && record.position === position + lines.length)
-        lines.push(record.line);
+  async #readFromDisk(lane: number, position: number): Promise<Run | undefined> {
+    const { all } = this.#options.segments;
+    for (const { path } of all.filter(({ lanes }) => (lanes.get(lane)?.next ?? 0) > position)) {
+      const { records } = await readSegment(path);
+      const [run] = runsOf(records.filter((of) => of.lane === lane && of.position >= position));
+      if (run !== undefined) return run;
     }
-    return lines;
+    return undefined;
   }
 }
