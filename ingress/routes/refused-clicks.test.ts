@@ -85,7 +85,7 @@ describe("where a refused click goes", () => {
       workspaces: [{ default_fallback_url: url }],
     });
     const extra = Array.from({ length: 60 }, (_, n) => `&${n}${CONTROLS}=${CONTROLS}`).join("");
-    const values = PARAMETER_COLUMNS.map(([, [name]]) => `&${name}=${CONTROLS}`).join("");
+    const values = PARAMETER_COLUMNS.map(([, [name = ""]]) => `&${name}=${CONTROLS}`).join("");
     for (const id of ["漢".repeat(512), "%01".repeat(512)]) {
       const result = service.ask(`/r/SHOP/PART01?gclid=${id}${values}${extra}`, {
         headers: {
