@@ -157,13 +157,13 @@ async function makeServer(
   parts: Parts,
   sources: Pick<RouteDeps, "state" | "catalog" | "health"> & { readonly pipeline: Pipeline },
 ): Promise<IngressServer> {
-  const { settings, folder, link, metrics, pixels } = parts;
+  const { settings, folder, link, log, metrics, pixels } = parts;
   const { state, catalog, health, pipeline } = sources;
   const { registry } = metrics;
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
     ...ingressRoutes({
-      ...(await openReaders(settings, metrics)),
+      ...(await openReaders(settings, metrics, log)),
       state,
       catalog,
       link,

@@ -1,3 +1,4 @@
+import type { Log } from "../schemas/host/log.ts";
 import { parseTrustedProxies, type TrustedProxies } from "../schemas/net/forwarded-for.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import type { IngressMetrics } from "./metrics.ts";
@@ -11,6 +12,7 @@ import type { IngressSettings } from "./settings.ts";
 export async function openReaders(
   settings: IngressSettings,
   events: Pick<IngressMetrics, "guessed">,
+  log: Log,
 ): Promise<{
   trustedProxies: TrustedProxies;
   devices: DeviceReader;
@@ -23,6 +25,6 @@ export async function openReaders(
     trustedProxies,
     lookups: new LookupLimit({ perMinute, trustedProxies, clock: systemClock }),
     devices: openDevices(events.guessed),
-    geo: await openGeo(settings.geo),
+    geo: await openGeo(settings.geo, { log }),
   };
 }

@@ -21,6 +21,8 @@ export type AsyncEntry = {
   readonly bodyBytesMax: number;
   readonly route: AsyncRoute;
   readonly tooLarge: Answer;
+  /** The answer while too many requests wait, or a route that makes one and waits for no other process. */
+  readonly busy: Answer | AsyncRoute;
 };
 
 export type ServerOptions = {
@@ -33,6 +35,8 @@ export type ServerOptions = {
   readonly events: { answered(status: number): void; handlerFailed(error: unknown): void };
   /** Called after a request was refused without its route, or instead of the route's answer. */
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
+  /** Most requests that may wait before the others are answered with `busy`. */
+  readonly inFlightMax?: number;
 };
 
 /** `too_many`: too many requests wait · `failed`: the handler threw · `rate_limited`: by its address (G152). */
@@ -50,7 +54,7 @@ export type ServerRefusal = {
 const CLOSE_POLL_MS = 20;
 const QUIET_TURN_MS = 0.05;
 const QUIET_TURN_WAIT_MS = 500;
-const ASYNC_IN_FLIGHT_MAX = 10_000;
+const IN_FLIGHT_MAX = 10_000;
 /** Most bytes of bodies being read, for all requests together. */
 const BODY_BYTES_HELD_MAX = 256 * 1024 ** 2;
 const NOT_FOUND = jsonAnswer(404, { error: "not_found" });
@@ -59,7 +63,7 @@ const FRAMING_ANSWERS: Readonly<Record<FramingFault, Answer>> = {
   ambiguous: jsonAnswer(400, { error: "bad_request" }),
   length_required: jsonAnswer(411, { error: "length_required" }),
 };
-const BUSY = jsonAnswer(503, { error: "too many requests wait" }, ["Retry-After", "5"]);
+const NO_BODY = new Uint8Array(0);
 
 type Handler = (response: HttpResponse, request: HttpRequest, head: RequestHead) => void;
 type Addable = { readonly method: string; readonly pattern: string; readonly isAsync: boolean };
@@ -251,10 +255,15 @@ export class IngressServer {
         this.#reportRefusal(entry.pattern, raw, { cause, httpStatus: answer.status });
       };
       const forgetBody = this.#bodies.read(response, entry.bodyBytesMax, (body) => {
+        const inFlightMax = this.#options.inFlightMax ?? IN_FLIGHT_MAX;
+        const isBusy = body === "no_room" || this.#inFlight >= inFlightMax;
+        const route = isBusy ? entry.busy : entry.route;
         if (body === "too_long") refuse("too_large", entry.tooLarge);
-        else if (body === "no_room" || this.#inFlight >= ASYNC_IN_FLIGHT_MAX)
-          refuse("too_many", BUSY);
-        else void this.#runAsync(entry, { raw, body, signal: abort.signal }).then(settle);
+        else if (typeof route !== "function") refuse("too_many", route);
+        else {
+          const asked = { raw, body: body === "no_room" ? NO_BODY : body, signal: abort.signal };
+          void this.#runAsync({ ...entry, route }, asked).then(settle);
+        }
       });
       response.onAborted(() => {
         isOver = true;
@@ -265,7 +274,7 @@ export class IngressServer {
   }
 
   async #runAsync(
-    entry: AsyncEntry,
+    entry: Pick<AsyncEntry, "pattern" | "route">,
     { raw, body, signal }: { raw: RawRequest; body: Uint8Array; signal: AbortSignal },
   ): Promise<Answer> {
     this.#begin();

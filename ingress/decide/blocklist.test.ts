@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { aCatalog, apply } from "../../test/samples/a-catalog.ts";
 import { aClickService, answerLine } from "../../test/samples/a-click-service.ts";
+import { processorTimeRatio } from "../../test/samples/processor-time.ts";
 import { isUnsafe, isUnsafeIn } from "./blocklist.ts";
 import { readTargetUrl } from "./target-url.ts";
 
@@ -51,4 +53,33 @@ test("a removed entry no longer applies (#14, G201)", () => {
   const version = catalog.version + 1;
   catalog.apply([{ kind: "workspace_blocklist_entry", id: "1", version, record: null }]);
   expect(isUnsafeIn(catalog, 1, target)).toBe(false);
+});
+
+test("an entry costs as much, to read and to look up, beside 10,000 of its host (P40)", () => {
+  const numbers = Array.from({ length: 10_000 }, (_, n) => n);
+  const target = readTargetUrl(["https://shop.example/none"]);
+  const lookUpIn = (blocklist: readonly string[]): (() => void) => {
+    const catalog = aCatalog({ blocklist });
+    let changes = 0;
+    return () => {
+      // After each change the list is read again.
+      changes += 1;
+      apply(catalog, { blocklist: [`shop.example/0${changes}`] });
+      for (let n = 0; n < 20; n += 1) expect(isUnsafe(catalog, target)).toBe(false);
+    };
+  };
+  const usual = lookUpIn(numbers.map((n) => `h${n}.example/${n}`));
+  const other = lookUpIn(numbers.map((n) => `shop.example/${n}`));
+  expect(processorTimeRatio({ usual, other }, 4)).toBeLessThan(4);
+});
+
+test("a path is blocked exactly when one of its host's entries begins it (G142)", () => {
+  const path = fc.string({ unit: fc.constantFrom("a", "b", "/", "~"), maxLength: 5 });
+  fc.assert(
+    fc.property(fc.array(path, { minLength: 1, maxLength: 8 }), path, (prefixes, asked) => {
+      const catalog = aCatalog({ blocklist: prefixes.map((prefix) => `bad.example/${prefix}`) });
+      const target = readTargetUrl([`https://bad.example/${asked}`]);
+      expect(isUnsafe(catalog, target)).toBe(prefixes.some((prefix) => asked.startsWith(prefix)));
+    }),
+  );
 });

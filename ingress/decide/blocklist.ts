@@ -2,11 +2,12 @@ import { domainToASCII } from "node:url";
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { WorkspaceBlocklistEntry } from "../../schemas/catalog/records.ts";
 import { decodePercent } from "../request/decode.ts";
-import { derivedIndex } from "./derived-index.ts";
+import { compiled, derivedIndex } from "./derived-index.ts";
 import type { TargetUrl } from "./target-url.ts";
 
-/** Path prefixes by host; "" stands for the whole site. */
-type Blocklist = ReadonlyMap<string, readonly string[]>;
+/** Path prefixes of a host, sorted, none of which begins another; "" stands for the whole site. */
+type Prefixes = readonly string[];
+type Blocklist = ReadonlyMap<string, Prefixes>;
 
 const blocklistOf = derivedIndex<string, Blocklist>((catalog) => catalog.blocklist, compile);
 
@@ -31,15 +32,29 @@ function isListed(list: Blocklist, target: TargetUrl): boolean {
   const { host } = target;
   for (let from = 0; from >= 0; from = host.indexOf(".", from) + 1 || -1) {
     const prefixes = list.get(host.slice(from));
-    if (prefixes?.some((prefix) => prefix === "" || isBelow(target, prefix))) return true;
+    if (prefixes === undefined) continue;
+    const isWhole = prefixes[0] === "";
+    if (isWhole || spellings(target).some((path) => isBelow(path, prefixes))) return true;
   }
   return false;
 }
 
-function isBelow(target: TargetUrl, prefix: string): boolean {
-  // The path as written, as browsers resolve it (`/a/../b`), and without escapes (`/%62`): a server may serve any of them.
-  const { pathname } = new URL(target.location);
-  return [target.path, pathname, decodePercent(pathname)].some((path) => path.startsWith(prefix));
+/** The path as written, as browsers resolve it (`/a/../b`), and without escapes (`/%62`): a server may serve any of them. */
+const spellings = compiled<TargetUrl, readonly string[]>(({ location, path }) => {
+  const { pathname } = new URL(location);
+  return [path, pathname, decodePercent(pathname)];
+});
+
+/** Looks at one prefix only, the last that is not behind the path: a prefix of the path between the two would begin it too. */
+function isBelow(path: string, prefixes: Prefixes): boolean {
+  let [from, to] = [0, prefixes.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((prefixes[middle] ?? "") <= path) from = middle + 1;
+    else to = middle;
+  }
+  const last = prefixes[from - 1];
+  return last !== undefined && path.startsWith(last);
 }
 
 function compileEach(entries: readonly WorkspaceBlocklistEntry[]): ReadonlyMap<number, Blocklist> {
@@ -53,14 +68,26 @@ function compileEach(entries: readonly WorkspaceBlocklistEntry[]): ReadonlyMap<n
 }
 
 function compile(entries: readonly string[]): Blocklist {
-  const list = new Map<string, string[]>();
+  const byHost = new Map<string, string[]>();
   for (const entry of entries) {
     const text = entry.trim().replace(/^https?:\/\//i, "");
     const slash = text.indexOf("/");
     const name = slash < 0 ? text : text.slice(0, slash);
     const host = domainToASCII(name.toLowerCase().replace(/\.$/, ""));
     const path = slash < 0 || text.length === slash + 1 ? "" : text.slice(slash);
-    if (host !== "") list.set(host, [...(list.get(host) ?? []), path]);
+    if (host === "") continue;
+    const known = byHost.get(host);
+    if (known === undefined) byHost.set(host, [path]);
+    else known.push(path);
   }
-  return list;
+  return new Map(Array.from(byHost, ([host, paths]) => [host, prefixesOf(paths)]));
+}
+
+function prefixesOf(paths: readonly string[]): Prefixes {
+  const prefixes: string[] = [];
+  for (const path of paths.toSorted()) {
+    const last = prefixes.at(-1);
+    if (last === undefined || !path.startsWith(last)) prefixes.push(path);
+  }
+  return prefixes;
 }

@@ -6,12 +6,17 @@ import { asciiLocation, endOfAuthority, readTargetUrl } from "./target-url.ts";
 
 /** A URL of the catalog to which visitors may be redirected. */
 export type Destination = {
-  /** Undefined when the URL is invalid with these values (`bad_destination`). */
+  /** Undefined when the URL is invalid or too long with these values (`bad_destination`). */
   readonly expand: (valueOf: (macro: DestinationMacro) => string) => string | undefined;
   /** Host of the URL; "" if a macro is part of it. */
   readonly host: string;
 };
 
+/**
+ * Most characters of a URL with its values. Without a bound, 290 times `{gclid}` and an ID of 512 Chinese characters make a record
+ * of 1.3 MB, which many NATS servers refuse: its lane would never ship again.
+ */
+const LOCATION_LENGTH_MAX = 16_384;
 const HTTP_URL = /^https?:\/\//i;
 const FORBIDDEN = /[\p{Cc} \\]/u;
 const NOWHERE: Destination = { expand: () => undefined, host: "" };
@@ -42,7 +47,10 @@ export function compileDestination(url: string): Destination | undefined {
   return {
     host: judgeAuthority(head.slice(authorityAt, authorityEnd)).host,
     // Values are percent-encoded: after the host none of them can make the URL invalid.
-    expand: (valueOf) => expandUrlTemplate(template, valueOf),
+    expand: (valueOf) => {
+      const expanded = expandUrlTemplate(template, valueOf);
+      return expanded.length <= LOCATION_LENGTH_MAX ? expanded : undefined;
+    },
   };
 }
 

@@ -47,20 +47,30 @@ export const smartLinkRules = compiled<SmartLink, readonly (CompiledTargeting | 
   (link) => link.rules.map((rule) => compileTargeting(rule.conditions, SCHEDULE_TIMEZONE)),
 );
 
-/** Active offers by every host that one of them allows, with the workspaces of these offers. */
-const offersByHost = derivedIndex<Offer, ReadonlyMap<string, readonly Offer[]>>(
+/**
+ * Workspaces by what one of their active offers allows: `shop.example` is the name itself and `.shop.example` the names below it, on
+ * any port or, with `:8443`, on that port.
+ */
+const workspacesAllowing = derivedIndex<Offer, ReadonlyMap<string, ReadonlySet<number>>>(
   (catalog) => catalog.offers,
   (offers) => {
-    const byHost = new Map<string, Offer[]>();
+    const allowing = new Map<string, Set<number>>();
+    const add = (key: string, workspaceId: number): void => {
+      const known = allowing.get(key);
+      if (known === undefined) allowing.set(key, new Set([workspaceId]));
+      else known.add(workspaceId);
+    };
     for (const offer of offers) {
       if (offer.status !== "active") continue;
-      for (const host of offerRules(offer).allowlist.keys()) {
-        const known = byHost.get(host);
-        if (known === undefined) byHost.set(host, [offer]);
-        else known.push(offer);
+      for (const [host, rules] of offerRules(offer).allowlist) {
+        for (const { itself, below, port } of rules) {
+          const name = port === "" ? host : `${host}:${port}`;
+          if (itself) add(name, offer.workspace_id);
+          if (below) add(`.${name}`, offer.workspace_id);
+        }
       }
     }
-    return byHost;
+    return allowing;
   },
 );
 
@@ -77,13 +87,14 @@ export function isAllowedAnywhere(
       return true;
     }
   }
-  const byHost = offersByHost(catalog);
-  const served = new Set(workspaceIds);
+  const allowing = workspacesAllowing(catalog);
+  const isServed = (key: string): boolean => {
+    const allowed = allowing.get(key);
+    return allowed !== undefined && workspaceIds.some((id) => allowed.has(id));
+  };
   for (let from = 0; from >= 0; from = host.indexOf(".", from) + 1 || -1) {
-    for (const offer of byHost.get(host.slice(from)) ?? []) {
-      const { allowlist } = offerRules(offer);
-      if (served.has(offer.workspace_id) && isAllowed(allowlist, host, port)) return true;
-    }
+    const name = from === 0 ? host : host.slice(from - 1);
+    if (isServed(name) || isServed(`${name}:${port}`)) return true;
   }
   return false;
 }

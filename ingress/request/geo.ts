@@ -1,10 +1,13 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, watchFile } from "node:fs";
 import { createRequire } from "node:module";
 import { open as openMmdb, Reader } from "maxmind";
+import type { Log } from "../../schemas/host/log.ts";
 import { AsnTable, type Network } from "./asn-table.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 import { isHostingNetwork } from "./hosting-networks.ts";
 
+/** How often a file named by the settings is checked for a change. */
+const CHECK_MS = 5_000;
 const ADDRESSES_REMEMBERED_MAX = 50_000;
 /** Decoded parts of records, which many addresses share. */
 const RECORDS_REMEMBERED_MAX = 20_000;
@@ -28,6 +31,7 @@ export type GeoReader = {
 
 type City = Pick<GeoFacts, "country" | "region" | "city">;
 type Lookup<T> = (ip: string) => T | undefined;
+type Watching = { readonly log: Log; readonly checkMs?: number; readonly onChange: () => void };
 
 const NOWHERE: GeoFacts = {
   country: "",
@@ -43,16 +47,16 @@ const NOWHERE: GeoFacts = {
  * costs about 6 µs, so results are cached.
  * @throws when a file is missing or invalid: a service that does not know any visitor's country must not start.
  */
-export async function openGeo(files: {
-  readonly cityDb?: string | undefined;
-  readonly asnDb?: string | undefined;
-}): Promise<GeoReader> {
+export async function openGeo(
+  files: { readonly cityDb?: string | undefined; readonly asnDb?: string | undefined },
+  options: Pick<Watching, "log" | "checkMs">,
+): Promise<GeoReader> {
   const known = new BoundedCache<GeoFacts>(ADDRESSES_REMEMBERED_MAX);
-  const forget = (): void => known.clear();
-  const cityOf =
-    files.cityDb === undefined ? await openOwnCities() : await openCities(files.cityDb, forget);
+  const watching = { ...options, onChange: () => known.clear() };
+  const { cityDb, asnDb } = files;
+  const cityOf = cityDb === undefined ? await openOwnCities() : await openCities(cityDb, watching);
   const networkOf =
-    files.asnDb === undefined ? await openOwnNetworks() : await openNetworks(files.asnDb, forget);
+    asnDb === undefined ? await openOwnNetworks() : await openNetworks(asnDb, watching);
   return {
     locate: (ip) => {
       const remembered = known.get(ip);
@@ -99,31 +103,44 @@ async function openOwnNetworks(): Promise<Lookup<Network>> {
   return (ip) => table.find(ip);
 }
 
-async function openCities(path: string, onChange: () => void): Promise<Lookup<City>> {
-  const reader = await openMmdb(path, watching(onChange));
-  return (ip) => readCity(getOfEitherFamily(reader, ip));
+async function openCities(path: string, watching: Watching): Promise<Lookup<City>> {
+  const readerNow = await openWatched(path, watching);
+  return (ip) => readCity(getOfEitherFamily(readerNow(), ip));
 }
 
-async function openNetworks(path: string, onChange: () => void): Promise<Lookup<Network>> {
-  const reader = await openMmdb(path, watching(onChange));
+async function openNetworks(path: string, watching: Watching): Promise<Lookup<Network>> {
+  const readerNow = await openWatched(path, watching);
   return (ip) => {
-    const record = getOfEitherFamily(reader, ip);
+    const record = getOfEitherFamily(readerNow(), ip);
     const asn = fieldOf(record, "autonomous_system_number");
     if (typeof asn !== "number") return undefined;
     return { asn, name: textOf(fieldOf(record, "autonomous_system_organization")) };
   };
 }
 
-function watching(onChange: () => void): {
-  watchForUpdates: true;
-  watchForUpdatesNonPersistent: true;
-  watchForUpdatesHook: () => void;
-} {
-  return {
-    watchForUpdates: true,
-    watchForUpdatesNonPersistent: true,
-    watchForUpdatesHook: onChange,
+/**
+ * Reads a file again when it changes. Until the new content is a whole database the old one answers: a file that is replaced in
+ * place is incomplete for a while. (The package's own watcher rejects unhandled then, which would end the process.)
+ */
+async function openWatched(
+  path: string,
+  { log, checkMs = CHECK_MS, onChange }: Watching,
+): Promise<() => Reader<object>> {
+  let reader = await openMmdb<object>(path);
+  let reading = Promise.resolve();
+  const readAgain = async (): Promise<void> => {
+    try {
+      reader = await openMmdb<object>(path);
+      onChange();
+      log.info({ path }, "geo.read-again");
+    } catch (error) {
+      log.warn({ err: error, path }, "geo.not-readable");
+    }
   };
+  watchFile(path, { persistent: false, interval: checkMs }, () => {
+    reading = reading.then(readAgain);
+  });
+  return () => reader;
 }
 
 /** A database of IPv4 addresses throws when it is asked for an IPv6 address. */

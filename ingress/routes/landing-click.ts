@@ -76,6 +76,7 @@ export function landingRoute(deps: LandingDeps): BodyRoute {
     bodyBytesMax: BODY_BYTES_MAX,
     route,
     tooLarge: landingAnswer(413, { error: "request body too large" }),
+    busy: landingOutage("click store unavailable"),
     wrongMethod: landingAnswer(405, { error: "method not allowed" }, ["Allow", LANDING_METHODS]),
   };
 }

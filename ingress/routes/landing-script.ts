@@ -45,6 +45,7 @@ export function landingScriptRoute({ text, etag }: LandingScript): BodyRoute {
     route: ({ headers: { ifNoneMatch } }) =>
       Promise.resolve({ answer: isKnown(ifNoneMatch, etag) ? unchanged : whole }),
     tooLarge: whole,
+    busy: whole,
     wrongMethod,
   };
 }

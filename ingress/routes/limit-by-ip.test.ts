@@ -28,6 +28,7 @@ function routes(
           methods: ["POST"],
           bodyBytesMax: 1,
           tooLarge: OK,
+          busy: OK,
           route: () => Promise.resolve({ answer: OK }),
         },
       ],

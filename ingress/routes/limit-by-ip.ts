@@ -2,7 +2,7 @@ import type { TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { clientIp } from "../request/client-ip.ts";
 import { IpLimit } from "../request/ip-limit.ts";
-import type { Answer, RawRequest } from "../route.ts";
+import type { Answer, AsyncRoute, RawRequest } from "../route.ts";
 import type { ServerOptions } from "../server.ts";
 import { linkError } from "./click-answers.ts";
 
@@ -46,15 +46,20 @@ export function limitByIp(
         },
       };
     }),
-    async: routes.async.map((entry) => ({
-      ...entry,
-      route: (request, body, signal) => {
-        const answer = refusalOf(entry.pattern, request);
-        return answer === undefined
-          ? entry.route(request, body, signal)
-          : Promise.resolve({ answer });
-      },
-    })),
+    async: routes.async.map((entry) => {
+      const limited =
+        (route: AsyncRoute): AsyncRoute =>
+        (request, body, signal) => {
+          const answer = refusalOf(entry.pattern, request);
+          return answer === undefined ? route(request, body, signal) : Promise.resolve({ answer });
+        };
+      const { route, busy } = entry;
+      return {
+        ...entry,
+        route: limited(route),
+        busy: typeof busy === "function" ? limited(busy) : busy,
+      };
+    }),
   };
 }
 

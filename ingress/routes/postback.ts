@@ -35,8 +35,9 @@ export type BodyRoute = {
   readonly methods: readonly string[];
   readonly bodyBytesMax: number;
   readonly route: AsyncRoute;
-  /** The answers to a body over the limit and to a wrong method, in the format of this path. */
+  /** The answers to a body over the limit, while too many requests wait, and to a wrong method, in the format of this path. */
   readonly tooLarge: Answer;
+  readonly busy: Answer | AsyncRoute;
   readonly wrongMethod: Answer;
 };
 
@@ -75,23 +76,27 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
     bodyBytesMax: BODY_BYTES_MAX,
     route,
     tooLarge: refusalAnswer(413, "request body too large"),
+    busy: unavailable(),
     wrongMethod: wrongMethod("GET, POST"),
   };
 }
 
 /** `/px` and `/px.gif`: always 200 and an image; the outcome is in a header. */
 export function pixelRoute(deps: PostbackDeps): BodyRoute {
-  const route: AsyncRoute = async (request) => {
-    const { outcome, recorded } = await recordPixel(deps, request);
-    const answer = pixelAnswer(outcome);
-    return recorded === undefined ? { answer } : { answer, ...recordedOf(deps, ...recorded) };
-  };
+  const routeWith =
+    (ask: typeof askConversions): AsyncRoute =>
+    async (request) => {
+      const { outcome, recorded } = await recordPixel(deps, request, ask);
+      const answer = pixelAnswer(outcome);
+      return recorded === undefined ? { answer } : { answer, ...recordedOf(deps, ...recorded) };
+    };
   return {
     patterns: ["/px", "/px.gif"],
     methods: ["GET", "HEAD"],
     bodyBytesMax: 0,
-    route,
+    route: routeWith(askConversions),
     tooLarge: pixelAnswer("error: request body too large"),
+    busy: routeWith(noReply),
     wrongMethod: wrongMethod("GET, HEAD"),
   };
 }
@@ -101,21 +106,27 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
  * would use them up although it shows nothing.
  */
 export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
-  const route: AsyncRoute = async (request) => {
-    const { outcome, recorded } = await recordPixel(deps, request);
-    if (recorded === undefined) return { answer: htmlPixelAnswer(outcome, []) };
-    const documents = await htmlPostbacksOf(deps.link, recorded[1]);
-    return { answer: htmlPixelAnswer(outcome, documents), ...recordedOf(deps, ...recorded) };
-  };
+  const routeWith =
+    (ask: typeof askConversions): AsyncRoute =>
+    async (request) => {
+      const { outcome, recorded } = await recordPixel(deps, request, ask);
+      if (recorded === undefined) return { answer: htmlPixelAnswer(outcome, []) };
+      const documents = await htmlPostbacksOf(deps.link, recorded[1]);
+      return { answer: htmlPixelAnswer(outcome, documents), ...recordedOf(deps, ...recorded) };
+    };
   return {
     patterns: ["/px.html"],
     methods: ["GET"],
     bodyBytesMax: 0,
-    route,
+    route: routeWith(askConversions),
     tooLarge: htmlPixelAnswer("error: request body too large", []),
+    busy: routeWith(noReply),
     wrongMethod: wrongMethod("GET"),
   };
 }
+
+/** Used while too many requests wait. Nobody would repeat the pixel, so it is kept as in an outage. */
+const noReply = (): Promise<undefined> => Promise.resolve(undefined);
 
 /**
  * Returns the outcome of a pixel for its header, and the report with its reply if there is one. A pixel that cannot be recorded
@@ -124,6 +135,7 @@ export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
 async function recordPixel(
   deps: PostbackDeps,
   request: RawRequest,
+  ask: typeof askConversions,
 ): Promise<{ readonly outcome: string; readonly recorded?: [PostbackRequest, PostbackReply] }> {
   const read = readReportParameters(
     { query: request.query, contentType: "" },
@@ -144,7 +156,7 @@ async function recordPixel(
     reportRefusal(deps, request, { ...answered, result: "error", message: LIMITED });
     return { outcome: `error: ${LIMITED}` };
   }
-  const reply = await askConversions(deps.link, report);
+  const reply = await ask(deps.link, report);
   settle(lookup, reply);
   if (reply === undefined) {
     reportNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });

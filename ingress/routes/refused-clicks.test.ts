@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { aClickService, answerLine, recordOf } from "../../test/samples/a-click-service.ts";
+import {
+  aClickService,
+  answerLine,
+  headerOf,
+  recordOf,
+} from "../../test/samples/a-click-service.ts";
+import { PARAMETER_COLUMNS } from "../../test/samples/link-parameters.ts";
 import { FIREFOX } from "../../test/samples/user-agents.ts";
 
+/** More than a click keeps of a value, in the characters that take the most bytes in its record. */
+const CONTROLS = "%01".repeat(600);
 const FALLBACK = "https://fallback.example/?r={sub1}";
 
 describe("where a refused click goes", () => {
@@ -64,6 +72,34 @@ describe("where a refused click goes", () => {
       const { status_reason } = recordOf(service.ask(`/r/SHOP/PART01?sub1=${value}`));
       expect(status_reason, value).toBe("bad_destination");
     }
+  });
+
+  test("no destination makes a record too large for a message of NATS: too long is bad (TRK-034)", () => {
+    const url = `https://shop.example/?g=${"{gclid}".repeat(290)}`;
+    const long = { destination_url: url, fallback_url: url };
+    const service = aClickService({
+      offers: [
+        { ...long, fail_route_offer_id: 2 },
+        { ...long, code: "SECOND" },
+      ],
+      workspaces: [{ default_fallback_url: url }],
+    });
+    const extra = Array.from({ length: 60 }, (_, n) => `&${n}${CONTROLS}=${CONTROLS}`).join("");
+    const values = PARAMETER_COLUMNS.map(([, [name = ""]]) => `&${name}=${CONTROLS}`).join("");
+    for (const id of ["漢".repeat(512), "%01".repeat(512)]) {
+      const result = service.ask(`/r/SHOP/PART01?gclid=${id}${values}${extra}`, {
+        headers: {
+          referer: `https://a.example/${"é".repeat(2_000)}`,
+          userAgent: "é".repeat(2_000),
+        },
+      });
+      const { status_reason, destination } = recordOf(result);
+      expect([status_reason, destination.length]).toEqual(["bad_destination", 0]);
+      expect(Buffer.byteLength(result.recorded?.line ?? "")).toBeLessThan(256 * 1024);
+    }
+    // The longest that still leads somewhere.
+    const location = headerOf(service.ask(`/r/SHOP/PART01?gclid=${"g".repeat(56)}`), "Location");
+    expect(location).toHaveLength("https://shop.example/?g=".length + 290 * 56);
   });
 
   test.each([FIREFOX, "", "curl/8.5.0", `${FIREFOX} HeadlessChrome/126`])(

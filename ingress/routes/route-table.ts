@@ -58,7 +58,8 @@ export function ingressRoutes(
   ];
   const async: AsyncEntry[] = [];
   const tooLarge = linkError(413, "request body too large");
-  for (const entry of serverClickRoutes(deps)) async.push({ ...entry, tooLarge });
+  const busy = linkError(503, "too many requests wait", ["Retry-After", "5"]);
+  for (const entry of serverClickRoutes(deps)) async.push({ ...entry, tooLarge, busy });
   for (const { patterns, wrongMethod: answer, ...entry } of [
     postbackRoute(deps),
     pixelRoute(deps),

@@ -1,0 +1,44 @@
+import { NatsLink } from "../../ingress/nats-link.ts";
+import { openPixels } from "../../ingress/pixels/open-pixels.ts";
+import { LookupLimit } from "../../ingress/request/lookup-limit.ts";
+import { readLandingScript } from "../../ingress/routes/landing-script.ts";
+import { ingressRoutes } from "../../ingress/routes/route-table.ts";
+import { IngressServer, readMultipart } from "../../ingress/server.ts";
+import { openLog } from "../../schemas/host/log.ts";
+import { Metrics } from "../../schemas/host/metrics.ts";
+import { aClickService } from "../samples/a-click-service.ts";
+import { until } from "./until.ts";
+
+/*
+ * A program: the ingress with all its routes, of whose requests only two may wait. Arguments: port, NATS URL, NATS prefix, and the
+ * folder of kept pixels.
+ */
+const [port = "", url = "", prefix = "", folder = ""] = process.argv.slice(2);
+const nothing = (): undefined => undefined;
+process.stdin.once("end", () => process.kill(process.pid)).resume();
+
+const log = openLog({ process: "test", level: "info" });
+const link = new NatsLink({ url, name: "test", prefix }, log);
+link.start();
+await until("it has NATS", () => link.current(), { timeoutMs: 10_000 });
+const registry = new Metrics();
+const { deps } = aClickService();
+const events = { landed: nothing, handlerFailed: nothing, answered: nothing };
+const routes = ingressRoutes({
+  ...deps,
+  events,
+  link,
+  registry,
+  pixels: openPixels({ folder, log, registry }),
+  lookups: new LookupLimit({ ...deps, perMinute: 0 }),
+  inboundLog: { add: (row) => log.info({ row }, "test.row") },
+  multipart: readMultipart,
+  producer: 1,
+  landingScript: await readLandingScript(),
+  health: () => ({ ok: true }),
+  hasFacts: false,
+  ipRequestsPerMinute: 0,
+});
+const server = new IngressServer({ ...routes, events, record: nothing, inFlightMax: 2 });
+await server.listen("127.0.0.1", Number(port));
+log.info("process.running");
