@@ -223,6 +223,14 @@ const CASES: readonly Case[] = [
       ["code", { affiliate_id: world.tenant.affiliateId }],
       ["affiliate_id", { code: "X", affiliate_id: foreign.affiliateId }],
       [
+        "starts_at",
+        {
+          code: "X",
+          affiliate_id: world.tenant.affiliateId,
+          starts_at: "0000-01-01T00:00:00Z",
+        },
+      ],
+      [
         "ends_at",
         {
           code: "X",
