@@ -356,3 +356,15 @@ test.each(repeatable)("$path: pages have no gap and no repeat (LIM-007)", async 
   expect(new Set(seen).size).toBe(seen.length);
   expect(seen.slice(0, 5)).toEqual(made.toReversed());
 });
+
+test("of domains made the default at once all are stored and one is the default", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, async (_, number) => {
+      const host = `default${number}.example.com`;
+      return await world.post("/tracking-domains", { host, is_default: true });
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  const stored = list(await world.get("/tracking-domains?limit=200"));
+  expect(stored.filter(({ is_default }) => is_default)).toHaveLength(1);
+});
