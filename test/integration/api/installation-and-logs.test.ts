@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
+import { untilWaiting } from "./locked-table.ts";
 
 const world = await forThisFile(ApiWorld.open());
 const foreign = await world.addTenant("foreign");
@@ -37,6 +39,22 @@ test("the blocklist is replaced as a whole, each entry once (G142)", async () =>
   });
 });
 
+test("of two lists put at once one is stored whole (G142)", async () => {
+  await put("/blocklist", { entries: ["old.example"] });
+  const answers = await inTransaction(world.pool, async (tx) => {
+    await tx.query({ text: "select from workspace_blocklist_entry for update" });
+    const sent = ["a.example", "b.example"].map(async (host) =>
+      put("/blocklist", { entries: [host] }),
+    );
+    await untilWaiting(world.pool, 2);
+    return sent;
+  });
+  await Promise.all(answers);
+  const stored = await world.get("/blocklist");
+  expect([["a.example"], ["b.example"]]).toContainEqual(Entries.parse(stored.body["data"]).entries);
+});
+
+const Entries = z.looseObject({ entries: z.array(z.string()) });
 const Rates = z.array(z.looseObject({ date: z.string(), currency: z.string(), rate: z.string() }));
 
 test("reference rates are set singly or in rows, the last of a day counts, and listed by day", async () => {
