@@ -62,12 +62,16 @@ export class RateLimiter {
   }
 }
 
-/** Deletes windows that have ended. Called from time to time so that rows for strangers' addresses do not accumulate. */
+/**
+ * Deletes windows that have ended, except those in which a request counts at this moment: their lock is not waited for. Called from
+ * time to time so that rows for strangers' addresses do not accumulate.
+ */
 export async function purgeRateWindows(db: Queryable): Promise<void> {
   await db.query({
     name: "purge-rate-windows",
     text: `delete from rate_window where holder in (
-             select holder from rate_window where window_start < now() - interval '10 minutes' limit $1)`,
+             select holder from rate_window where window_start < now() - interval '10 minutes'
+             limit $1 for update skip locked)`,
     values: [PURGE_ROWS_MAX],
   });
 }

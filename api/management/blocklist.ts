@@ -3,6 +3,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { lockWorkspace } from "../workspace/workspace.ts";
 import { listInstallationEntries } from "./installation-blocklist.ts";
 
 const ENTRIES_MAX = 10_000;
@@ -62,6 +63,8 @@ export const replaceBlocklist: Operation = operation({
   run: async ({ db, workspace }, { body }) => {
     const entries = [...new Set(body.entries)];
     await inTransaction(db, async (tx) => {
+      // Of two lists that are put at once, the second sees the rows of the first and deletes them.
+      await lockWorkspace(tx, workspace.id);
       await tx.query({
         name: "shorten-blocklist",
         text: "delete from workspace_blocklist_entry where workspace_id = $1 and entry <> all($2::text[])",

@@ -133,7 +133,10 @@ async function listRates(
   return rows;
 }
 
-/** If a day and currency occurs twice, the later row counts. */
+/**
+ * If a day and currency occurs twice, the later row counts. Rows are locked in one order, so uploads at once cannot deadlock, and
+ * returned in the order of `rates`.
+ */
 async function setRates(
   db: Queryable,
   workspaceId: number,
@@ -143,10 +146,13 @@ async function setRates(
     name: "set-fx-rates",
     text: `insert into workspace_fx_rate (workspace_id, date, currency, rate)
            select $2, date, currency, rate from jsonb_to_recordset($1) as r(date date, currency text, rate numeric)
+           order by currency, date
            on conflict (workspace_id, currency, date) do update
            set rate = excluded.rate, updated_at = clock_timestamp()
            returning date, currency, trim_scale(rate)::text as rate, updated_at, 'workspace' as scope`,
     values: [lastOfEach(rates), workspaceId],
   });
-  return rows;
+  const places = new Map(rates.map(({ date, currency }, place) => [`${date} ${currency}`, place]));
+  const placeOf = ({ date, currency }: RateRow): number => places.get(`${date} ${currency}`) ?? 0;
+  return rows.toSorted((one, other) => placeOf(one) - placeOf(other));
 }

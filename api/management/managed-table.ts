@@ -117,12 +117,12 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0];
   }
 
-  /** Like `find`, and locks the row until the end of the transaction. */
+  /** Like `find`, and locks the row until the end of the transaction. New rows that refer to it do not wait. */
   async lock(db: Queryable, ownerId: number, id: number): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
       name: `managed-lock-${this.#plan}`,
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
-        where ${quoteIdentifier(this.#owner)} = $1 and id = $2 for update`,
+        where ${quoteIdentifier(this.#owner)} = $1 and id = $2 for no key update`,
       values: [ownerId, id],
     });
     return rows[0];

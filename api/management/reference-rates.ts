@@ -27,12 +27,16 @@ export function lastOfEach(rates: readonly Rate[]): string {
   ]);
 }
 
-/** Sets rates of the installation for the operator. The feed does not replace them (G76). */
+/**
+ * Sets rates of the installation for the operator. The feed does not replace them (G76). Every writer of rates locks them in the order
+ * of currency and date, so that none waits for another in a circle.
+ */
 export async function setInstallationRates(db: Queryable, rates: readonly Rate[]): Promise<void> {
   await db.query({
     name: "set-installation-fx-rates",
     text: `insert into fx_rate (date, currency, rate, source)
            select date, currency, rate, 'manual' from jsonb_to_recordset($1) as r(date date, currency text, rate numeric)
+           order by currency, date
            on conflict (date, currency) do update
            set rate = excluded.rate, source = 'manual', updated_at = clock_timestamp()`,
     values: [lastOfEach(rates)],

@@ -4,6 +4,7 @@ import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts
 import { flag, oneOf, recordId, shownTime } from "../rest/body-fields.ts";
 import { trackingHost } from "../rest/catalog-fields.ts";
 import { idParam, wordParam } from "../rest/query-fields.ts";
+import { lockWorkspace } from "../workspace/workspace.ts";
 import { manage } from "./manage.ts";
 
 const SCHEMES = ["https", "http"] as const;
@@ -50,7 +51,10 @@ export const trackingDomains = manage({
     },
   },
   beforeWrite: async (tx, workspaceId, values) => {
-    if (values["is_default"] === true) await clearDefault(tx, workspaceId, values["id"]);
+    if (values["is_default"] !== true) return;
+    // Of two new defaults at once, the second sees the first and clears it.
+    await lockWorkspace(tx, workspaceId);
+    await clearDefault(tx, workspaceId, values["id"]);
   },
 });
 

@@ -9,7 +9,7 @@ import { type Operation, type OperationContext, operation } from "../operation.t
 import { mintCode, tryCodes } from "../rest/codes.ts";
 import { presentFields } from "../rest/patch.ts";
 import { eventTable } from "./events.ts";
-import { eventFaults, percentFaults } from "./offer-faults.ts";
+import { eventFaults, findDefaultEvent, percentFaults } from "./offer-faults.ts";
 import {
   CreateOfferBody,
   type EventBody,
@@ -65,7 +65,7 @@ export const createOffer: Operation = operation({
   failures: ["conflict"],
   findFaults: async (context, { body }) => ({
     ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
-    ...percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" }),
+    ...percentFaults(body, { ...DEFAULTS, ...findDefaultEvent(body["events"]) }),
     ...eventFaults(body["events"]),
   }),
   run: async (context, { body }) => {

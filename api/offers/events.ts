@@ -11,7 +11,10 @@ export const eventTable = new ManagedTable<EventRow>({
   readOnly: ["id", "code", "is_default"],
 });
 
-/** Returns what still uses the event, for the message: conversions, partners' own terms or postbacks (G44). */
+/**
+ * Returns what still uses the event, for the message: conversions, partners' own terms or postbacks (G44). Not for the default event,
+ * which is always used: the index `conversion_of_event` leaves it out.
+ */
 export async function findUseOfEvent(
   tx: Queryable,
   offerId: number,
@@ -19,7 +22,8 @@ export async function findUseOfEvent(
 ): Promise<string | undefined> {
   const { rows } = await tx.query<{ found: string }>({
     name: "find-user-of-event",
-    text: `select 'conversions' as found where exists (select from conversion where offer_id = $1 and event_code = $2)
+    text: `select 'conversions' as found where exists (
+             select from conversion where offer_id = $1 and event_code = $2 and event_code <> 'default')
            union all
            select 'terms of partners' where exists (select from payout_override where offer_id = $1 and event_code = $2)
            union all

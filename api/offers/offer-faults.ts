@@ -10,21 +10,11 @@ import { findOverriddenSides } from "./offers.ts";
  */
 
 type RawBody = Readonly<Record<string, unknown>>;
-type Terms = {
-  readonly payout_type: string;
-  readonly payout: string;
-  readonly revenue_type: string;
-  readonly revenue: string;
-};
 
 const HUNDRED_PERCENT = parseAmount("100") ?? 0n;
 
 /** Percentages above 100 (G45). What the body leaves out is taken from `current`. */
-export function percentFaults(
-  body: RawBody,
-  current: Partial<Terms> = {},
-  prefix = "",
-): FieldFaults {
+export function percentFaults(body: RawBody, current: RawBody = {}, prefix = ""): FieldFaults {
   const faults: Record<string, string> = {};
   const sides = [
     ["payout", "payout_type", "cps"],
@@ -55,6 +45,12 @@ export function eventFaults(events: unknown): FieldFaults {
     codes.add(code);
   }
   return faults;
+}
+
+/** The posted default event: its terms replace those that a new offer leaves out (G42). */
+export function findDefaultEvent(events: unknown): RawBody {
+  const posted: readonly unknown[] = Array.isArray(events) ? events : [];
+  return posted.filter(isObject).find(({ code }) => code === "default") ?? {};
 }
 
 /** An offer cannot change to payment per click while a partner has an override of that amount (T26). */

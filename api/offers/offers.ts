@@ -158,11 +158,14 @@ async function findOfferOfPartner(
   return rows[0];
 }
 
-/** Locks the offer until the end of the transaction, so that changes of its terms and its overrides run one after the other. */
+/**
+ * Locks the offer until the end of the transaction, so that changes of its terms and its overrides run one after the other. The lock
+ * lets conversions through: each takes a key share of its offer.
+ */
 export async function lockOffer(db: Queryable, id: number): Promise<OfferRow | undefined> {
   await db.query({
     name: "lock-offer",
-    text: "select o.id from offer o where o.id = $1 for update",
+    text: "select o.id from offer o where o.id = $1 for no key update",
     values: [id],
   });
   const { rows } = await db.query<OfferRow>({

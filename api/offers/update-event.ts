@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
-import { notFound } from "../errors.ts";
+import { notFound, validationFailed } from "../errors.ts";
 import {
   type FieldFaults,
   type Operation,
@@ -51,6 +51,9 @@ export const updateEvent: Operation = operation({
       if (current === undefined) throw notFound("event");
       const next = { ...current, ...presentFields(body) };
       if (isDeepStrictEqual(next, current)) return current;
+      // Checked again under the lock, because another request may have changed the terms in the meantime.
+      const faults = percentFaults(body, current);
+      if (Object.keys(faults).length > 0) throw validationFailed(faults);
       await eventTable.update(tx, offer.id, { id: event.id, values: next });
       await touchOffer(tx, offer.id);
       return next;

@@ -4,7 +4,7 @@ import type { CapPeriod } from "../../schemas/catalog/records.ts";
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { isAddressOrCidr } from "../../schemas/net/ip-ranges.ts";
-import { zoneOf } from "../../schemas/time/zone.ts";
+import { INSTANT_MS_MAX, INSTANT_MS_MIN, zoneOf } from "../../schemas/time/zone.ts";
 import { count, country, flag, money, oneOf, recordId, text, words } from "./body-fields.ts";
 import { parseReference, type Reference } from "./codes.ts";
 
@@ -210,7 +210,11 @@ export const days = z
   .max(DAYS_MAX, `expected at most ${DAYS_MAX} days`)
   .transform((value) => Math.round(value * 1_000_000) / 1_000_000);
 
-/** A time in a body, converted to UTC milliseconds as answers show it. */
+/** A time in a body, converted to UTC milliseconds as answers show it. Postgres refuses some years of ISO 8601. */
 export const time = z.iso
-  .datetime({ offset: true, error: "expected a time such as 2025-01-31T10:00:00Z" })
+  .datetime({ offset: true, error: "expected a time such as 2025-01-31T10:00:00Z", abort: true })
+  .refine(
+    (value) => Date.parse(value) >= INSTANT_MS_MIN && Date.parse(value) <= INSTANT_MS_MAX,
+    "expected a time from 1970 to 2099",
+  )
   .transform((value) => new Date(value).toISOString());

@@ -53,6 +53,7 @@ async function upsertRates(db: Queryable, rates: readonly ReferenceRate[]): Prom
     text: `insert into fx_rate (date, currency, rate, source)
            select r.date, r.currency, r.rate, 'feed'
            from jsonb_to_recordset($1::jsonb) as r(date date, currency text, rate numeric)
+           order by r.currency, r.date
            on conflict (date, currency) do update
            set rate = excluded.rate, source = excluded.source, updated_at = clock_timestamp()
            where fx_rate.source <> 'manual' and fx_rate.rate <> excluded.rate`,

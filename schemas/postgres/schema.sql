@@ -322,6 +322,7 @@ CREATE UNIQUE INDEX conversion_click_event ON conversion USING btree (click_id, 
 CREATE INDEX conversion_described ON conversion USING btree (conv_ts) WHERE conv_ip IS NOT NULL OR email_hash IS NOT NULL OR phone_hash IS NOT NULL OR click ?| ARRAY['gclid'::text, 'gbraid'::text, 'wbraid'::text, 'msclkid'::text, 'fbclid'::text, 'ttclid'::text];
 CREATE INDEX conversion_held ON conversion USING btree (hold_until) WHERE hold_until IS NOT NULL AND status = 'pending'::text;
 CREATE INDEX conversion_list ON conversion USING btree (workspace_id, conv_ts DESC, id DESC);
+CREATE INDEX conversion_of_event ON conversion USING btree (offer_id, event_code) WHERE event_code <> 'default'::text;
 CREATE INDEX conversion_offer ON conversion USING btree (offer_id, conv_ts DESC, id DESC);
 CREATE UNIQUE INDEX conversion_offer_txid ON conversion USING btree (offer_id, adv_txid) WHERE holds_txid;
 CREATE INDEX conversion_smart_link ON conversion USING btree (smart_link_id) WHERE smart_link_id IS NOT NULL;

@@ -206,6 +206,8 @@ test.each([
   ["/deals", "landing_url", { landing_url: "shop" }],
   ["/deals", "starts_at", { starts_at: "tomorrow" }],
   ["/deals", "ends_at", { starts_at: "2026-02-01T00:00:00Z", ends_at: "2026-01-01T00:00:00Z" }],
+  ["/deals", "starts_at", { starts_at: "0000-01-01T00:00:00Z" }],
+  ["/deals", "ends_at", { ends_at: "9999-12-31T23:59:59-23:00" }],
   ["/deals", "coupon_code", { coupon_code: "x".repeat(65) }],
   ["/product-feeds", "name", { name: "" }],
   ["/product-feeds", "feed_url", { feed_url: "" }],

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { lockOffer } from "../../../api/offers/offers.ts";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, nextCursor, record, refusal } from "./api-world.ts";
+import { untilWaiting } from "./locked-table.ts";
 
 const world = await forThisFile(ApiWorld.open());
 await world.startProcessor();
@@ -47,6 +50,20 @@ test.each([
     expect(Object.keys(details(answer).fields ?? {})).toEqual([field]);
   },
 );
+
+test("of concurrent changes of type and amount one is refused, if both make more than 100 percent (G45)", async () => {
+  const offer = await world.offer({ events: [{ code: "sale", payout: "5" }] });
+  const path = `/offers/${offer.id}/events/sale`;
+  const answers = await inTransaction(world.pool, async (tx) => {
+    await lockOffer(tx, offer.id);
+    const sent = [world.patch(path, { payout_type: "cps" }), world.patch(path, { payout: "150" })];
+    await untilWaiting(world.pool, 2);
+    return sent;
+  });
+  const refused = (await Promise.all(answers)).filter(({ status }) => status !== 200);
+  expect(refused.map(refusal)).toEqual(["400 validation_failed"]);
+  expect(refused.flatMap((answer) => Object.keys(details(answer).fields))).toEqual(["payout"]);
+});
 
 test("an event is deleted unless it is the default or used (ERR-011, G44, G186)", async () => {
   const events = [{ code: "free" }, { code: "converted" }, { code: "paid" }];

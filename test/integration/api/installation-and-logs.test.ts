@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
+import { untilWaiting } from "./locked-table.ts";
 
 const world = await forThisFile(ApiWorld.open());
 const foreign = await world.addTenant("foreign");
@@ -37,6 +39,22 @@ test("the blocklist is replaced as a whole, each entry once (G142)", async () =>
   });
 });
 
+test("of two lists put at once one is stored whole (G142)", async () => {
+  await put("/blocklist", { entries: ["old.example"] });
+  const answers = await inTransaction(world.pool, async (tx) => {
+    await tx.query({ text: "select from workspace_blocklist_entry for update" });
+    const sent = ["a.example", "b.example"].map(async (host) =>
+      put("/blocklist", { entries: [host] }),
+    );
+    await untilWaiting(world.pool, 2);
+    return sent;
+  });
+  await Promise.all(answers);
+  const stored = await world.get("/blocklist");
+  expect([["a.example"], ["b.example"]]).toContainEqual(Entries.parse(stored.body["data"]).entries);
+});
+
+const Entries = z.looseObject({ entries: z.array(z.string()) });
 const Rates = z.array(z.looseObject({ date: z.string(), currency: z.string(), rate: z.string() }));
 
 test("reference rates are set singly or in rows, the last of a day counts, and listed by day", async () => {
@@ -65,6 +83,25 @@ test("reference rates are set singly or in rows, the last of a day counts, and l
   const rest = await world.get(`/fx-rates?limit=2&cursor=${String(nextCursor(page))}`);
   expect(Rates.parse(rest.body["data"])).toHaveLength(1);
   expect(Rates.parse((await world.get("/fx-rates?currency=GBP")).body["data"])).toHaveLength(1);
+});
+
+test("uploads of the same rates in opposite order at once are all stored and answered in their order", async () => {
+  const rows = Array.from({ length: 5_000 }, (_, day) => ({
+    date: new Date(Date.UTC(2000, 0, 1 + day)).toISOString().slice(0, 10),
+    currency: "CHF",
+    rate: "0.95",
+  }));
+  const pairs = [rows, rows.toReversed()].map((order) => ({ rows: order }));
+  for (let pair = 0; pair < 20; pair += 1) {
+    const answers = await Promise.all(
+      pairs.map(async (body) => await world.post("/fx-rates", body)),
+    );
+    const firstDays = answers.map(({ status, body }) => [
+      status,
+      Rates.parse(body["data"])[0]?.date,
+    ]);
+    expect(firstDays).toEqual(pairs.map(({ rows: [first] }) => [201, first?.date]));
+  }
 });
 
 test.each([

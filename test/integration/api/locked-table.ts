@@ -1,4 +1,5 @@
 import type { Pool } from "../../../schemas/postgres/connect.ts";
+import { until } from "../../system/until.ts";
 
 const LOCKS = {
   api_key: "lock table api_key in access exclusive mode",
@@ -22,4 +23,15 @@ export async function whileTableIsLocked<T>(
     await holder.query({ text: "rollback" });
     holder.release(new Error("its settings are changed"));
   }
+}
+
+/** Settles when this many statements in the database wait for a lock. */
+export async function untilWaiting(pool: Pool, statements: number): Promise<void> {
+  const count = async (): Promise<boolean> => {
+    const { rows } = await pool.query({
+      text: "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    });
+    return rows.length === statements;
+  };
+  await until(`${statements} statements wait for a lock`, count, { timeoutMs: 10_000, pollMs: 5 });
 }

@@ -223,6 +223,14 @@ const CASES: readonly Case[] = [
       ["code", { affiliate_id: world.tenant.affiliateId }],
       ["affiliate_id", { code: "X", affiliate_id: foreign.affiliateId }],
       [
+        "starts_at",
+        {
+          code: "X",
+          affiliate_id: world.tenant.affiliateId,
+          starts_at: "0000-01-01T00:00:00Z",
+        },
+      ],
+      [
         "ends_at",
         {
           code: "X",
@@ -347,4 +355,16 @@ test.each(repeatable)("$path: pages have no gap and no repeat (LIM-007)", async 
   } while (cursor !== null && seen.length < 1_000);
   expect(new Set(seen).size).toBe(seen.length);
   expect(seen.slice(0, 5)).toEqual(made.toReversed());
+});
+
+test("of domains made the default at once all are stored and one is the default", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, async (_, number) => {
+      const host = `default${number}.example.com`;
+      return await world.post("/tracking-domains", { host, is_default: true });
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  const stored = list(await world.get("/tracking-domains?limit=200"));
+  expect(stored.filter(({ is_default }) => is_default)).toHaveLength(1);
 });

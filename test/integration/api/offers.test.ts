@@ -141,6 +141,23 @@ describe("creating", () => {
     });
   });
 
+  test.each([
+    { payout: "150", events: [{ code: "default", payout_type: "cps" }] },
+    { payout_type: "cps", events: [{ code: "default", payout: "150" }] },
+  ])(
+    "terms are at most 100 percent, also with those of a posted default event (G45) %#",
+    async (terms) => {
+      const body = {
+        name: "x",
+        advertiser_id: world.tenant.advertiserId,
+        destination_url: "https://shop.example/",
+      };
+      const answer = await world.post("/offers", { ...body, ...terms });
+      expect(refusal(answer)).toBe("400 validation_failed");
+      expect(Object.keys(details(answer).fields)).toEqual(["payout"]);
+    },
+  );
+
   test("a destination with its macros filled is an absolute http or https URL (G35, G53)", async () => {
     for (const url of [
       "shop.example",

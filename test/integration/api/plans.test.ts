@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { findUseOfEvent } from "../../../api/offers/events.ts";
 import type { Operation } from "../../../api/operation.ts";
 import { operations } from "../../../api/operations.ts";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { type ListRequest, ListWorld, type PlanCost } from "./list-world.ts";
 
 const IS_FULL = process.env["PROMISES_FULL"] === "1";
@@ -240,6 +242,18 @@ describe.each(cases)("$name", ({ operation, role }) => {
       expect(rare?.name, name).toBeUndefined();
     }
   });
+});
+
+test("whether an event is used is found without reading the conversions of its offer (G44)", async () => {
+  const { pool } = lists.world;
+  let plan = "";
+  const query: Queryable["query"] = async (statement) => {
+    const { rows } = await pool.query({ text: `explain (generic_plan) ${statement.text}` });
+    plan = JSON.stringify(rows);
+    return await pool.query(statement);
+  };
+  expect(await findUseOfEvent({ query }, Number(await offer()), "unused")).toBeUndefined();
+  expect(plan).toContain("conversion_of_event");
 });
 
 async function expectFlat(request: ListRequest): Promise<void> {

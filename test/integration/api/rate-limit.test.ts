@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { purgeRateWindows, RateLimiter } from "../../../api/access/rate-limiter.ts";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, refusal } from "./api-world.ts";
 import { freshWindow } from "./fresh-window.ts";
@@ -53,6 +55,21 @@ test("a window of a clock an hour ahead does not refuse requests for that hour (
     text: "update rate_window set window_start = window_start + interval '1 hour'",
   });
   expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
+});
+
+test("a purge deletes windows that have ended, never one that a request counts in (G11, P32)", async () => {
+  await freshWindow(world);
+  await world.pool.query({
+    text: `insert into rate_window (holder, window_start, used)
+           select holder, now() - interval '1 hour', 5 from unnest(array['in use', 'unused']) holder`,
+  });
+  await inTransaction(world.pool, async (tx) => {
+    await new RateLimiter(tx, LIMIT).count("in use");
+    // Never waits, so it cannot be part of a deadlock.
+    await purgeRateWindows(world.pool);
+  });
+  const { rows } = await world.pool.query({ text: "select holder, used from rate_window" });
+  expect(rows).toEqual([{ holder: "in use", used: 1 }]);
 });
 
 test("each request costs one, also refused ones; /me equals the headers (LIM-004, ME-007, ME-008)", async () => {

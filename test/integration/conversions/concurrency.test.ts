@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { lockOffer, offerTable } from "../../../api/offers/offers.ts";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
@@ -39,6 +41,21 @@ test("of equal reports of other money one changes the conversion, the others are
       await world.rows("select id from conversion where click_id = $1", [click_id]),
     ).toHaveLength(8);
   }
+});
+
+test("reports are recorded while a change holds the lock on their offer (G44)", async () => {
+  const offerId = await world.addOffer();
+  const { click_id } = await world.addClick({ offer_id: offerId });
+  const { click_id: other } = await world.addClick({ offer_id: offerId });
+  const replies = await inTransaction(world.pool, async (tx) => {
+    await lockOffer(tx, offerId);
+    return [await world.report({ click_id })];
+  });
+  await inTransaction(world.pool, async (tx) => {
+    await offerTable.lock(tx, world.workspaceId, offerId);
+    replies.push(await world.report({ click_id: other }));
+  });
+  expect(replies.map(({ result }) => result)).toEqual(["approved", "approved"]);
 });
 
 test("an alert-only cap keeps the conversion and flags it (LIFE-022)", async () => {

@@ -136,6 +136,16 @@ test("an erased click loses its visitor's hash after the longest uniqueness wind
   expect(await clickRow(young.click_id)).toMatchObject({ visitor: 77 });
 });
 
+test("erasures of a clock that was ahead do not use up the budget of now (#19, G207)", async () => {
+  await tracking.rows(
+    `insert into erasure (workspace_id, kind, subject, at)
+     select $1, 'email', '{x}', now() + interval '1 hour' from generate_series(1, 10)`,
+    [tracking.workspaceId],
+  );
+  expect(await erase({ email: "nobody@nowhere.example" })).toEqual(ZEROS);
+  await tracking.rows("delete from erasure where at > now() + interval '30 minutes'");
+});
+
 test("unknown values are 200 with zeros, other bodies 400, and calls are limited (#19, G207)", async () => {
   expect(await erase({ click_id: "0".repeat(32) })).toEqual(ZEROS);
   expect(await erase({ email: "nobody@nowhere.example" })).toEqual(ZEROS);
