@@ -1387,7 +1387,7 @@ CREATE FUNCTION cap_bucket_start(period text, at timestamp with time zone, timez
  STABLE
 AS $function$
   select case period
-    when 'hourly' then date_trunc('hour', at, timezone)
+    when 'hourly' then date_trunc('hour', at at time zone timezone) at time zone timezone
     when 'daily' then date_trunc('day', at, timezone)
     when 'weekly' then date_trunc('week', at, timezone)
     when 'monthly' then date_trunc('month', at, timezone)
