@@ -2238,7 +2238,7 @@ declare
 begin
   for held in
     select t as state from conversion t
-    where t.hold_until <= clock_timestamp() and t.status = 'pending'
+    where t.hold_until <= now() and t.status = 'pending'
     order by t.hold_until limit rows_max
     for update skip locked
   loop

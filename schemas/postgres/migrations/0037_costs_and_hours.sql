@@ -9,3 +9,34 @@ language sql stable as $$
     else '-infinity'::timestamptz
   end
 $$;
+
+-- now(), because an index cannot find the rows before a time that differs from row to row.
+create or replace function release_due_holds(rows_max integer) returns integer language plpgsql as $$
+declare
+  held record;
+  before conversion;
+  after conversion;
+  released integer := 0;
+begin
+  for held in
+    select t as state from conversion t
+    where t.hold_until <= now() and t.status = 'pending'
+    order by t.hold_until limit rows_max
+    for update skip locked
+  loop
+    before := held.state;
+    after := before;
+    after.status := 'approved';
+    after.status_reason := '';
+    after.hold_until := null;
+    after.version := before.version + 1;
+    after.updated_at := clock_timestamp();
+    update conversion t
+    set status = after.status, status_reason = after.status_reason, hold_until = null, version = after.version,
+        updated_at = after.updated_at
+    where t.id = before.id;
+    perform after_conversion_change(before, after, 'hold', null);
+    released := released + 1;
+  end loop;
+  return released;
+end $$;
