@@ -854,7 +854,7 @@ CREATE TABLE postback (
   CONSTRAINT postback_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text]))
 );
 CREATE INDEX postback_affiliate ON postback USING btree (affiliate_id, created_at DESC, id DESC);
-CREATE INDEX postback_fires ON postback USING btree (offer_id) WHERE status = 'active'::text;
+CREATE INDEX postback_fires ON postback USING btree (offer_id, affiliate_id) WHERE status = 'active'::text;
 CREATE INDEX postback_list ON postback USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX postback_offer ON postback USING btree (offer_id, created_at DESC, id DESC);
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON postback FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();

@@ -40,3 +40,7 @@ begin
   end loop;
   return released;
 end $$;
+
+-- A conversion reads its own partner's postbacks, and those for all partners, on its offer.
+drop index postback_fires;
+create index postback_fires on postback (offer_id, affiliate_id) where status = 'active';

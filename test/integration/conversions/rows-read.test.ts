@@ -9,7 +9,7 @@ const world = await forThisFile(TrackingWorld.open());
 
 /** How many rows of a table `work` reads. */
 async function rowsRead(
-  table: "conversion",
+  table: "conversion" | "postback",
   work: (db: Queryable) => Promise<unknown>,
 ): Promise<number> {
   await world.rows(`analyze ${table}`);
@@ -41,4 +41,30 @@ test("a tick reads the conversions whose hold is over, and not all that are held
     expect(await releaseDueHolds(db, 500)).toBe(1);
   });
   expect(read).toBeLessThan(20);
+});
+
+test("a conversion reads its own partner's postbacks on its offer, and no others (G122)", async () => {
+  const offerId = await world.addOffer();
+  await world.rows(
+    `with partner as (
+       insert into affiliate (workspace_id, name, code, currency)
+       select $1, 'P', 'P' || i, 'USD' from generate_series(1, 20000) i returning id)
+     insert into postback (workspace_id, offer_id, affiliate_id, url) select $1::integer, $2::integer, id, 'https://p.example/' from partner
+     union all select $1, $2, $3::integer, 'https://own.example/' union all select $1, $2, null, 'https://all.example/'
+     union all select $1, $4, $3, 'https://own.example/' from generate_series(1, 20000)`,
+    [world.workspaceId, offerId, world.affiliateId, await world.addOffer()],
+  );
+  const read = await rowsRead("postback", async (db) => {
+    // More than five, so that Postgres may also choose the plan without the values.
+    for (let conversion = 0; conversion < 10; conversion += 1) {
+      await db.query({
+        text: `select queue_postbacks(null, c) from jsonb_populate_record(null::conversion, jsonb_build_object(
+                 'id', gen_random_uuid(), 'workspace_id', $1::integer, 'offer_id', $2::integer, 'affiliate_id', $3::integer,
+                 'event_code', 'default', 'status', 'approved', 'is_private', false, 'is_duplicate', false)) c`,
+        values: [world.workspaceId, offerId, world.affiliateId],
+      });
+    }
+  });
+  expect(await world.rows("select from delivery")).toHaveLength(20);
+  expect(read).toBeLessThan(100);
 });
