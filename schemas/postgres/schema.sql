@@ -214,6 +214,7 @@ CREATE TABLE cap_counter (
   used numeric(22,4) NOT NULL DEFAULT 0,
   CONSTRAINT cap_counter_pkey PRIMARY KEY (cap, bucket_start)
 ) WITH (fillfactor=50);
+CREATE INDEX cap_counter_age ON cap_counter USING btree (bucket_start) WHERE bucket_start > '-infinity'::timestamp with time zone;
 
 CREATE TABLE catalog_log (
   version bigint NOT NULL,

@@ -44,3 +44,6 @@ end $$;
 -- A conversion reads its own partner's postbacks, and those for all partners, on its offer.
 drop index postback_fires;
 create index postback_fires on postback (offer_id, affiliate_id) where status = 'active';
+
+-- For retention.
+create index cap_counter_age on cap_counter (bucket_start) where bucket_start > '-infinity';
