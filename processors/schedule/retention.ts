@@ -6,8 +6,8 @@ const ROWS_PER_STATEMENT = 5_000;
 const RUN_MS = 8 * 60_000;
 
 /**
- * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203) and versions of the catalog log.
- * The newest of the old versions stays, because every reader was at it until the next one was written.
+ * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203), counters of caps, and versions of
+ * the catalog log. The newest of the old versions stays, because every reader was at it until the next one was written.
  */
 const STATEMENTS = [
   {
@@ -17,7 +17,7 @@ const STATEMENTS = [
   {
     name: "forget-audit-log",
     text: `delete from audit_log where id in (
-             select id from audit_log where ts < clock_timestamp() - interval '400 days' limit $1)`,
+             select id from audit_log where ts < now() - interval '400 days' limit $1)`,
   },
   {
     name: "forget-deliveries",
@@ -37,7 +37,7 @@ const STATEMENTS = [
     text: `delete from catalog_log where version in (
              select version from catalog_log
              where version < greatest(
-               (select max(version) from catalog_log where logged_at < clock_timestamp() - interval '7 days'),
+               (select max(version) from catalog_log where logged_at < now() - interval '7 days'),
                (select version from catalog_log order by version desc offset 999999 limit 1))
              order by version limit $1)`,
   },
@@ -45,17 +45,24 @@ const STATEMENTS = [
     name: "forget-coupon-clicks-passed",
     text: `delete from coupon_click_passed where (click_id, producer) in (
              select click_id, producer from coupon_click_passed
-             where added_at < clock_timestamp() - interval '400 days' limit $1)`,
+             where added_at < now() - interval '400 days' limit $1)`,
   },
   {
     name: "forget-conversion-addresses",
     text: `delete from conversion_address where ctid in (
-             select ctid from conversion_address where conv_ts < clock_timestamp() - interval '26 hours' limit $1)`,
+             select ctid from conversion_address where conv_ts < now() - interval '26 hours' limit $1)`,
   },
   {
     name: "forget-report-keys",
     text: `delete from report_key where ctid in (
-             select ctid from report_key where created_at < clock_timestamp() - interval '7 days' limit $1)`,
+             select ctid from report_key where created_at < now() - interval '7 days' limit $1)`,
+  },
+  {
+    // A conversion may be 400 days old (G89), and its month has begun up to 31 days earlier.
+    name: "forget-cap-counters",
+    text: `delete from cap_counter where (cap, bucket_start) in (
+             select cap, bucket_start from cap_counter
+             where bucket_start > '-infinity' and bucket_start < now() - interval '435 days' limit $1)`,
   },
 ] as const;
 

@@ -214,6 +214,7 @@ CREATE TABLE cap_counter (
   used numeric(22,4) NOT NULL DEFAULT 0,
   CONSTRAINT cap_counter_pkey PRIMARY KEY (cap, bucket_start)
 ) WITH (fillfactor=50);
+CREATE INDEX cap_counter_age ON cap_counter USING btree (bucket_start) WHERE bucket_start > '-infinity'::timestamp with time zone;
 
 CREATE TABLE catalog_log (
   version bigint NOT NULL,
@@ -854,7 +855,7 @@ CREATE TABLE postback (
   CONSTRAINT postback_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text]))
 );
 CREATE INDEX postback_affiliate ON postback USING btree (affiliate_id, created_at DESC, id DESC);
-CREATE INDEX postback_fires ON postback USING btree (offer_id) WHERE status = 'active'::text;
+CREATE INDEX postback_fires ON postback USING btree (offer_id, affiliate_id) WHERE status = 'active'::text;
 CREATE INDEX postback_list ON postback USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX postback_offer ON postback USING btree (offer_id, created_at DESC, id DESC);
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON postback FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
@@ -1387,7 +1388,7 @@ CREATE FUNCTION cap_bucket_start(period text, at timestamp with time zone, timez
  STABLE
 AS $function$
   select case period
-    when 'hourly' then date_trunc('hour', at, timezone)
+    when 'hourly' then date_trunc('hour', at at time zone timezone) at time zone timezone
     when 'daily' then date_trunc('day', at, timezone)
     when 'weekly' then date_trunc('week', at, timezone)
     when 'monthly' then date_trunc('month', at, timezone)
@@ -2238,7 +2239,7 @@ declare
 begin
   for held in
     select t as state from conversion t
-    where t.hold_until <= clock_timestamp() and t.status = 'pending'
+    where t.hold_until <= now() and t.status = 'pending'
     order by t.hold_until limit rows_max
     for update skip locked
   loop

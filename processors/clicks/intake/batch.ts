@@ -41,8 +41,8 @@ export type ExpectedEnd = {
   readonly end: number;
 };
 
-/** A message. `ack` acknowledges it and all messages before it. */
-export type Acknowledgeable = { ack(): void };
+/** A message. `ack` acknowledges it and all messages before it. `isRepeat`: this process has read it before. */
+export type Acknowledgeable = { readonly isRepeat?: boolean; ack(): void };
 
 /** The contents of consecutive messages, until they are stored. */
 export class Batch {

@@ -143,6 +143,18 @@ test("repeated records and declarations of loss do not set a producer's time bac
   expect(completeness.completeToMs()).toBe(T + 5_000);
 });
 
+test("a stream that is read again gives up no live producer, though idle messages repeat no record (P12)", () => {
+  const completeness = new Completeness();
+  const first = { ...progress(1, 1, T, 1), next: 10 };
+  completeness.noteMessage(first);
+  completeness.noteMessage({ ...first, at: T + 60 * HOUR_MS });
+  completeness.noteMessage(progress(2, 1, T + 60 * HOUR_MS, 1));
+  completeness.noteMessage({ ...first, isRepeat: true });
+  completeness.noteMessage({ ...first, at: T + 70 * HOUR_MS, isRepeat: true });
+  expect(completeness.takeGone()).toEqual([]);
+  expect(completeness.completeToMs()).toBe(T + 60 * HOUR_MS);
+});
+
 test("a clock that was an hour ahead at the first message delays nothing by that hour (#11)", () => {
   const completeness = new Completeness();
   completeness.noteMessage(progress(1, 1, T + HOUR_MS, 1));

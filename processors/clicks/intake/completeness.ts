@@ -15,6 +15,8 @@ export type ProducerProgress = {
   /** The position after the records of the message. Lower than one that was already heard if the message repeats records. */
   readonly next: number;
   readonly endedBefore?: number | undefined;
+  /** The message was read before, so it says nothing new. */
+  readonly isRepeat?: boolean | undefined;
 };
 
 /** An epoch that may still send records. `lastMessageMs` is the time of its last message, UTC ms. */
@@ -75,7 +77,8 @@ export class Completeness {
 
   /** A message that the producer cut at `at`: all its earlier records in this epoch are known. */
   noteMessage(progress: ProducerProgress): void {
-    const { producer, epoch, at, endedBefore } = progress;
+    const { producer, epoch, at, endedBefore, isRepeat = false } = progress;
+    if (isRepeat) return;
     this.#firstMs ??= at;
     this.#newestMs = Math.max(this.#newestMs, at);
     const state = this.#get(producer);

@@ -39,7 +39,7 @@ export type IntakeEvents = {
   refused(producer: Producer): void;
 };
 
-type Head = ReturnType<typeof decodeBatchHead>["head"];
+type Head = ReturnType<typeof decodeBatchHead>["head"] & Pick<Acknowledgeable, "isRepeat">;
 
 export const BATCH_ROWS_MAX = 50_000;
 const BATCH_BYTES_MAX = 32 * 1024 * 1024;
@@ -160,7 +160,10 @@ export class Intake {
     const filling = this.#last;
     filling.openedAtMs ??= monotonicMs;
     const batch = this.#decode(bytes);
-    if (batch !== undefined) this.#takeBatch(batch.head, batch.lines, monotonicMs);
+    if (batch !== undefined) {
+      const { isRepeat = false } = message;
+      this.#takeBatch({ ...batch.head, isRepeat }, batch.lines, monotonicMs);
+    }
     filling.lastMessage = message;
     if (filling.rows >= BATCH_ROWS_MAX || filling.bytes >= BATCH_BYTES_MAX) {
       this.#batches.push(new Batch());

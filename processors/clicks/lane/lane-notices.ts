@@ -1,10 +1,11 @@
+import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
 import {
   type ClickTaken,
   type ClickTotal,
   NOTICES_PER_MESSAGE,
 } from "../../../schemas/events/click-notice.ts";
 import type { RoleDeps } from "../../role-deps.ts";
-import { selectCapClicks } from "../caps/stored-cap-clicks.ts";
+import { type CapSpan, selectCapClicks, spansOf } from "../caps/stored-cap-clicks.ts";
 import { selectTakenClicks } from "../caps/stored-taken-clicks.ts";
 import type { Intake } from "../intake/intake.ts";
 
@@ -23,7 +24,12 @@ const PUBLISH_MS = 250;
 const MINOR_TOTALS_EVERY = 4;
 const ALL_TOTALS_EVERY = 20;
 const REFRESH_MS = 1_000;
-const RETRY_MS = 5_000;
+/** Inserts wait while stored clicks are counted: after 5 s no further query begins, and after 10 s the last one ends. */
+const COUNT_BEGIN_MS = 5_000;
+const COUNT_END_MS = 10_000;
+/** Pause of a query that failed: short if ClickHouse is away, long if the query is too slow or too large. */
+const RETRY_AWAY_MS = 5_000;
+const RETRY_MS = 60_000;
 
 /**
  * Publishes notices about one lane's clicks to ingress: totals of click caps, from memory, and on request the latest clicks on offers
@@ -37,6 +43,8 @@ export class LaneNotices {
   #isWholeRequested = false;
   #isPublishingTaken = false;
   #loadAfterMs = Number.NEGATIVE_INFINITY;
+  /** When a query that failed may be repeated, by the key of its span. */
+  readonly #retryAtMs = new Map<string, number>();
 
   constructor(deps: LaneNoticesDeps) {
     this.#deps = deps;
@@ -64,24 +72,34 @@ export class LaneNotices {
 
   /**
    * Starts to count clicks for new caps. Queries ClickHouse for them, so it may be called only while nothing is being inserted and the
-   * outcome of all inserts is known.
+   * outcome of all inserts is known. The next call goes on with those that it did not reach.
    */
   async refresh(): Promise<void> {
-    const { catalog, clickhouse, clock, intake, lane, log } = this.#deps;
-    const monotonicMs = performance.now();
-    if (monotonicMs < this.#loadAfterMs) return;
-    this.#loadAfterMs = monotonicMs + REFRESH_MS;
+    const { catalog, intake } = this.#deps;
+    const startedMs = performance.now();
+    if (startedMs < this.#loadAfterMs) return;
+    this.#loadAfterMs = startedMs + REFRESH_MS;
     intake.caps.follow(catalog);
-    const { unloaded } = intake.caps;
-    if (unloaded.length === 0) return;
+    for (const span of spansOf(intake.caps.unloaded)) {
+      if (performance.now() >= startedMs + COUNT_BEGIN_MS) return;
+      if (startedMs < (this.#retryAtMs.get(span.key) ?? startedMs)) continue;
+      await this.#count(span, startedMs + COUNT_END_MS);
+    }
+  }
+
+  async #count(span: CapSpan, untilMs: number): Promise<void> {
+    const { clickhouse, clock, intake, lane, log } = this.#deps;
+    const nowMs = clock.nowMs();
     try {
-      const nowMs = clock.nowMs();
-      const stored = await selectCapClicks(clickhouse, lane, unloaded, nowMs);
+      const stored = await selectCapClicks(clickhouse, lane, span, { nowMs, untilMs });
       intake.caps.load(stored, { batches: intake.batches, nowMs });
-      log.info({ caps: stored.size }, "clicks.caps-counted");
+      this.#retryAtMs.delete(span.key);
+      log.info({ span: span.key, caps: stored.size }, "clicks.caps-counted");
     } catch (error) {
-      this.#loadAfterMs = performance.now() + RETRY_MS;
-      log.warn({ err: error, caps: unloaded.length }, "clicks.caps-not-counted");
+      const endedMs = performance.now();
+      const isAway = clickhouseCode(error) === "" && endedMs < untilMs;
+      this.#retryAtMs.set(span.key, endedMs + (isAway ? RETRY_AWAY_MS : RETRY_MS));
+      log.warn({ err: error, span: span.key, caps: span.caps.length }, "clicks.caps-not-counted");
     }
   }
 

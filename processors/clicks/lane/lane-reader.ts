@@ -1,4 +1,4 @@
-import type { ConsumerMessages } from "@nats-io/jetstream";
+import type { ConsumerMessages, DeliveryInfo } from "@nats-io/jetstream";
 import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
@@ -34,6 +34,8 @@ export class LaneReader {
   #messages: ConsumerMessages | undefined;
   #start: "acknowledged" | "beginning";
   #generation = 0;
+  /** The last message that was read for the first time. A stream that was made anew has lower numbers and later times. */
+  #newest = { sequence: 0, nanos: 0 };
   #done: Promise<void> | undefined;
   /** Messages in the stream that were not read yet; undefined while unknown. */
   pendingMessages: number | undefined;
@@ -117,6 +119,7 @@ export class LaneReader {
       delivered += 1;
       this.#backoff.reset();
       take(message.data, {
+        isRepeat: this.#isRepeat(message.info),
         // In a later consumer this message's number belongs to another message.
         ack: () => {
           if (generation === this.#generation) message.ack();
@@ -125,6 +128,12 @@ export class LaneReader {
       this.pendingMessages = message.info.pending;
       while (isFull() && !this.#closing.signal.aborted) await this.#room.wait(ROOM_POLL_MS);
     }
+  }
+
+  #isRepeat({ streamSequence: sequence, timestampNanos: nanos }: DeliveryInfo): boolean {
+    if (sequence <= this.#newest.sequence && nanos <= this.#newest.nanos) return true;
+    this.#newest = { sequence, nanos };
+    return false;
   }
 
   /** Creates the stream if JetStream has lost its store; the producers send again everything that is not stored (P3). */

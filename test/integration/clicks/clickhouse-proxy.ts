@@ -20,13 +20,15 @@ export class Gate {
   }
 }
 
-/** A proxy between a writer and ClickHouse that treats inserts as `fateOf` says. Everything else passes. */
+/** A proxy between a writer and ClickHouse that treats inserts and counts of cap clicks as asked. Everything else passes. */
 export class ClickhouseProxy {
   readonly #server: Server;
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
   /** Called for every insert. */
   fateOf: () => InsertFate = () => "pass";
+  /** Called for every statement that counts the clicks of caps; `fromMs` is where their period began, 0 for all time. */
+  fateOfCount: (fromMs: number) => InsertFate = () => "pass";
   inserts = 0;
 
   private constructor(target: URL) {
@@ -58,6 +60,15 @@ export class ClickhouseProxy {
     await once(this.#server, "close");
   }
 
+  #fateOf(bytes: Buffer): InsertFate | undefined {
+    if (bytes.includes("query_id=lane-insert")) {
+      this.inserts += 1;
+      return this.fateOf();
+    }
+    const count = /param_fromMs=(\d+)&param_toMs=/.exec(bytes.toString("latin1"));
+    return count === null ? undefined : this.fateOfCount(Number(count[1]));
+  }
+
   #serve(client: Socket): void {
     const server = connect(Number(this.#target.port), this.#target.hostname);
     let losesAnswer = false;
@@ -69,9 +80,8 @@ export class ClickhouseProxy {
       socket.on("error", () => socket.destroy());
     }
     client.on("data", (bytes: Buffer) => {
-      if (bytes.includes("query_id=lane-insert")) {
-        this.inserts += 1;
-        const fate = this.fateOf();
+      const fate = this.#fateOf(bytes);
+      if (fate !== undefined) {
         losesAnswer = fate === "lose-answer";
         held = typeof fate === "object" ? fate.holdUntil : undefined;
       }

@@ -243,6 +243,16 @@ test("conversions older than CONVERSION_RETENTION_DAYS lose their visitor and no
   expect(await world.conversion(young)).toEqual(untouched);
 });
 
+test("counters of caps are deleted 435 days after their period began, those of all time never (G39)", async () => {
+  await world.rows(
+    `insert into cap_counter (cap, bucket_start) values ('old', now() - interval '436 days'),
+       ('young', now() - interval '434 days'), ('total', '-infinity')`,
+  );
+  start();
+  const kept = (): Promise<unknown> => world.rows("select cap from cap_counter order by cap");
+  await expect.poll(kept, SOON).toEqual([{ cap: "total" }, { cap: "young" }]);
+});
+
 test("ended deliveries are kept for 30 days, waiting ones until they end", async () => {
   for (const ago of [29, 31, null]) {
     await world.rows(
