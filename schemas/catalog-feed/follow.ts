@@ -185,8 +185,10 @@ export class CatalogFeed {
   }
 
   #losePosition({ reason }: PositionNotOnLogError): void {
+    // A restore stays the reason if the log is shortened while everything is read again.
+    if (this.#position !== undefined || this.#rereadReason !== "restored")
+      this.#rereadReason = reason;
     this.#position = undefined;
-    this.#rereadReason = reason;
     // A first load that began with another history. No answer was based on it.
     if (!this.#options.catalog.isLoaded) this.#options.catalog.clear();
     this.#heldBack = undefined;

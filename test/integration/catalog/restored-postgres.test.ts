@@ -29,6 +29,7 @@ const CHANGES = [
   offer("C", "lost"),
   "delete from offer_access where offer_id = 2",
 ];
+const AGED = "update catalog_log set logged_at = now() - interval '8 days'";
 /** Far more versions than the restore removes. */
 const MANY_CHANGES = Array.from({ length: 60 }, (_, i) => pointTo("B", `new-${i}`));
 
@@ -86,8 +87,7 @@ test("a copy of the previous release, without a mark, is read again and hides no
   const first = await world.follow("copy");
   await first.feed.close();
   const path = world.copyPath("copy");
-  const lines = (await readFile(path, "utf8")).split("\n");
-  await writeFile(path, lines.filter((line) => !line.includes("catalog_position")).join("\n"));
+  await removePosition(path);
   const backup = await world.backUp();
   await world.restore(
     backup,
@@ -103,7 +103,7 @@ test("a copy of the previous release, without a mark, is read again and hides no
 
 test("a process that ended before the oldest mark reads everything once and misses nothing (#6)", async () => {
   const { running, restart } = await runningAndEnded();
-  await world.change(...CHANGES, "update catalog_log set logged_at = now() - interval '8 days'");
+  await world.change(...CHANGES, AGED);
   await world.change(pointTo("B", "today"));
   await running.refresh();
   await forgetOldRows(world.pool, new AbortController().signal);
@@ -126,6 +126,54 @@ test("a process that ended before the oldest mark reads everything once and miss
     await refresh();
     expect(catalog.revision).toBe(revision);
   }
+});
+
+test("what is older than every mark is read from the beginning, and a restore noticed (#6, G206)", async () => {
+  const backup = await world.backUp();
+  await world.change(coupons("old"), ...CHANGES, AGED);
+  await forgetOldRows(world.pool, new AbortController().signal);
+  const fresh = await world.follow();
+  expect(fresh.catalog.couponByCode(1, "old12000")).toBeDefined();
+  const first = await world.follow("copy");
+  await first.feed.close();
+  await removePosition(world.copyPath("copy"));
+  await world.change(pointTo("B", "today"));
+  const second = await world.follow("copy");
+  for (const { catalog, refresh } of [fresh, second]) {
+    expect(await refresh()).toBe(true);
+    expect(contentOf(catalog)["B"]).toBe("https://shop.example/today -");
+  }
+  await world.restore(backup, coupons("new"));
+  for (const { catalog, refresh, metric } of [fresh, second]) {
+    expect(await refresh()).toBe(true);
+    expect(catalog.couponByCode(1, "new1")).toBeDefined();
+    expect(catalog.couponByCode(1, "old1")).toBeUndefined();
+    expect(metric("catalog_rewinds_total")).toBe(1);
+  }
+});
+
+test("a restore is reported although the log is shortened while the catalog is read again (#6)", async () => {
+  await world.change(coupons("old"));
+  const backup = await world.backUp();
+  await world.change(pointTo("A", "lost"));
+  let isDue = false;
+  const db = {
+    query: async <Row extends pg.QueryResultRow>(statement: Statement) => {
+      const answer = await world.pool.query<Row>(statement);
+      // The first page of all.
+      if (!isDue || statement.values?.[0] !== 0) return answer;
+      isDue = false;
+      await forgetOldRows(world.pool, new AbortController().signal);
+      return answer;
+    },
+  };
+  const { catalog, refresh, metric } = await world.follow(undefined, db);
+  isDue = true;
+  await world.restore(backup, pointTo("B", "new"), AGED);
+  expect(await refresh()).toBe(true);
+  expect(isDue).toBe(false);
+  expect(contentOf(catalog)["B"]).toBe("https://shop.example/new pending");
+  expect(metric("catalog_rewinds_total")).toBe(1);
 });
 
 test("a catalog of an older release without marks is followed, and its restore noticed (#6)", async () => {
@@ -185,6 +233,12 @@ test("a database of another installation is not followed: the catalog does not c
   expect(contentOf(running.catalog)).toEqual(before);
   expect(running.metric("catalog_rewinds_total")).toBe(0);
 });
+
+/** Leaves the copy as the release before G206 would have written it. */
+async function removePosition(path: string): Promise<void> {
+  const lines = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, lines.filter((line) => !line.includes("catalog_position")).join("\n"));
+}
 
 function coupons(prefix: string): string {
   return `insert into coupon (workspace_id, code, affiliate_id) select 1, '${prefix}' || n, 1 from generate_series(1, 12000) n`;
