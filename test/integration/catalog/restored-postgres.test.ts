@@ -2,6 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import type pg from "pg";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { forgetOldRows } from "../../../processors/schedule/retention.ts";
+import { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { DiskCopy } from "../../../schemas/catalog-feed/disk-copy.ts";
 import type { Statement } from "../../../schemas/postgres/connect.ts";
 import { contentOf, FeedWorld, type Follower, offer, pointTo } from "./feed-world.ts";
 
@@ -126,6 +128,37 @@ test("a process that ended before the oldest mark reads everything once and miss
     await refresh();
     expect(catalog.revision).toBe(revision);
   }
+});
+
+test("deletions older than every mark are forgotten, and a process from before takes them over (#6)", async () => {
+  await world.change(coupons("old"));
+  const { running, restart } = await runningAndEnded();
+  await world.change("delete from coupon where code = 'old1'", pointTo("B", "new"), AGED);
+  await running.refresh();
+  await world.change("delete from coupon where code = 'old2'");
+  await forgetOldRows(world.pool, new AbortController().signal);
+  const { rows } = await world.pool.query({ text: "select id from catalog_tombstone" });
+  expect(rows).toEqual([{ id: "2" }]);
+  for (const { catalog, refresh } of [running, await restart()]) {
+    expect(await refresh()).toBe(true);
+    const codes = ["old1", "old2", "old3"].filter((code) => catalog.couponByCode(1, code));
+    expect(codes).toEqual(["old3"]);
+  }
+});
+
+test("a copy that is being saved when its process ends is whole, with the last change (#6)", async () => {
+  for (let n = 0; n < 9; n += 1) await world.change(coupons(`c${n}-`));
+  const { feed } = await world.follow("copy");
+  const saving = feed.close();
+  await world.change("delete from coupon where id <= 10");
+  await feed.refresh();
+  await feed.close();
+  await saving;
+  const catalog = new Catalog();
+  const copy = await new DiskCopy(world.copyPath("copy")).read((page) => catalog.apply(page));
+  expect(copy?.position).toBeDefined();
+  const codes = ["c0-10", "c0-11", "c8-12000"];
+  expect(codes.filter((code) => catalog.couponByCode(1, code))).toEqual(["c0-11", "c8-12000"]);
 });
 
 test("what is older than every mark is read from the beginning, and a restore noticed (#6, G206)", async () => {
