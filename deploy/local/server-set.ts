@@ -79,7 +79,7 @@ export async function openServers(
 
 async function reachPostgres(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
-  const fault = await connectFault(hostname.replace(/^\[|\]$/g, ""), Number(port || 5432));
+  const fault = await connectFault(addressOf(hostname), Number(port || 5432));
   if (fault === undefined) return;
   throw unreachable("POSTGRES_URL", hostOf(url), fault, "a Postgres");
 }
@@ -89,7 +89,7 @@ async function reachNats(urls: string): Promise<void> {
   const faults: string[] = [];
   for (const url of urls.split(",").map((one) => one.trim())) {
     const { hostname, port } = new URL(url);
-    const greeting = await natsGreeting(hostname, Number(port || 4222));
+    const greeting = await natsGreeting(addressOf(hostname), Number(port || 4222));
     if (greeting === undefined) {
       faults.push(`${hostOf(url)} does not greet as NATS does`);
     } else if (!isNewEnough(greeting.version)) {
@@ -117,6 +117,11 @@ async function reachClickhouse(text: string): Promise<void> {
     const fault = error instanceof Error ? error.message : String(error);
     throw unreachable("CLICKHOUSE_URL", hostOf(text), fault, "a ClickHouse");
   }
+}
+
+/** A URL has an IPv6 address in brackets. */
+function addressOf(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }
 
 function connectFault(host: string, port: number): Promise<string | undefined> {

@@ -42,6 +42,13 @@ const STATEMENTS = [
              order by version limit $1)`,
   },
   {
+    // Every reader either is at a mark of the log, and so has these deletions, or reads everything again and compares.
+    name: "forget-catalog-deletions",
+    text: `delete from catalog_tombstone where version in (
+             select version from catalog_tombstone
+             where version < (select min(version) from catalog_log) order by version limit $1)`,
+  },
+  {
     name: "forget-coupon-clicks-passed",
     text: `delete from coupon_click_passed where (click_id, producer) in (
              select click_id, producer from coupon_click_passed

@@ -123,6 +123,33 @@ test("a record that this release cannot read costs the copy nothing else (#10)",
   expect(contentOf(await readBack())).toEqual(contentOf(catalog));
 });
 
+test("between two parts of an addition the event loop serves requests", async () => {
+  const catalog = aCatalog();
+  const copy = new DiskCopy(path);
+  await copy.replace(catalog.entries(catalog.version), AT);
+  const [offer] = [...catalog.entries(catalog.version)].filter(({ kind }) => kind === "offer");
+  let [inTurn, inTurnMax, turn] = [0, 0, setImmediate(() => undefined)];
+  const toJSON = (): object => {
+    inTurn += 1;
+    inTurnMax = Math.max(inTurnMax, inTurn);
+    return { ...offer };
+  };
+  const nextTurn = (): void => {
+    inTurn = 0;
+    turn = setImmediate(nextTurn);
+  };
+  nextTurn();
+  const counted = Object.assign({}, offer, { toJSON });
+  await copy.add(
+    Array.from({ length: 5_000 }, () => counted),
+    AT,
+  );
+  clearImmediate(turn);
+  expect(inTurnMax).toBeGreaterThan(0);
+  // Two parts at most: about 2 ms.
+  expect(inTurnMax).toBeLessThanOrEqual(500);
+});
+
 test("additions without end lead to a new copy", async () => {
   const catalog = aCatalog({ affiliates: [{ name: "x".repeat(60_000) }] });
   const copy = new DiskCopy(path);

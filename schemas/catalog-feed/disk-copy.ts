@@ -130,8 +130,7 @@ export class DiskCopy {
     this.#mustBeReplaced = true;
     const file = await open(this.#path, "a", 0o600);
     try {
-      const lines = entries.map((entry) => JSON.stringify(entry));
-      for (const text of pagesOf(lines, position)) {
+      for (const text of pagesOf(linesInOrder(entries), position)) {
         await file.write(text);
         this.#addedBytes += text.length;
       }
@@ -218,6 +217,10 @@ function accessEntries({ version, status, terms_accepted, pairs }: AccessLine): 
     entries.push({ kind: "offer_access", id: `${offer_id}-${affiliate_id}`, version, record });
   }
   return entries;
+}
+
+function* linesInOrder(entries: readonly CatalogEntry[]): Generator<string> {
+  for (const entry of entries) yield JSON.stringify(entry);
 }
 
 function* linesOf(entries: Iterable<CatalogEntry>): Generator<string> {

@@ -53,6 +53,7 @@ export class CatalogFeed {
   /** The read in progress, and the one after it. */
   #underWay: Promise<boolean> | undefined;
   #next: Promise<boolean> | undefined;
+  #saving: Promise<void> = Promise.resolve();
   #closed = false;
   /** UTC ms of the last answer of Postgres; undefined before the first. */
   lastReadAtMs: number | undefined;
@@ -185,8 +186,10 @@ export class CatalogFeed {
   }
 
   #losePosition({ reason }: PositionNotOnLogError): void {
+    // A restore stays the reason if the log is shortened while everything is read again.
+    if (this.#position !== undefined || this.#rereadReason !== "restored")
+      this.#rereadReason = reason;
     this.#position = undefined;
-    this.#rereadReason = reason;
     // A first load that began with another history. No answer was based on it.
     if (!this.#options.catalog.isLoaded) this.#options.catalog.clear();
     this.#heldBack = undefined;
@@ -254,7 +257,13 @@ export class CatalogFeed {
     }, COPY_INTERVAL_MS);
   }
 
-  async #save(): Promise<void> {
+  /** One save after the other, because they write the same files. */
+  #save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#saveNow());
+    return this.#saving;
+  }
+
+  async #saveNow(): Promise<void> {
     const { catalog, copyPath, log } = this.#options;
     const waiting = this.#unsaved;
     // A copy without a position is read again at the next start, perhaps by a release that can read the unreadable records.

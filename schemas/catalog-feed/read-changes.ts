@@ -2,7 +2,10 @@ import { type CatalogEntry, parseCatalogEntry } from "../catalog/entry.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import type { UnreadableRecord } from "./unreadable-records.ts";
 
-/** The newest change that a reader has taken. `mark` distinguishes it from another change with the same version (G206). */
+/**
+ * The newest change that a reader has taken. `mark` distinguishes it from another change with the same version (G206): the newest mark of
+ * the log at or below the version, or the oldest mark of all if the log begins above the version.
+ */
 export type CatalogPosition = { readonly version: number; readonly mark: string };
 
 export type CatalogPage = {
@@ -39,7 +42,7 @@ export async function* readCatalogChanges(
   let isLast = false;
   while (!isLast) {
     const rows = await selectPage(db, position);
-    if (position !== undefined) assertOnLog(position, rows[0]?.mark_before ?? null);
+    if (position !== undefined) assertOnLog(position, rows[0]);
     const page = pageOf(rows, position?.version ?? 0);
     yield page;
     ({ position } = page);
@@ -59,13 +62,17 @@ async function selectPage(
   return rows;
 }
 
-function assertOnLog(position: CatalogPosition, mark: string | null): void {
-  if (mark === position.mark) return;
-  throw new PositionNotOnLogError(position, mark === null ? "forgotten" : "restored");
+function assertOnLog(position: CatalogPosition, row: Row | undefined): void {
+  if (row?.mark_before === position.mark) return;
+  throw new PositionNotOnLogError(position, row?.is_below_log === true ? "forgotten" : "restored");
 }
 
-/** There is at least one row. Without changes it has only the marks. */
-type Row = { readonly mark_before: string | null; readonly mark_after: string | null } & (
+/** There is at least one row. Without changes it has only these. `mark_after` is null if the page ends below the log. */
+type Row = {
+  readonly is_below_log: boolean;
+  readonly mark_before: string | null;
+  readonly mark_after: string | null;
+} & (
   | {
       readonly kind: string;
       readonly id: string;
@@ -75,15 +82,17 @@ type Row = { readonly mark_before: string | null; readonly mark_after: string | 
   | { readonly kind: null }
 );
 
+/** Below the log, its oldest mark is the proof: a Postgres that has this mark has the whole history before it. */
 const CHANGES = `
   with place as materialized (
-    select (select mark from catalog_log where version <= $1 order by version desc limit 1) as mark
+    select own is null as is_below_log, coalesce(own, (select mark from catalog_log order by version limit 1)) as mark
+    from (select (select mark from catalog_log where version <= $1 order by version desc limit 1) as own) as at
   ), page as materialized (
     select kind, id, version, record from catalog_entry
     where version > $1 and ($2::uuid is null or $2::uuid = (select mark from place))
     order by version limit $3
   )
-  select place.mark as mark_before, page.kind, page.id, page.version, page.record,
+  select place.is_below_log, place.mark as mark_before, page.kind, page.id, page.version, page.record,
     (select mark from catalog_log where version <= (select max(version) from page) order by version desc limit 1) as mark_after
   from place left join page on true order by page.version`;
 

@@ -7,6 +7,10 @@ const NETWORK = new Set([
   "EPIPE",
   "ENOTFOUND",
   "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "ECONNABORTED",
   "EAI_AGAIN",
 ]);
 /** Codes of a server that is busy, short of memory, starting, stopping, or has cancelled the query after its time limit. */

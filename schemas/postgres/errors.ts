@@ -9,8 +9,11 @@ export const SQLSTATE = {
   undefinedTable: "42P01",
 } as const;
 
-/** Class 08 connection exceptions, 53 out of resources, 57 operator intervention: the server is away or going away. */
-const AWAY = /^(08|53|57)/;
+/**
+ * Class 08 connection exceptions, 53 out of resources, 57 operator intervention: the server is away or going away. 25006: it is read-only,
+ * because another one has become the primary.
+ */
+const AWAY = /^(08|53|57|25006$)/;
 const NETWORK = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -18,6 +21,10 @@ const NETWORK = new Set([
   "EPIPE",
   "ENOTFOUND",
   "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "ECONNABORTED",
   "EAI_AGAIN",
 ]);
 const DRIVER_AWAY =

@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { expect, inject, test } from "vitest";
+import { reachServers } from "../../../deploy/local/server-set.ts";
 import { freshDatabase } from "../../services/fresh-database.ts";
 import { serverUrls } from "../../services/stores.ts";
 import { startSystem } from "../../system/start-system.ts";
@@ -20,3 +23,18 @@ test("with all three server URLs given, no server is started", async () => {
     await database.drop();
   }
 }, 120_000);
+
+test("a NATS server at an IPv6 address is reached", async () => {
+  const info = JSON.stringify({ server_name: "one", version: "2.10.0", jetstream: true });
+  const server = createServer((socket) => socket.end(`INFO ${info}\r\n`)).listen(0, "::1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? String(address?.port) : "";
+  try {
+    const servers = { postgresUrl: undefined, clickhouseUrl: undefined };
+    const reached = reachServers({ ...servers, natsUrl: `nats://[::1]:${port}` });
+    await expect(reached).resolves.toBeUndefined();
+  } finally {
+    server.close();
+  }
+});
