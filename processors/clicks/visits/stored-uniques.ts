@@ -1,4 +1,6 @@
+import { z } from "zod";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { DAY_MS } from "../../../schemas/time/zone.ts";
 import type { Intake } from "../intake/intake.ts";
 import { SKEW_MS } from "../intake/present-time.ts";
 import { readLine } from "../intake/read-line.ts";
@@ -7,7 +9,15 @@ import type { UniqueClicks } from "./unique-clicks.ts";
 
 /** UInt32, UInt32, UInt64, Int64 in RowBinary. */
 const ROW_BYTES = 24;
-const TIMEOUT_SECONDS = 120;
+/** Headers about the progress keep the client from giving up a statement that is still running. */
+const SETTINGS = {
+  max_execution_time: 120,
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: "10000",
+} as const;
+/** How much further back than the window the newest unique click is looked for first: in a month or two, and not in all. */
+const RECENT_MS = 31 * DAY_MS;
+const Newest = z.object({ newest_ms: z.int() });
 const LINE_FEED = "\n";
 
 /** Makes the uniqueness of an intake match the table and the accepted clicks that are not in it yet. */
@@ -40,6 +50,7 @@ async function loadStored(
 ): Promise<void> {
   const { ownMs, newestMs } = uniques.clocks;
   const afterMs = newestMs + SKEW_MS;
+  const fromMs = await windowBeginMs(clickhouse, lane, { newestMs: ownMs + SKEW_MS, windowMs });
   const returns = await selectClockReturns(clickhouse, lane, { afterMs, windowMs });
   const atMs = "toUnixTimestamp64Milli(ts)";
   // ClickHouse refuses empty arrays.
@@ -50,19 +61,16 @@ async function loadStored(
     query: `select offer_id, affiliate_id, visitor, max(${isCorrected ? corrected : atMs})
       from click
       where _lane = {lane: UInt8} and is_unique
-        and ts > (select max(ts) from click where _lane = {lane: UInt8} and is_unique
-            and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC'))
-          - toIntervalMillisecond({windowMs: UInt64})
+        and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
       group by offer_id, affiliate_id, visitor
       format RowBinary`,
     query_params: {
       lane,
-      windowMs,
+      fromMs,
       afterMs,
-      newestMs: ownMs + SKEW_MS,
       ...(isCorrected ? returns : {}),
     },
-    clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
+    clickhouse_settings: SETTINGS,
   });
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of result.stream) {
@@ -72,6 +80,28 @@ async function loadStored(
     rest = bytes.subarray(rows * ROW_BYTES);
   }
   if (rest.length > 0) throw new Error("ClickHouse ended its answer in the middle of a row");
+}
+
+/** `windowMs` before the newest unique click of the lane that is not in the future, UTC ms. */
+async function windowBeginMs(
+  clickhouse: Clickhouse,
+  lane: number,
+  { newestMs, windowMs }: { readonly newestMs: number; readonly windowMs: number },
+): Promise<number> {
+  for (const fromMs of [newestMs - windowMs - RECENT_MS, 0]) {
+    const answer = await clickhouse.query({
+      query: `select toUnixTimestamp64Milli(max(ts)) as newest_ms from click
+        where _lane = {lane: UInt8} and is_unique and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
+          and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC')`,
+      query_params: { lane, fromMs: Math.max(0, fromMs), newestMs },
+      format: "JSONEachRow",
+      clickhouse_settings: SETTINGS,
+    });
+    const [newest] = z.array(Newest).parse(await answer.json());
+    // The maximum of no rows is 0.
+    if (newest !== undefined && newest.newest_ms > 0) return newest.newest_ms - windowMs;
+  }
+  return newestMs;
 }
 
 function rememberRow(uniques: UniqueClicks, bytes: Buffer, at: number): void {
