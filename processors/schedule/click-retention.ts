@@ -22,22 +22,33 @@ const ERASED: Readonly<Record<string, "''" | "0">> = {
   ext_ad_position: "''",
 };
 
-const Month = z.object({ month: z.string().regex(/^\d{6}$/) });
+const Month = z.object({ month: z.string().regex(/^\d{6}$/), parts: z.string() });
+const Row = z.object({ found: z.int() });
 const Mutation = z.object({ id: z.string(), reason: z.string() });
+
+/** A month without anything to erase is read completely. */
+const MONTH_TIMEOUT_MS = 25_000;
 
 /** ClickHouse refused the erasure, or it keeps failing. */
 class ErasingFailedError extends Error {
   override readonly name = "ErasingFailedError";
 }
 
+/** Months without anything to erase, with the parts that they had then. A late click adds a part. */
+export type ErasedMonths = Map<string, string>;
+
 /**
  * Begins to erase the oldest month in which every click is older than `days`. Returns the number of months begun, 0 or 1. Only one
  * month at a time, because ClickHouse rewrites the columns of a whole partition. A click that arrives late in an erased month makes the
- * month due again. A repeat changes nothing. @throws {ErasingFailedError}
+ * month due again. A repeat changes nothing, and reads no month of `erased` again. @throws {ErasingFailedError}
  */
 export async function eraseOldClicks(
   clickhouse: Clickhouse,
-  { days, nowMs }: { readonly days: number; readonly nowMs: number },
+  {
+    days,
+    nowMs,
+    erased,
+  }: { readonly days: number; readonly nowMs: number; readonly erased: ErasedMonths },
 ): Promise<number> {
   const [running] = await selectRows(
     clickhouse,
@@ -52,25 +63,49 @@ export async function eraseOldClicks(
     if (running.reason !== "") throw new ErasingFailedError(`${running.id}: ${running.reason}`);
     return 0;
   }
-  const columns = Object.entries(ERASED);
-  const [oldest] = await selectRows(
+  const months = await selectRows(
     clickhouse,
     {
-      name: "processors.click-retention",
-      text: `select distinct _partition_id as month from click
-        where toYYYYMM(ts) < toYYYYMM(fromUnixTimestamp64Milli({before:Int64}, 'UTC'))
-          and (${columns.map(([name, empty]) => `${name} != ${empty}`).join(" or ")})
-        order by month limit 1`,
+      name: "processors.click-months",
+      text: `select partition_id as month, toString(groupBitXor(cityHash64(name))) as parts from system.parts
+        where database = currentDatabase() and table = 'click' and active
+          and month < toString(toYYYYMM(fromUnixTimestamp64Milli({before:Int64}, 'UTC')))
+        group by month order by month`,
       params: { before: nowMs - days * DAY_MS },
     },
     Month,
   );
-  if (oldest === undefined) return 0;
+  for (const { month, parts } of months) {
+    if (erased.get(month) === parts) continue;
+    if (await hasPersonalData(clickhouse, month)) {
+      await eraseMonth(clickhouse, month);
+      return 1;
+    }
+    erased.set(month, parts);
+  }
+  return 0;
+}
+
+async function hasPersonalData(clickhouse: Clickhouse, month: string): Promise<boolean> {
+  const isFilled = Object.entries(ERASED).map(([name, empty]) => `${name} != ${empty}`);
+  const rows = await selectRows(
+    clickhouse,
+    {
+      name: "processors.click-retention",
+      text: `select 1 as found from click where _partition_id = {month:String} and (${isFilled.join(" or ")}) limit 1`,
+      params: { month },
+      timeoutMs: MONTH_TIMEOUT_MS,
+    },
+    Row,
+  );
+  return rows.length > 0;
+}
+
+async function eraseMonth(clickhouse: Clickhouse, month: string): Promise<void> {
+  const changes = Object.entries(ERASED).map(([name, empty]) => `${name} = ${empty}`);
   await clickhouse.command({
-    query: `alter table click update ${columns.map(([name, empty]) => `${name} = ${empty}`).join(", ")}
-      in partition id {month:String} where 1`,
-    query_params: { month: oldest.month },
+    query: `alter table click update ${changes.join(", ")} in partition id {month:String} where 1`,
+    query_params: { month },
     clickhouse_settings: { mutations_sync: "0" },
   });
-  return 1;
 }

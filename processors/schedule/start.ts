@@ -4,7 +4,7 @@ import { pause } from "../../schemas/host/pause.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
-import { eraseOldClicks } from "./click-retention.ts";
+import { type ErasedMonths, eraseOldClicks } from "./click-retention.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
@@ -179,6 +179,7 @@ function tasksOf(
     });
   }
   if (clickRetentionDays > 0) {
+    const erased: ErasedMonths = new Map();
     tasks.push({
       name: "click-retention",
       everyMs: HOUR_MS,
@@ -193,7 +194,7 @@ function tasksOf(
           );
         }
         const days = Math.max(clickRetentionDays, windowDays);
-        return await eraseOldClicks(clickhouse, { days, nowMs: systemClock.nowMs() });
+        return await eraseOldClicks(clickhouse, { days, nowMs: systemClock.nowMs(), erased });
       },
     });
   }

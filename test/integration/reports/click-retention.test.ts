@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { getReport } from "../../../api/reports/get-report.ts";
-import { eraseOldClicks } from "../../../processors/schedule/click-retention.ts";
+import { type ErasedMonths, eraseOldClicks } from "../../../processors/schedule/click-retention.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
@@ -14,6 +14,7 @@ const DAYS = 60;
 const OLD = ["2025-01-05T10:00:00Z", "2025-03-31T23:59:59Z"];
 const YOUNG = ["2025-04-01T00:00:00Z", "2025-06-19T10:00:00Z"];
 
+const erased: ErasedMonths = new Map();
 const world = await forThisFile(ReportWorld.open());
 await world.store({ clicks: [...OLD, ...YOUNG].map((at) => clickAt(at)) });
 await describeVisitors();
@@ -43,7 +44,7 @@ async function eraseAll(): Promise<number> {
         format: "JSONEachRow",
       });
       const [row] = z.array(z.object({ count: z.int() })).parse(await answer.json());
-      const begun = await eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS });
+      const begun = await eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS, erased });
       months += begun;
       return row?.count === 0 && begun === 0 ? true : undefined;
     },
@@ -112,10 +113,30 @@ test("a late click of an erased month is erased later", async () => {
   expect(await eraseAll()).toBe(0);
 });
 
+test("a month that was erased is not read again, until a click arrives in it", async () => {
+  const readRows = async (): Promise<number> => {
+    const answer = await world.clickhouse.query({
+      query: `select sum(read_rows) as read from system.query_log where type = 'QueryFinish'
+        and current_database = currentDatabase() and log_comment = 'processors.click-retention'`,
+      format: "JSONEachRow",
+    });
+    const [row] = z.array(z.object({ read: z.int() })).parse(await answer.json());
+    return row?.read ?? 0;
+  };
+  const flush = { query: "system flush logs query_log" };
+  await eraseAll();
+  await world.clickhouse.command(flush);
+  const before = await readRows();
+  expect(before).toBeGreaterThan(0);
+  await eraseAll();
+  await world.clickhouse.command(flush);
+  expect(await readRows()).toBe(before);
+});
+
 test("two processes can erase the same month at once", async () => {
   await world.store({ clicks: [clickAt("2025-02-20T10:00:00Z")] });
   await Promise.all(
-    [1, 2].map(() => eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS })),
+    [1, 2].map(() => eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS, erased })),
   );
   await eraseAll();
   expect(await describedMonths()).toContainEqual({ month: 202502, described: 0, kept: 1 });
@@ -124,7 +145,7 @@ test("two processes can erase the same month at once", async () => {
 test("an unreachable ClickHouse is an error", async () => {
   const away = openClickhouse({ url: "http://127.0.0.1:1/none", applicationName: "test" });
   try {
-    await expect(eraseOldClicks(away, { days: DAYS, nowMs: NOW_MS })).rejects.toThrow(
+    await expect(eraseOldClicks(away, { days: DAYS, nowMs: NOW_MS, erased })).rejects.toThrow(
       /ECONNREFUSED/,
     );
   } finally {
