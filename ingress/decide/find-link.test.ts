@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aCatalog, type CatalogParts } from "../../test/samples/a-catalog.ts";
+import { processorTimeRatio } from "../../test/samples/processor-time.ts";
 import { findOfferLink, findSmartLink, linkScopeOf } from "./find-link.ts";
 
 /** Two workspaces with equal codes; the second had the host first. */
@@ -77,4 +78,37 @@ describe("a host that is switched off", () => {
     const domains = [{ ...own, status: "inactive" as const }, { ...other }];
     expect(workspaceOf({ ...SHARED, domains })).toBe(1);
   });
+});
+
+test("a code that 8,000 workspaces share costs as much for each of them as one of 500", () => {
+  const findersOf = (count: number): readonly (() => unknown)[] => {
+    const ids = Array.from({ length: count }, (_, n) => n + 1);
+    const inEach = ids.map((id) => ({ id, workspace_id: id }));
+    const catalog = aCatalog({
+      workspaces: ids.map((id) => ({ id, slug: `w${id}` })),
+      advertisers: inEach,
+      // Workspace ids fall while record ids rise, and no workspace has both codes.
+      offers: inEach.map((one) => ({
+        ...one,
+        workspace_id: count + 1 - one.id,
+        advertiser_id: one.id,
+      })),
+      affiliates: inEach.slice(0, 1),
+      smartLinks: inEach.map((one) => ({ ...one, code: "best" })),
+    });
+    const scope = linkScopeOf(catalog, "unknown.example");
+    return [
+      () => findOfferLink(scope, "SHOP", "NOBODY"),
+      () => findSmartLink(scope, "best", "NOBODY"),
+      () => findSmartLink(scope, "best-NOBODY", ""),
+    ];
+  };
+  const repeat = (find: () => unknown, times: number) => () => {
+    for (let n = 0; n < times; n += 1) expect(find()).toBeUndefined();
+  };
+  const [few, many] = [findersOf(500), findersOf(8_000)];
+  for (const [index, find] of few.entries()) {
+    const other = repeat(many[index] ?? find, 5);
+    expect(processorTimeRatio({ usual: repeat(find, 80), other }, 3)).toBeLessThan(3);
+  }
 });

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
-import { affiliateNamed, inOrderOf, offersNamed } from "../../schemas/catalog/named-records.ts";
+import { affiliatesNamed, offersNamed, ofWorkspaces } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer, SmartLink, Workspace } from "../../schemas/catalog/records.ts";
 
 /** An offer and a partner of one workspace. */
@@ -33,8 +33,9 @@ export function findOfferLink(
   affiliateCode: string,
 ): OfferLink | undefined {
   if (offerCode === "" || affiliateCode === "") return undefined;
+  const affiliateIn = affiliatesNamed(catalog, affiliateCode);
   for (const offer of offersNamed(catalog, workspaceIds, offerCode)) {
-    const affiliate = affiliateNamed(catalog, offer.workspace_id, affiliateCode);
+    const affiliate = affiliateIn(offer.workspace_id);
     const workspace = catalog.workspaces.get(offer.workspace_id);
     if (affiliate !== undefined && workspace !== undefined) return { workspace, offer, affiliate };
   }
@@ -60,23 +61,13 @@ export function findSmartLink(
   affiliateCode: string,
 ): SmartLinkHit | undefined {
   const hyphen = segment.lastIndexOf("-");
-  const whole = smartLinksNamed(catalog, workspaceIds, segment).map((smartLink) => ({
-    smartLink,
-    affiliateCode,
-  }));
+  const whole = readingsOf(catalog, segment, affiliateCode);
   const parted =
-    hyphen <= 0
-      ? []
-      : smartLinksNamed(catalog, workspaceIds, segment.slice(0, hyphen)).map((smartLink) => ({
-          smartLink,
-          affiliateCode: segment.slice(hyphen + 1),
-        }));
-  const order = inOrderOf(workspaceIds);
-  // Within a workspace the sort keeps the reading as a whole code first.
-  const readings = [...whole, ...parted].sort((a, b) => order(a.smartLink, b.smartLink));
-  for (const { smartLink, affiliateCode: code } of readings) {
+    hyphen <= 0 ? [] : readingsOf(catalog, segment.slice(0, hyphen), segment.slice(hyphen + 1));
+  // Within a workspace the reading as a whole code stays first.
+  for (const { smartLink, affiliateIn } of ofWorkspaces([...whole, ...parted], workspaceIds)) {
     const workspace = catalog.workspaces.get(smartLink.workspace_id);
-    const affiliate = affiliateOfSmartLink(catalog, smartLink, code);
+    const affiliate = affiliateOfSmartLink(catalog, smartLink, affiliateIn);
     if (workspace !== undefined && affiliate !== undefined) {
       return { workspace, smartLink, affiliate };
     }
@@ -84,36 +75,37 @@ export function findSmartLink(
   return undefined;
 }
 
+function readingsOf(catalog: Catalog, smartCode: string, affiliateCode: string) {
+  const affiliateIn = affiliateCode === "" ? undefined : affiliatesNamed(catalog, affiliateCode);
+  return catalog
+    .smartLinksByCode(smartCode)
+    .map((smartLink) => ({ workspace_id: smartLink.workspace_id, smartLink, affiliateIn }));
+}
+
 function findStoredKey({ catalog, workspaceIds }: LinkScope, key: string): OfferLink | undefined {
-  for (const { workspace_id, offer_id, affiliate_id } of catalog.linkKeys(key)) {
+  for (const { workspace_id, offer_id, affiliate_id } of ofWorkspaces(
+    catalog.linkKeys(key),
+    workspaceIds,
+  )) {
     const workspace = catalog.workspaces.get(workspace_id);
     const offer = catalog.offers.get(offer_id);
     const affiliate = catalog.affiliates.get(affiliate_id);
-    const isServed = workspaceIds.includes(workspace_id);
-    if (isServed && workspace !== undefined && offer !== undefined && affiliate !== undefined) {
+    if (workspace !== undefined && offer !== undefined && affiliate !== undefined) {
       return { workspace, offer, affiliate };
     }
   }
   return undefined;
 }
 
-function smartLinksNamed(
-  catalog: Catalog,
-  workspaceIds: readonly number[],
-  code: string,
-): readonly SmartLink[] {
-  return catalog.smartLinksByCode(code).filter((link) => workspaceIds.includes(link.workspace_id));
-}
-
-/** A smart link bound to a partner cannot be used for another partner. */
+/** A smart link bound to a partner cannot be used for another partner. Without `affiliateIn` the link names no partner. */
 function affiliateOfSmartLink(
   catalog: Catalog,
-  smartLink: SmartLink,
-  affiliateCode: string,
+  { affiliate_id: boundId, workspace_id }: SmartLink,
+  affiliateIn: ((workspaceId: number) => Affiliate | undefined) | undefined,
 ): Affiliate | undefined {
-  const { affiliate_id: boundId, workspace_id } = smartLink;
-  const bound = boundId === null ? undefined : catalog.affiliates.get(boundId);
-  if (affiliateCode === "") return bound;
-  const named = affiliateNamed(catalog, workspace_id, affiliateCode);
+  if (affiliateIn === undefined) {
+    return boundId === null ? undefined : catalog.affiliates.get(boundId);
+  }
+  const named = affiliateIn(workspace_id);
   return boundId === null || named?.id === boundId ? named : undefined;
 }

@@ -2,6 +2,13 @@ import type { Catalog } from "./catalog.ts";
 import type { Affiliate, Offer } from "./records.ts";
 
 const DIGITS = /^[1-9]\d{0,9}$/;
+/** Most hosts serve fewer workspaces, and a short list is searched faster than a map. */
+const SHORT = 8;
+
+type OfWorkspace = { readonly workspace_id: number };
+
+/** A host without an owner serves all workspaces, and its list is the same object until they change. */
+const placesOfLongLists = new WeakMap<readonly number[], ReadonlyMap<number, number>>();
 
 /**
  * Finds offers in some workspaces by a code (case is ignored) or, in a workspace without that code, by an id (G25). Offers found by code
@@ -13,10 +20,7 @@ export function offersNamed(
   workspaceIds: readonly number[],
   code: string,
 ): readonly Offer[] {
-  const coded = catalog
-    .offersByCode(code)
-    .filter((offer) => workspaceIds.includes(offer.workspace_id));
-  if (coded.length > 1) coded.sort(inOrderOf(workspaceIds));
+  const coded = ofWorkspaces(catalog.offersByCode(code), workspaceIds);
   if (!DIGITS.test(code)) return coded;
   const numbered = catalog.offers.get(Number(code));
   const isNew =
@@ -32,16 +36,49 @@ export function affiliateNamed(
   workspaceId: number,
   code: string,
 ): Affiliate | undefined {
-  for (const affiliate of catalog.affiliatesByCode(code)) {
-    if (affiliate.workspace_id === workspaceId) return affiliate;
-  }
-  if (!DIGITS.test(code)) return undefined;
-  const numbered = catalog.affiliates.get(Number(code));
-  return numbered?.workspace_id === workspaceId ? numbered : undefined;
+  return affiliatesNamed(catalog, code)(workspaceId);
 }
 
-/** Sorts records in the order of their workspaces. */
-export function inOrderOf(workspaceIds: readonly number[]) {
-  return (a: { readonly workspace_id: number }, b: { readonly workspace_id: number }): number =>
-    workspaceIds.indexOf(a.workspace_id) - workspaceIds.indexOf(b.workspace_id);
+/** As {@link affiliateNamed}, for many workspaces and one code. */
+export function affiliatesNamed(
+  catalog: Catalog,
+  code: string,
+): (workspaceId: number) => Affiliate | undefined {
+  const coded = catalog.affiliatesByCode(code);
+  const numbered = DIGITS.test(code) ? catalog.affiliates.get(Number(code)) : undefined;
+  const byWorkspace =
+    coded.length <= SHORT ? undefined : new Map(coded.map((one) => [one.workspace_id, one]));
+  return (workspaceId) => {
+    const found = byWorkspace
+      ? byWorkspace.get(workspaceId)
+      : coded.find(({ workspace_id }) => workspace_id === workspaceId);
+    return found ?? (numbered?.workspace_id === workspaceId ? numbered : undefined);
+  };
+}
+
+/** The records of some workspaces, in the order of the workspaces. Records of one workspace keep their order. */
+export function ofWorkspaces<T extends OfWorkspace>(
+  records: readonly T[],
+  workspaceIds: readonly number[],
+): readonly T[] {
+  const placeOf = placesIn(workspaceIds);
+  const placed: { readonly record: T; readonly place: number }[] = [];
+  for (const record of records) {
+    const place = placeOf(record.workspace_id);
+    if (place >= 0) placed.push({ record, place });
+  }
+  if (placed.length > 1) placed.sort((a, b) => a.place - b.place);
+  return placed.map(({ record }) => record);
+}
+
+/** The place of a workspace in the list, or -1. */
+function placesIn(workspaceIds: readonly number[]): (id: number) => number {
+  if (workspaceIds.length <= SHORT) return (id) => workspaceIds.indexOf(id);
+  let places = placesOfLongLists.get(workspaceIds);
+  if (places === undefined) {
+    places = new Map(workspaceIds.map((id, place) => [id, place]));
+    placesOfLongLists.set(workspaceIds, places);
+  }
+  const known = places;
+  return (id) => known.get(id) ?? -1;
 }
