@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmdirSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -134,4 +135,13 @@ test("a folder whose files could not be written can be taken at the next attempt
   const folder = await tryToTake(journal, producer);
   expect(folder?.producer).toBe(producer);
   await folder?.release();
+});
+
+test("a folder whose maker was killed is removed after an hour, and a younger one is left alone (#7)", async () => {
+  const [old, young] = ["new-old", "new-young"].map((name) => join(journal, name));
+  for (const path of [old, young]) mkdirSync(path ?? "");
+  const twoHoursAgo = Date.now() / 1_000 - 7_200;
+  utimesSync(old ?? "", twoHoursAgo, twoHoursAgo);
+  await makeProducerFolder(journal, allocate);
+  expect(readdirSync(journal).toSorted()).toEqual(["1", "new-young"]);
 });

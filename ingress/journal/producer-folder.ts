@@ -13,6 +13,9 @@ import { lockFolder } from "./lock-folder.ts";
 import { syncFolder, writeDurably } from "./write-durably.ts";
 
 const PRODUCER_NAME = /^\d{1,5}$/;
+const DRAFT = "new-";
+/** Making a folder takes seconds: an older draft is of a process that was killed. */
+const DRAFT_PATIENCE_MS = 3_600_000;
 const EPOCH_FILE = "epoch";
 const NONCE_FILE = "nonce";
 const RETIRED_FILE = "retired";
@@ -54,8 +57,9 @@ export async function makeProducerFolder(
   journalPath: string,
   allocate: (claim: string) => Promise<number>,
 ): Promise<number> {
+  removeOldDrafts(journalPath);
   const claim = newNonce();
-  const draft = join(journalPath, `new-${claim}`);
+  const draft = join(journalPath, `${DRAFT}${claim}`);
   mkdirSync(draft);
   try {
     writeDurably(join(draft, NONCE_FILE), claim);
@@ -66,6 +70,16 @@ export async function makeProducerFolder(
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     throw error;
+  }
+}
+
+function removeOldDrafts(journalPath: string): void {
+  for (const name of readdirSync(journalPath)) {
+    if (!name.startsWith(DRAFT)) continue;
+    const path = join(journalPath, name);
+    const changedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - changedAtMs > DRAFT_PATIENCE_MS)
+      rmSync(path, { recursive: true, force: true });
   }
 }
 
