@@ -1,3 +1,4 @@
+import { domainToUnicode } from "node:url";
 import { BoundedCache } from "../request/bounded-cache.ts";
 
 const AUTHORITIES_REMEMBERED_MAX = 10_000;
@@ -5,6 +6,7 @@ const HOST_LENGTH_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const LDH_HOST = /^[a-zA-Z0-9.-]+$/;
 const ASCII = /^\p{ASCII}*$/u;
+const PUNYCODE = "xn--";
 const PORT = /^[1-9]\d{0,4}$/;
 const PORT_MAX = 65_535;
 const LOCAL_SUFFIXES = ["localhost", "local", "internal", "lan", "home.arpa"];
@@ -81,7 +83,18 @@ function isLocalHost(host: string): boolean {
 }
 
 function isName(host: string): boolean {
-  return host.length <= HOST_LENGTH_MAX && host.split(".").every((label) => LABEL.test(label));
+  const labels = host.split(".");
+  return (
+    host.length <= HOST_LENGTH_MAX &&
+    labels.every((label) => LABEL.test(label)) &&
+    (!host.includes(PUNYCODE) || isPunycode(host, labels))
+  );
+}
+
+/** Whether each such label stands for a name beyond ASCII. Browsers disagree about others, and so do versions of Node. */
+function isPunycode(host: string, labels: readonly string[]): boolean {
+  const read = domainToUnicode(host).split(".");
+  return labels.every((label, at) => !label.startsWith(PUNYCODE) || !ASCII.test(read[at] ?? ""));
 }
 
 function isPort(port: string): boolean {

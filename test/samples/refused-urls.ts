@@ -151,6 +151,8 @@ export const BAD_HOSTS = [
   "xn--.example",
   "xn--a.example",
   "xn--0.example",
+  "xn--a-.example",
+  "xn--fiqs8s.xn--abc.example",
   `${"a".repeat(64)}.example`,
   `${"a.".repeat(127)}example`,
   "a\u2100b.example",
