@@ -44,7 +44,7 @@ test("spellings of an alias share a clock, so they take no memory, however many 
   zone(spelled(0));
   const before = process.memoryUsage.rss();
   for (let n = 1; n <= 12_000; n += 1) zone(spelled(n)).offsetMsAt(Date.UTC(2025, 0, 15));
-  expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(128);
+  expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(32);
 });
 
 test("changes of a clock less than a week apart are found", () => {

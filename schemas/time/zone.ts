@@ -17,6 +17,8 @@ const SCAN_STEP_MS = 6 * DAY_MS;
 const SPELLINGS_MAX = 1_000;
 /** By name as given. */
 const zones = new Map<string, Zone>();
+/** What names resolve to, by lower-case name: only those of zones, so their number is limited too. */
+const resolvedNames = new Map<string, string>();
 /** By the name that an alias resolves to, so their number is limited by the number of zones. */
 const clocks = new Map<string, ZoneClock>();
 
@@ -174,9 +176,15 @@ class ZoneClock {
   }
 }
 
+/** Each format takes kilobytes that the collector does not count, so a name is resolved once, however it is spelled. */
 function resolvedName(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  const known = resolvedNames.get(lower);
+  if (known !== undefined) return known;
   try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
+    const resolved = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
+    resolvedNames.set(lower, resolved.timeZone);
+    return resolved.timeZone;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
