@@ -63,7 +63,7 @@ export class RateLimiter {
 }
 
 /**
- * Deletes windows that have ended, except those in which a request counts at this moment: their lock is not waited for. Called from
+ * Deletes windows that have ended. Does not wait for one that a request has locked to count in it: that is deleted later. Called from
  * time to time so that rows for strangers' addresses do not accumulate.
  */
 export async function purgeRateWindows(db: Queryable): Promise<void> {

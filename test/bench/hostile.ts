@@ -10,7 +10,7 @@ const WARM_UP_MAX = 300_000;
 const LONG_CLICKS = 6_000;
 const REPORTS = 4_000;
 const LOOKUPS = 2_000;
-/** A pattern above the budget, and its baseline, are run again at most this often: other work makes a run dearer, never cheaper. */
+/** A pattern above the budget, and its baseline, are run again at most this often: other work on the machine can only raise its cost. */
 const REPEATS_MAX = 2;
 /** Stored clicks with one ad ID, for the pattern that looks up this ID. */
 const HOT_CLICKS = 1_000_000;

@@ -2,7 +2,7 @@ import type { OperationContext } from "../../operation.ts";
 
 type Found = { readonly id: number; readonly key: string };
 
-/** The texts in the lower case of Postgres, with which keys are compared. JavaScript folds some names otherwise: "ΟΔΟΣ", "İpek". */
+/** The texts in the lower case of Postgres, with which keys are compared. JavaScript lower-cases some names differently: "ΟΔΟΣ", "İpek". */
 export async function foldTexts(
   { db }: OperationContext,
   texts: readonly string[],

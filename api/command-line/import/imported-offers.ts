@@ -166,7 +166,7 @@ async function grantAccess(
   }
 }
 
-/** For codes, which have letters of ASCII only. */
+/** For codes, which contain only ASCII letters. */
 function lower(text: string): string {
   return text.toLowerCase();
 }

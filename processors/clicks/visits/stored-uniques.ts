@@ -15,7 +15,7 @@ const SETTINGS = {
   send_progress_in_http_headers: 1,
   http_headers_progress_interval_ms: "10000",
 } as const;
-/** How much further back than the window the newest unique click is looked for first: in a month or two, and not in all. */
+/** The newest unique click is looked for this far before the window, and only then in all months. */
 const RECENT_MS = 31 * DAY_MS;
 const Newest = z.object({ newest_ms: z.int() });
 const LINE_FEED = "\n";
