@@ -1,18 +1,6 @@
 import { ClickHouseError } from "@clickhouse/client";
+import { NETWORK_CODES } from "../net/network-codes.ts";
 
-const NETWORK = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ETIMEDOUT",
-  "EPIPE",
-  "ENOTFOUND",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "ECONNABORTED",
-  "EAI_AGAIN",
-]);
 /** Codes of a server that is busy, short of memory, starting, stopping, or has cancelled the query after its time limit. */
 const AWAY = new Set(["159", "160", "164", "202", "209", "210", "236", "241", "242", "319", "394"]);
 
@@ -20,7 +8,8 @@ const AWAY = new Set(["159", "160", "164", "202", "209", "210", "236", "241", "2
 export function isClickhouseAway(error: unknown): boolean {
   if (error instanceof ClickHouseError) return AWAY.has(error.code);
   if (typeof error !== "object" || error === null) return false;
-  if ("code" in error && typeof error.code === "string" && NETWORK.has(error.code)) return true;
+  if ("code" in error && typeof error.code === "string" && NETWORK_CODES.has(error.code))
+    return true;
   // The client gives no code when its timer or a signal ended the request, or the socket was closed.
   return (
     error instanceof Error &&

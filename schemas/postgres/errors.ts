@@ -1,3 +1,5 @@
+import { NETWORK_CODES } from "../net/network-codes.ts";
+
 /** SQLSTATEs that we handle. Any other one is an unexpected error. */
 export const SQLSTATE = {
   uniqueViolation: "23505",
@@ -14,19 +16,6 @@ export const SQLSTATE = {
  * because another one has become the primary.
  */
 const AWAY = /^(08|53|57|25006$)/;
-const NETWORK = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ETIMEDOUT",
-  "EPIPE",
-  "ENOTFOUND",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "ECONNABORTED",
-  "EAI_AGAIN",
-]);
 const DRIVER_AWAY =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/;
 
@@ -69,7 +58,7 @@ export function isTransactionConflict(error: unknown): boolean {
 /** Whether the server is unreachable, too busy or stopping: an outage, never a business error (P15). */
 export function isPostgresAway(error: unknown): boolean {
   const code = postgresCode(error);
-  if (NETWORK.has(code) || AWAY.test(code) || code === SQLSTATE.lockNotAvailable) return true;
+  if (NETWORK_CODES.has(code) || AWAY.test(code) || code === SQLSTATE.lockNotAvailable) return true;
   // The driver has no error code for a connection that it closed itself.
   return code === "" && error instanceof Error && DRIVER_AWAY.test(error.message);
 }
