@@ -48,9 +48,7 @@ async function main(): Promise<void> {
   while (running && !(await isRunning(ask, mark))) await sleep(READY_POLL_MS);
   if (running) process.stdout.write("ready\n");
   await ended;
-  if (fault !== undefined)
-    process.stderr.write(`${fault.stack ?? fault.message}
-`);
+  if (fault !== undefined) process.stderr.write(`${fault.stack ?? fault.message}\n`);
   process.exit(stop.called && fault === undefined ? 0 : 1);
 }
 

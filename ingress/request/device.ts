@@ -91,6 +91,8 @@ type Parsed = {
   readonly osVersion?: string | undefined;
   readonly browser?: string | undefined;
   readonly browserVersion?: string | undefined;
+  readonly isCrawler: boolean;
+  readonly fields: Device["fields"];
 };
 
 function readDevice(userAgent: string): Device {
@@ -101,29 +103,20 @@ function readDevice(userAgent: string): Device {
     osVersion: os.version,
     browser: browser.name,
     browserVersion: browser.version,
+    isCrawler: isbot(userAgent),
+    fields: undefined,
   });
 }
 
 /** The list of known crawlers takes as long as all else together, so only the usual words are looked for. */
 function guessDevice(userAgent: string): Device {
-  const os = osByWords(userAgent);
-  const isBot = userAgent === "" || isbotNaive(userAgent);
-  return {
-    deviceType: isBot ? "bot" : deviceTypeOf(undefined, os, userAgent),
-    os: osName(os),
-    osVersion: "",
-    browser: "",
-    browserVersion: "",
-    isBot,
-    isHeadless: HEADLESS.test(userAgent),
-    missingUa: userAgent === "",
-    fields: null,
-  };
+  const isCrawler = isbotNaive(userAgent);
+  return deviceOf(userAgent, { os: osByWords(userAgent), isCrawler, fields: null });
 }
 
 function deviceOf(userAgent: string, parsed: Parsed): Device {
-  const { type, os = "", osVersion = "", browser = "", browserVersion = "" } = parsed;
-  const isBot = userAgent === "" || isbot(userAgent);
+  const { type, os = "", osVersion = "", browser = "", browserVersion = "", fields } = parsed;
+  const isBot = userAgent === "" || parsed.isCrawler;
   return {
     deviceType: isBot ? "bot" : deviceTypeOf(type, os, userAgent),
     os: osName(os),
@@ -133,7 +126,7 @@ function deviceOf(userAgent: string, parsed: Parsed): Device {
     isBot,
     isHeadless: HEADLESS.test(userAgent),
     missingUa: userAgent === "",
-    fields: undefined,
+    fields,
   };
 }
 
