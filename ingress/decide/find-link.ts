@@ -1,5 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
-import { affiliatesNamed, offersNamed, ofWorkspaces } from "../../schemas/catalog/named-records.ts";
+import { affiliateNamed, offersNamed, ofWorkspaces } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer, SmartLink, Workspace } from "../../schemas/catalog/records.ts";
 
 /** An offer and a partner of one workspace. */
@@ -33,9 +33,8 @@ export function findOfferLink(
   affiliateCode: string,
 ): OfferLink | undefined {
   if (offerCode === "" || affiliateCode === "") return undefined;
-  const affiliateIn = affiliatesNamed(catalog, affiliateCode);
   for (const offer of offersNamed(catalog, workspaceIds, offerCode)) {
-    const affiliate = affiliateIn(offer.workspace_id);
+    const affiliate = affiliateNamed(catalog, offer.workspace_id, affiliateCode);
     const workspace = catalog.workspaces.get(offer.workspace_id);
     if (affiliate !== undefined && workspace !== undefined) return { workspace, offer, affiliate };
   }
@@ -65,9 +64,12 @@ export function findSmartLink(
   const parted =
     hyphen <= 0 ? [] : readingsOf(catalog, segment.slice(0, hyphen), segment.slice(hyphen + 1));
   // Within a workspace the reading as a whole code stays first.
-  for (const { smartLink, affiliateIn } of ofWorkspaces([...whole, ...parted], workspaceIds)) {
+  for (const { smartLink, affiliateCode: code } of ofWorkspaces(
+    [...whole, ...parted],
+    workspaceIds,
+  )) {
     const workspace = catalog.workspaces.get(smartLink.workspace_id);
-    const affiliate = affiliateOfSmartLink(catalog, smartLink, affiliateIn);
+    const affiliate = affiliateOfSmartLink(catalog, smartLink, code);
     if (workspace !== undefined && affiliate !== undefined) {
       return { workspace, smartLink, affiliate };
     }
@@ -76,10 +78,9 @@ export function findSmartLink(
 }
 
 function readingsOf(catalog: Catalog, smartCode: string, affiliateCode: string) {
-  const affiliateIn = affiliateCode === "" ? undefined : affiliatesNamed(catalog, affiliateCode);
   return catalog
     .smartLinksByCode(smartCode)
-    .map((smartLink) => ({ workspace_id: smartLink.workspace_id, smartLink, affiliateIn }));
+    .map((smartLink) => ({ workspace_id: smartLink.workspace_id, smartLink, affiliateCode }));
 }
 
 function findStoredKey({ catalog, workspaceIds }: LinkScope, key: string): OfferLink | undefined {
@@ -97,15 +98,15 @@ function findStoredKey({ catalog, workspaceIds }: LinkScope, key: string): Offer
   return undefined;
 }
 
-/** A smart link bound to a partner cannot be used for another partner. Without `affiliateIn` the link names no partner. */
+/** A smart link bound to a partner cannot be used for another partner. */
 function affiliateOfSmartLink(
   catalog: Catalog,
   { affiliate_id: boundId, workspace_id }: SmartLink,
-  affiliateIn: ((workspaceId: number) => Affiliate | undefined) | undefined,
+  affiliateCode: string,
 ): Affiliate | undefined {
-  if (affiliateIn === undefined) {
+  if (affiliateCode === "") {
     return boundId === null ? undefined : catalog.affiliates.get(boundId);
   }
-  const named = affiliateIn(workspace_id);
+  const named = affiliateNamed(catalog, workspace_id, affiliateCode);
   return boundId === null || named?.id === boundId ? named : undefined;
 }

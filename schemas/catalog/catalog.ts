@@ -1,5 +1,5 @@
 import { type AccessState, AccessTable } from "./access-table.ts";
-import { CodeIndex, foldCase, recordsByCode } from "./code-index.ts";
+import { CodeIndex, codeKey, foldCase, recordsByCode } from "./code-index.ts";
 import { type CatalogEntry, entriesOf } from "./entry.ts";
 import { HostTable } from "./host-table.ts";
 import { OwnedRecords } from "./owned-records.ts";
@@ -104,8 +104,10 @@ export class Catalog {
     return recordsByCode(this.#offerIdsByCode, this.offers, code);
   }
 
-  affiliatesByCode(code: string): readonly Affiliate[] {
-    return recordsByCode(this.#affiliateIdsByCode, this.affiliates, code);
+  /** Codes of partners are unique within a workspace; many workspaces may use the same one. */
+  affiliateByCode(workspaceId: number, code: string): Affiliate | undefined {
+    const [id] = this.#affiliateIdsByCode.all(codeKey(workspaceId, code));
+    return id === undefined ? undefined : this.affiliates.get(id);
   }
 
   smartLinksByCode(code: string): readonly SmartLink[] {
@@ -152,10 +154,8 @@ export class Catalog {
   }
 
   couponByCode(workspaceId: number, code: string): Coupon | undefined {
-    return this.#couponIdsByCode
-      .all(foldCase(code))
-      .map((id) => this.#coupons.get(id))
-      .find((coupon) => coupon?.workspace_id === workspaceId);
+    const [id] = this.#couponIdsByCode.all(codeKey(workspaceId, code));
+    return id === undefined ? undefined : this.#coupons.get(id);
   }
 
   /** Undefined for an unknown token and for one that several owners share (AUTH-022). */
@@ -232,8 +232,7 @@ export class Catalog {
         this.#offerIdsByCode.add(foldCase(entry.record.code), entry.record.id);
         return;
       case "affiliate":
-        this.affiliates.set(entry.record.id, entry.record);
-        this.#affiliateIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        this.#addAffiliate(entry.record);
         return;
       case "offer_event":
         this.#events.add(entry.record.offer_id, entry.record);
@@ -298,8 +297,7 @@ export class Catalog {
         this.offers.delete(id);
         return;
       case "affiliate":
-        this.#affiliateIdsByCode.remove(foldCase(this.affiliates.get(id)?.code), id);
-        this.affiliates.delete(id);
+        this.#removeAffiliate(id);
         return;
       case "offer_event":
         this.#events.remove(id);
@@ -344,15 +342,33 @@ export class Catalog {
         this.#rulesOfWorkspace.clear();
         return;
       case "coupon":
-        this.#couponIdsByCode.remove(foldCase(this.#coupons.get(id)?.code), id);
-        this.#coupons.delete(id);
+        this.#removeCoupon(id);
         return;
     }
   }
 
   #addCoupon(coupon: Coupon): void {
     this.#coupons.set(coupon.id, coupon);
-    this.#couponIdsByCode.add(foldCase(coupon.code), coupon.id);
+    this.#couponIdsByCode.add(codeKey(coupon.workspace_id, coupon.code), coupon.id);
+  }
+
+  #removeCoupon(id: number): void {
+    const coupon = this.#coupons.get(id);
+    if (coupon === undefined) return;
+    this.#couponIdsByCode.remove(codeKey(coupon.workspace_id, coupon.code), id);
+    this.#coupons.delete(id);
+  }
+
+  #addAffiliate(affiliate: Affiliate): void {
+    this.affiliates.set(affiliate.id, affiliate);
+    this.#affiliateIdsByCode.add(codeKey(affiliate.workspace_id, affiliate.code), affiliate.id);
+  }
+
+  #removeAffiliate(id: number): void {
+    const affiliate = this.affiliates.get(id);
+    if (affiliate === undefined) return;
+    this.#affiliateIdsByCode.remove(codeKey(affiliate.workspace_id, affiliate.code), id);
+    this.affiliates.delete(id);
   }
 
   #addLinkKey(linkKey: LinkKey): void {

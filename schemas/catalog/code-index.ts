@@ -39,3 +39,8 @@ export function foldCase(code: string | undefined): string | undefined;
 export function foldCase(code: string | undefined): string | undefined {
   return code?.toLowerCase();
 }
+
+/** The key of a code that is unique within its workspace. Case is ignored. */
+export function codeKey(workspaceId: number, code: string): string {
+  return `${workspaceId} ${foldCase(code)}`;
+}

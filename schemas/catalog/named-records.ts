@@ -36,24 +36,10 @@ export function affiliateNamed(
   workspaceId: number,
   code: string,
 ): Affiliate | undefined {
-  return affiliatesNamed(catalog, code)(workspaceId);
-}
-
-/** As {@link affiliateNamed}, for many workspaces and one code. */
-export function affiliatesNamed(
-  catalog: Catalog,
-  code: string,
-): (workspaceId: number) => Affiliate | undefined {
-  const coded = catalog.affiliatesByCode(code);
-  const numbered = DIGITS.test(code) ? catalog.affiliates.get(Number(code)) : undefined;
-  const byWorkspace =
-    coded.length <= SHORT ? undefined : new Map(coded.map((one) => [one.workspace_id, one]));
-  return (workspaceId) => {
-    const found = byWorkspace
-      ? byWorkspace.get(workspaceId)
-      : coded.find(({ workspace_id }) => workspace_id === workspaceId);
-    return found ?? (numbered?.workspace_id === workspaceId ? numbered : undefined);
-  };
+  const coded = catalog.affiliateByCode(workspaceId, code);
+  if (coded !== undefined || !DIGITS.test(code)) return coded;
+  const numbered = catalog.affiliates.get(Number(code));
+  return numbered?.workspace_id === workspaceId ? numbered : undefined;
 }
 
 /** The records of some workspaces, in the order of the workspaces. Records of one workspace keep their order. */
@@ -62,13 +48,9 @@ export function ofWorkspaces<T extends OfWorkspace>(
   workspaceIds: readonly number[],
 ): readonly T[] {
   const placeOf = placesIn(workspaceIds);
-  const placed: { readonly record: T; readonly place: number }[] = [];
-  for (const record of records) {
-    const place = placeOf(record.workspace_id);
-    if (place >= 0) placed.push({ record, place });
-  }
-  if (placed.length > 1) placed.sort((a, b) => a.place - b.place);
-  return placed.map(({ record }) => record);
+  const served = records.filter((record) => placeOf(record.workspace_id) >= 0);
+  if (served.length > 1) served.sort((a, b) => placeOf(a.workspace_id) - placeOf(b.workspace_id));
+  return served;
 }
 
 /** The place of a workspace in the list, or -1. */
