@@ -114,6 +114,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "deploy",
+          include: ["test/deploy/**/*.test.ts"],
+          testTimeout: 2 * MINUTE_MS,
+          hookTimeout: 5 * MINUTE_MS,
+          // Some start whole clusters.
+          fileParallelism: false,
+          sequence: { groupOrder: 7 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           ...promises,
           name: "promises",
           include: ["test/promises/*.test.ts"],
