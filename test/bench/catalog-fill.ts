@@ -102,3 +102,31 @@ export async function pickLinks(pool: Pool, count: number): Promise<BenchLink[]>
   });
   return rows;
 }
+
+/** Adds offers and affiliates to the only workspace. Returns the link of each affiliate to each offer. */
+export async function addLinks(
+  pool: Pool,
+  { offers, affiliates }: { readonly offers: number; readonly affiliates: number },
+): Promise<BenchLink[]> {
+  await pool.query({
+    text: `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, payout, revenue)
+      select w.id, (select min(id) from advertiser), 'BENCH' || n, 'Bench ' || n,
+        'https://shop.example.com/landing/' || n || '?utm_source=partner&clickid={click_id}&s1={sub1}', 'USD', 1, 2
+      from workspace w, generate_series(1, $1) n`,
+    values: [offers],
+  });
+  await pool.query({
+    text: `insert into offer_event (offer_id, code, name, revenue, payout, is_default)
+      select id, 'default', 'Default', revenue, payout, true from offer where name like 'Bench %'`,
+  });
+  await pool.query({
+    text: `insert into affiliate (workspace_id, code, name, currency)
+      select w.id, 'BENCHP' || n, 'Bench ' || n, 'USD' from workspace w, generate_series(1, $1) n`,
+    values: [affiliates],
+  });
+  const { rows } = await pool.query<BenchLink>({
+    text: `select o.id as "offerId", '/r/' || o.code || '/' || a.code as path
+      from offer o, affiliate a where o.name like 'Bench %' and a.name like 'Bench %' order by o.id, a.id`,
+  });
+  return rows;
+}

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,13 +5,13 @@ import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connec
 import { openPool } from "../../schemas/postgres/connect.ts";
 import type { ChildServer } from "../system/child-server.ts";
 import { findProcesses } from "../system/processes.ts";
-import { pause } from "../system/service.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
 import { HOT_AD_ID, type HostileCatalog, type Pattern } from "./hostile-patterns.ts";
 import { sendAll } from "./pipelined-load.ts";
 import { startIngress, startProcessors } from "./service-processes.ts";
+import { StageTimes } from "./stage-times.ts";
 
 /** Microseconds of processor time a request, minus the cost of idling. */
 export type StageCosts = {
@@ -31,9 +30,6 @@ export type PatternRun = {
   readonly differences: readonly string[];
 };
 
-const STAGES = ["ingress", "processors", "stores"] as const;
-type CpuTimes = Readonly<Record<(typeof STAGES)[number], number>>;
-
 const OFFERS = 200;
 const AFFILIATES = 50;
 const LINK_KEYS = 5_000;
@@ -41,30 +37,27 @@ const LINK_KEYS = 5_000;
 const HOT_PRODUCER = 60_000;
 const IDLE_MS = 3_000;
 const STORED_TIMEOUT_MS = 180_000;
-/** A tick of the clock in which Linux counts processor time. */
-const US_PER_TICK = 10_000;
 
 /** One ingress and one processors process with their own servers. Their processor time is measured for each pattern of traffic. */
 export class HostileWorld {
   readonly catalog: HostileCatalog;
   readonly #port: number;
   readonly #clickhouse: Clickhouse;
-  readonly #pids: Readonly<Record<(typeof STAGES)[number], readonly number[]>>;
+  readonly #times: StageTimes<keyof StageCosts>;
   readonly #close: () => Promise<void>;
-  #idle: CpuTimes = { ingress: 0, processors: 0, stores: 0 };
   #sent = 0;
 
   private constructor(parts: {
     catalog: HostileCatalog;
     port: number;
     clickhouse: Clickhouse;
-    pids: Readonly<Record<(typeof STAGES)[number], readonly number[]>>;
+    times: StageTimes<keyof StageCosts>;
     close: () => Promise<void>;
   }) {
     this.catalog = parts.catalog;
     this.#port = parts.port;
     this.#clickhouse = parts.clickhouse;
-    this.#pids = parts.pids;
+    this.#times = parts.times;
     this.#close = parts.close;
   }
 
@@ -96,8 +89,14 @@ export class HostileWorld {
         ...(await findProcesses(folder, "clickhouse")),
         ...(await findProcesses(folder, "nats")),
       ];
-      const pids = { ingress: [ingress ?? 0], processors: [processors ?? 0], stores };
-      return new HostileWorld({ catalog, port, clickhouse, pids, close });
+      const times = new StageTimes<keyof StageCosts>(
+        new Map([
+          ["ingress", [ingress ?? 0]],
+          ["processors", [processors ?? 0]],
+          ["stores", stores],
+        ]),
+      );
+      return new HostileWorld({ catalog, port, clickhouse, times, close });
     } catch (error) {
       await close();
       throw error;
@@ -110,12 +109,7 @@ export class HostileWorld {
 
   /** Measures what the processes cost while they are idle. */
   async measureIdle(): Promise<void> {
-    const [before, startedAtMs] = [this.#cpuTimes(), performance.now()];
-    await pause(IDLE_MS);
-    this.#idle = perMillisecond(
-      difference(this.#cpuTimes(), before),
-      performance.now() - startedAtMs,
-    );
+    await this.#times.measureIdle(IDLE_MS);
   }
 
   /** Sends `requests` requests of a pattern, waits until their clicks are stored, and returns the cost of one. */
@@ -123,7 +117,7 @@ export class HostileWorld {
     const first = this.#sent;
     this.#sent += requests;
     const storedBefore = await this.#stored();
-    const [before, startedAtMs] = [this.#cpuTimes(), performance.now()];
+    const measured = this.#times.start();
     const sent = await sendAll(this.#port, pattern, { first, requests });
     const expected = pattern.isStored ? storedBefore + requests : storedBefore;
     let stored = storedBefore;
@@ -132,8 +126,7 @@ export class HostileWorld {
       async () => (stored = await this.#stored()) >= expected,
       { timeoutMs: STORED_TIMEOUT_MS, pollMs: 250 },
     ).catch(() => undefined);
-    const tookMs = performance.now() - startedAtMs;
-    const used = difference(this.#cpuTimes(), before);
+    const used = measured();
     const differences = [...sent.faults];
     if (stored !== expected) {
       differences.push(
@@ -142,8 +135,7 @@ export class HostileWorld {
     }
     const twice = await this.#storedTwice();
     if (twice > 0) differences.push(`${pattern.name}: ${twice} clicks are stored twice`);
-    const cost = (stage: (typeof STAGES)[number]): number =>
-      Math.max(0, used[stage] - this.#idle[stage] * tookMs) / requests;
+    const cost = (stage: keyof StageCosts): number => (used.get(stage) ?? 0) / requests;
     return {
       requests,
       bytes: sent.bytes / requests,
@@ -192,40 +184,6 @@ export class HostileWorld {
     const [row] = await answer.json<{ twice: number }>();
     return row?.twice ?? 0;
   }
-
-  #cpuTimes(): CpuTimes {
-    const timeOf = (stage: (typeof STAGES)[number]): number =>
-      this.#pids[stage].reduce((sum, pid) => sum + cpuUsOf(pid), 0);
-    return {
-      ingress: timeOf("ingress"),
-      processors: timeOf("processors"),
-      stores: timeOf("stores"),
-    };
-  }
-}
-
-function difference(after: CpuTimes, before: CpuTimes): CpuTimes {
-  return {
-    ingress: after.ingress - before.ingress,
-    processors: after.processors - before.processors,
-    stores: after.stores - before.stores,
-  };
-}
-
-function perMillisecond(times: CpuTimes, ms: number): CpuTimes {
-  return {
-    ingress: times.ingress / ms,
-    processors: times.processors / ms,
-    stores: times.stores / ms,
-  };
-}
-
-/** Processor time of a process and all its threads since it started, in microseconds. Linux. */
-function cpuUsOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The program's name may contain spaces; user and system time are the 12th and 13th field after it.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
 }
 
 async function fillCatalog({ env, demo }: BenchServers): Promise<HostileCatalog> {

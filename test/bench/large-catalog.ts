@@ -13,6 +13,7 @@ import { fillLargeCatalog, LARGE_CATALOG_COUNTS, pickLinks } from "./catalog-fil
 import { isOnPath, pinned } from "./load-tools.ts";
 import { type BenchResult, quantile } from "./result.ts";
 import { prepareSpreadLoad, type SpreadLoad } from "./spread-load.ts";
+import { madeUpVisitors } from "./visitors.ts";
 
 const ROUNDS = 3;
 const SECONDS = 4;
@@ -71,9 +72,18 @@ type Contenders = {
 
 async function measure(parts: Contenders): Promise<BenchResult[]> {
   const { small, large, smallPool, largePool, folder } = parts;
+  const visitors = madeUpVisitors();
   const loads = {
-    small: await prepareSpreadLoad(folder, "small", await pickLinks(smallPool, LINKS)),
-    large: await prepareSpreadLoad(folder, "large", await pickLinks(largePool, LINKS)),
+    small: await prepareSpreadLoad(folder, {
+      name: "small",
+      links: await pickLinks(smallPool, LINKS),
+      visitors,
+    }),
+    large: await prepareSpreadLoad(folder, {
+      name: "large",
+      links: await pickLinks(largePool, LINKS),
+      visitors,
+    }),
   };
   const loadedMb = residentBytes(large.server.pid) / 1024 ** 2;
   await loads.small.run(small.url, 2);

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { quantile } from "./result.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { type OpenLoopOrder, OpenLoopResult } from "./open-loop-order.ts";
 
 /** The result of one load run. */
 export type LoadFigures = {
@@ -82,43 +82,13 @@ function latencyMs(output: string, percent: number): number {
   return Number(figure) * (MS_PER_UNIT[unit] ?? Number.NaN);
 }
 
-/** The 99th percentile, in microseconds, of the request time at a fixed rate, measured by h2load. */
-export async function pacedP99Us(
-  url: string,
-  options: {
-    readonly requestsPerSecond: number;
-    readonly seconds: number;
-    readonly headers: Record<string, string>;
-  },
-): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
-  try {
-    const log = join(folder, "requests.tsv");
-    const clients = 32;
-    const given = Object.entries(options.headers).flatMap(([name, value]) => [
-      "-H",
-      `${name}: ${value}`,
-    ]);
-    await run(
-      pinned(1, [
-        "h2load",
-        "--h1",
-        `-c${clients}`,
-        `-D${options.seconds}`,
-        `--rps=${Math.max(1, Math.round(options.requestsPerSecond / clients))}`,
-        `--log-file=${log}`,
-        ...given,
-        url,
-      ]),
-    );
-    const times = (await readFile(log, "utf8"))
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => Number(line.split("\t")[2]));
-    return quantile(times, 0.99);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+/** Sends requests at an even rate from core 1, and times them (open-loop.ts). @throws if one has no answer. */
+export async function openLoopLoad(folder: string, order: OpenLoopOrder): Promise<OpenLoopResult> {
+  const file = join(folder, "open-loop.json");
+  await writeFile(file, JSON.stringify(order));
+  const program = projectFile(".build", "test", "bench", "open-loop.js");
+  const output = await run(pinned(1, [process.execPath, program, file]));
+  return OpenLoopResult.parse(JSON.parse(output));
 }
 
 /** Runs to the end and returns both outputs. @throws with both outputs if the exit code is not 0. */

@@ -5,6 +5,7 @@ import { benchDeliveries } from "./deliveries.ts";
 import { benchFreshness } from "./freshness.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLargeCatalog } from "./large-catalog.ts";
+import { benchPipeline } from "./pipeline.ts";
 import { benchRedirects } from "./redirects.ts";
 import { benchReports } from "./reports.ts";
 import { benchRest } from "./rest.ts";
@@ -14,6 +15,7 @@ import { benchStrangers } from "./strangers.ts";
 /** `npm run bench [-- name …]` prints each figure beside a baseline of the same run. Absolute figures depend on the machine. */
 const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   redirects: benchRedirects,
+  pipeline: benchPipeline,
   writer: benchClickWriter,
   conversions: benchConversions,
   catalog: benchLargeCatalog,
