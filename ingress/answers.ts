@@ -4,6 +4,8 @@ export type Header = Answer["headers"][number];
 
 /** Each answer belongs to one request, so no cache may keep it. */
 export const NO_STORE: Header = ["Cache-Control", "no-store"];
+/** Links are not content: search engines leave them out. */
+export const NO_INDEX: Header = ["X-Robots-Tag", "noindex"];
 const JSON_TYPE: Header = ["Content-Type", "application/json; charset=utf-8"];
 
 /** Adds `headers` after those of every JSON answer. */

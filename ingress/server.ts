@@ -7,7 +7,8 @@ import { type FramingFault, framingFault } from "./request/framing.ts";
 import { PeerAddresses } from "./request/peer-address.ts";
 import { type RequestHead, readHead } from "./request/request-head.ts";
 import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
-import { bodyOf, endOrWait, isSafe, lengthOf, writeHead } from "./write-answer.ts";
+import { VisitorRedirect } from "./visitor-redirect.ts";
+import { bodyOf, endOrWait, isHeaderText, isSafe, lengthOf, writeHead } from "./write-answer.ts";
 
 /** A path and the route that answers it. Patterns are those of uWebSockets.js. */
 export type SyncEntry = {
@@ -308,6 +309,11 @@ export class IngressServer {
 
   /** Ends a request within its handler, or corked. */
   #send(response: HttpResponse, wanted: Answer, isHead: boolean): void {
+    if (wanted instanceof VisitorRedirect && !isHead && isHeaderText(wanted.location)) {
+      response.writeStatus(wanted.head);
+      this.#endNow(response, wanted);
+      return;
+    }
     const answer = this.#safe(wanted);
     const body = bodyOf(answer);
     if (isHead || lengthOf(body) === 0) {
@@ -315,6 +321,11 @@ export class IngressServer {
       return;
     }
     writeHead(response, answer);
+    this.#endNow(response, answer);
+  }
+
+  #endNow(response: HttpResponse, answer: Answer): void {
+    const body = bodyOf(answer);
     // While this process ends, the last answer of each connection makes its client go elsewhere.
     if (this.#isEnding) response.end(body, true);
     else endOrWait(response, body);

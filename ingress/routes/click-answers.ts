@@ -1,8 +1,7 @@
-import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
+import { type Header, jsonAnswer, NO_INDEX, NO_STORE } from "../answers.ts";
 import { visitCookies } from "../request/visit-cookie.ts";
 import type { Answer } from "../route.ts";
-
-const NO_INDEX: Header = ["X-Robots-Tag", "noindex"];
+import { VisitorRedirect } from "../visitor-redirect.ts";
 
 /** Shows neither brand nor reason (G150). */
 const NEUTRAL_PAGE =
@@ -17,15 +16,10 @@ export function visitorAnswer(
 ): Answer {
   const cookies =
     visitor.clickId === "" ? [] : visitCookies(visitor.clickId, visitor.isHttps, visitor.cookie);
-  if (location === "") {
-    const type: Header = ["Content-Type", "text/html; charset=utf-8"];
-    return { status: 200, headers: [type, NO_STORE, NO_INDEX, ...cookies], body: NEUTRAL_PAGE };
-  }
-  return {
-    status: 302,
-    headers: [["Location", location], NO_STORE, NO_INDEX, ...cookies],
-    body: "",
-  };
+  if (location !== "") return new VisitorRedirect(location, cookies);
+  const type: Header = ["Content-Type", "text/html; charset=utf-8"];
+  const set = cookies.map((value): Header => ["Set-Cookie", value]);
+  return { status: 200, headers: [type, NO_STORE, NO_INDEX, ...set], body: NEUTRAL_PAGE };
 }
 
 /** `{"error": "<code>"}` (G136): a refusal of 7.3 or another code of ours, never text of the visitor. */

@@ -156,6 +156,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
         workspace: link.workspace,
         affiliate: link.affiliate,
         smartLinkId: "smartLink" in link ? link.smartLink.id : 0,
+        link: "smartLink" in link ? undefined : link,
         visit,
         parameters,
         catalogVersion: catalog.version,
