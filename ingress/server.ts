@@ -7,8 +7,7 @@ import { type FramingFault, framingFault } from "./request/framing.ts";
 import { PeerAddresses } from "./request/peer-address.ts";
 import { type RequestHead, readHead } from "./request/request-head.ts";
 import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
-import { VisitorRedirect } from "./visitor-redirect.ts";
-import { bodyOf, endOrWait, isHeaderText, isSafe, lengthOf, writeHead } from "./write-answer.ts";
+import { type AnswerEvents, AnswerSender, FAILED } from "./send-answer.ts";
 
 /** A path and the route that answers it. Patterns are those of uWebSockets.js. */
 export type SyncEntry = {
@@ -33,7 +32,7 @@ export type ServerOptions = {
   readonly wrongMethod: ReadonlyMap<string, Answer>;
   /** Returns undefined when the answer may leave now (P1), else what it must wait for. */
   readonly record: (recorded: Recorded) => Pending | undefined;
-  readonly events: { answered(status: number): void; handlerFailed(error: unknown): void };
+  readonly events: AnswerEvents;
   /** Called after a request was refused without its route, or instead of the route's answer. */
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
   /** Most requests that may wait before the others are answered with `busy`. */
@@ -59,7 +58,6 @@ const IN_FLIGHT_MAX = 10_000;
 /** Most bytes of bodies being read, for all requests together. */
 const BODY_BYTES_HELD_MAX = 256 * 1024 ** 2;
 const NOT_FOUND = jsonAnswer(404, { error: "not_found" });
-const FAILED = jsonAnswer(500, { error: "internal_error" });
 const FRAMING_ANSWERS: Readonly<Record<FramingFault, Answer>> = {
   ambiguous: jsonAnswer(400, { error: "bad_request" }),
   length_required: jsonAnswer(411, { error: "length_required" }),
@@ -80,13 +78,14 @@ export class IngressServer {
   readonly #options: ServerOptions;
   readonly #app = uws.App();
   readonly #bodies = new BodyReader(BODY_BYTES_HELD_MAX);
+  readonly #answers: AnswerSender;
   #listening: us_listen_socket | undefined;
   #inFlight = 0;
-  #isEnding = false;
   #connections = 0;
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    this.#answers = new AnswerSender(options.events);
     this.#app.filter((_response, change) => {
       this.#connections += Number(change);
     });
@@ -106,12 +105,12 @@ export class IngressServer {
       this.#add({ method: "", pattern, isAsync: false }, (response, request, head) => {
         const method = request.getMethod().toUpperCase();
         const raw = rawRequest(method, head, { response, request });
-        this.#send(response, answer, method === "HEAD");
+        this.#answers.send(response, answer, method === "HEAD");
         this.#reportRefusal(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
       });
     }
     this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request) => {
-      this.#send(response, NOT_FOUND, request.getMethod() === "head");
+      this.#answers.send(response, NOT_FOUND, request.getMethod() === "head");
     });
   }
 
@@ -142,7 +141,7 @@ export class IngressServer {
   async close(deadlineMs: number): Promise<void> {
     const endAtMs = performance.now() + deadlineMs;
     await this.#stopListening();
-    this.#isEnding = true;
+    this.#answers.isEnding = true;
     while (this.#connections > 0 && performance.now() < endAtMs) {
       await new Promise((resolve) => {
         setTimeout(resolve, CLOSE_POLL_MS);
@@ -179,7 +178,7 @@ export class IngressServer {
       const asked = request.getMethod().toUpperCase();
       const raw = rawRequest(asked, head, { response, request });
       const answer = FRAMING_ANSWERS[fault];
-      this.#sendLast(response, answer, asked === "HEAD");
+      this.#answers.sendLast(response, answer, asked === "HEAD");
       this.#reportRefusal(pattern, raw, { cause: fault, httpStatus: answer.status });
     };
     switch (method) {
@@ -209,7 +208,7 @@ export class IngressServer {
       const raw = rawRequest(method, head, { response, request });
       try {
         const { answer, recorded } = route(raw);
-        if (recorded === undefined) this.#send(response, answer, isHead);
+        if (recorded === undefined) this.#answers.send(response, answer, isHead);
         else this.#record(response, recorded, answer, isHead);
       } catch (error) {
         this.#fail(response, error, isHead);
@@ -222,7 +221,7 @@ export class IngressServer {
   #record(response: HttpResponse, recorded: Recorded, answer: Answer, isHead: boolean): void {
     const pending = this.#options.record(recorded);
     if (pending === undefined) {
-      this.#send(response, answer, isHead);
+      this.#answers.send(response, answer, isHead);
       return;
     }
     let isAborted = false;
@@ -232,7 +231,7 @@ export class IngressServer {
     this.#begin();
     pending(() => {
       this.#end();
-      if (!isAborted) response.cork(() => this.#send(response, answer, isHead));
+      if (!isAborted) response.cork(() => this.#answers.send(response, answer, isHead));
     });
   }
 
@@ -247,8 +246,8 @@ export class IngressServer {
       const settle = (answer: Answer): void => {
         if (isOver) return;
         isOver = true;
-        if (isLast || answer.status === 413) this.#sendLast(response, answer, isHead);
-        else response.cork(() => this.#send(response, answer, isHead));
+        if (isLast || answer.status === 413) this.#answers.sendLast(response, answer, isHead);
+        else response.cork(() => this.#answers.send(response, answer, isHead));
       };
       const raw = rawRequest(method, head, { response, request });
       const refuse = (cause: "too_large" | "too_many", answer: Answer): void => {
@@ -304,70 +303,7 @@ export class IngressServer {
 
   #fail(response: HttpResponse, error: unknown, isHead: boolean): void {
     this.#options.events.handlerFailed(error);
-    response.cork(() => this.#send(response, FAILED, isHead));
-  }
-
-  /** Ends a request within its handler, or corked. */
-  #send(response: HttpResponse, wanted: Answer, isHead: boolean): void {
-    if (wanted instanceof VisitorRedirect && !isHead && isHeaderText(wanted.location)) {
-      response.writeStatus(wanted.head);
-      this.#endNow(response, wanted);
-      return;
-    }
-    const answer = this.#safe(wanted);
-    const body = bodyOf(answer);
-    if (isHead || lengthOf(body) === 0) {
-      this.#sendLast(response, answer, isHead);
-      return;
-    }
-    writeHead(response, answer);
-    this.#endNow(response, answer);
-  }
-
-  #endNow(response: HttpResponse, answer: Answer): void {
-    const body = bodyOf(answer);
-    // While this process ends, the last answer of each connection makes its client go elsewhere.
-    if (this.#isEnding) response.end(body, true);
-    else endOrWait(response, body);
-    this.#options.events.answered(answer.status);
-  }
-
-  /**
-   * Sends the last answer of a connection. Needed when it is unclear where the next request begins, and when an answer has no
-   * body, because only a body shows that the client does not read (P28). It leaves after this turn: until then the server cuts
-   * the connection rather than read another request from it.
-   */
-  #sendLast(response: HttpResponse, wanted: Answer, isHead: boolean): void {
-    const answer = this.#safe(wanted);
-    let isGone = false;
-    response.onAborted(() => {
-      isGone = true;
-    });
-    setImmediate(() => {
-      if (isGone) return;
-      const body = bodyOf(answer);
-      response.cork(() => {
-        writeHead(response, answer);
-        if (isHead) response.endWithoutBody(lengthOf(body), true);
-        else response.end(body, true);
-      });
-      this.#options.events.answered(answer.status);
-    });
-  }
-
-  /**
-   * Removes headers with a control character (P27). Such a header is a bug of ours: text from a visitor must never be able to add a
-   * header. An answer without its Location header is useless, so it becomes {@link FAILED}.
-   */
-  #safe(answer: Answer): Answer {
-    if (answer.headers.every(isSafe)) return answer;
-    const unsafe = answer.headers.filter((header) => !isSafe(header));
-    const names = unsafe.map(([name]) => name);
-    this.#options.events.handlerFailed(
-      new Error(`a control character in the header ${names.join(", ")}`),
-    );
-    if (names.includes("Location")) return FAILED;
-    return { ...answer, headers: answer.headers.filter(isSafe) };
+    response.cork(() => this.#answers.send(response, FAILED, isHead));
   }
 
   #begin(): void {

@@ -1,0 +1,81 @@
+import type { HttpResponse } from "uWebSockets.js";
+import { jsonAnswer } from "./answers.ts";
+import type { Answer } from "./route.ts";
+import { VisitorRedirect } from "./visitor-redirect.ts";
+import { bodyOf, endOrWait, isHeaderText, isSafe, lengthOf, writeHead } from "./write-answer.ts";
+
+export type AnswerEvents = { answered(status: number): void; handlerFailed(error: unknown): void };
+
+/** The answer of a fault of ours. */
+export const FAILED = jsonAnswer(500, { error: "internal_error" });
+
+/** Sends answers whole or not at all: after an abort nothing is sent. */
+export class AnswerSender {
+  readonly #events: AnswerEvents;
+  /** While this process ends, the last answer of each connection makes its client go elsewhere. */
+  isEnding = false;
+
+  constructor(events: AnswerEvents) {
+    this.#events = events;
+  }
+
+  /** Ends a request within its handler, or corked. */
+  send(response: HttpResponse, wanted: Answer, isHead: boolean): void {
+    if (wanted instanceof VisitorRedirect && !isHead && isHeaderText(wanted.location)) {
+      response.writeStatus(wanted.head);
+      this.#endNow(response, wanted);
+      return;
+    }
+    const answer = this.#safe(wanted);
+    const body = bodyOf(answer);
+    if (isHead || lengthOf(body) === 0) {
+      this.sendLast(response, answer, isHead);
+      return;
+    }
+    writeHead(response, answer);
+    this.#endNow(response, answer);
+  }
+
+  #endNow(response: HttpResponse, answer: Answer): void {
+    const body = bodyOf(answer);
+    if (this.isEnding) response.end(body, true);
+    else endOrWait(response, body);
+    this.#events.answered(answer.status);
+  }
+
+  /**
+   * Sends the last answer of a connection. Needed when it is unclear where the next request begins, and when an answer has no
+   * body, because only a body shows that the client does not read (P28). It leaves after this turn: until then the server cuts
+   * the connection rather than read another request from it.
+   */
+  sendLast(response: HttpResponse, wanted: Answer, isHead: boolean): void {
+    const answer = this.#safe(wanted);
+    let isGone = false;
+    response.onAborted(() => {
+      isGone = true;
+    });
+    setImmediate(() => {
+      if (isGone) return;
+      const body = bodyOf(answer);
+      response.cork(() => {
+        writeHead(response, answer);
+        if (isHead) response.endWithoutBody(lengthOf(body), true);
+        else response.end(body, true);
+      });
+      this.#events.answered(answer.status);
+    });
+  }
+
+  /**
+   * Removes headers with a control character (P27). Such a header is a bug of ours: text from a visitor must never be able to add a
+   * header. An answer without its Location header is useless, so it becomes {@link FAILED}.
+   */
+  #safe(answer: Answer): Answer {
+    if (answer.headers.every(isSafe)) return answer;
+    const unsafe = answer.headers.filter((header) => !isSafe(header));
+    const names = unsafe.map(([name]) => name);
+    this.#events.handlerFailed(new Error(`a control character in the header ${names.join(", ")}`));
+    if (names.includes("Location")) return FAILED;
+    return { ...answer, headers: answer.headers.filter(isSafe) };
+  }
+}
