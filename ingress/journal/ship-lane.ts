@@ -41,8 +41,8 @@ export type LaneShipperOptions = {
   };
 };
 
-/** If this many records arrive within the age of one batch, it pays to wait for a fuller message. */
-const BUSY_RECORDS = 16;
+/** If this many records arrive in a second, it pays to wait for a fuller message. */
+const BUSY_RECORDS_PER_SECOND = 400;
 /** Least time between two positions published by a lane without records, however many processes ask. */
 const IDLE_REPORT_INTERVAL_MS = 50;
 
@@ -72,7 +72,7 @@ export class LaneShipper {
   #isUrgent = false;
   #waiters: Waiter[] = [];
   #unrecordedTo = -1;
-  #lastRecords = 0;
+  #recordsPerSecond = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #announce: () => void = () => undefined;
   /** Settles when the lane's writer can know about this epoch. From then on the writer waits for clicks of this epoch. */
@@ -168,9 +168,10 @@ export class LaneShipper {
       return;
     }
     const { records, areLost } = outgoing;
-    this.#reportedAtMs = performance.now();
+    const nowMs = performance.now();
+    this.#recordsPerSecond = (records * 1_000) / (nowMs - this.#reportedAtMs);
+    this.#reportedAtMs = nowMs;
     this.#announce();
-    this.#lastRecords = records;
     this.#cursor += records;
     this.#tail.dropBefore(this.#cursor);
     if (areLost === true) events.lost(records);
@@ -255,7 +256,8 @@ export class LaneShipper {
       const idleMs = this.#options.lane === IMPRESSION_LANE ? IDLE_BATCH_MS * 20 : IDLE_BATCH_MS;
       if (!(await this.#sleep(idleMs))) return;
     }
-    const ageMs = this.#lastRecords < BUSY_RECORDS ? BATCH_AGE_MS_MAX : BUSY_BATCH_AGE_MS_MAX;
+    const isBusy = this.#recordsPerSecond >= BUSY_RECORDS_PER_SECOND;
+    const ageMs = isBusy ? BUSY_BATCH_AGE_MS_MAX : BATCH_AGE_MS_MAX;
     if (!this.#tail.hasFullMessage) await this.#sleep(ageMs, true);
     this.#isUrgent = false;
   }
