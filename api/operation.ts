@@ -8,6 +8,7 @@ import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Permission, Role } from "./access/permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { ReadPage } from "./reports/shared-pages.ts";
 import type { Cursors } from "./rest/cursor.ts";
 
 /** The caller's rate budget, with this request already counted. */
@@ -35,6 +36,8 @@ export type OperationContext = {
   readonly workspace: PrincipalWorkspace;
   readonly db: Pool;
   readonly clickhouse: ClickhouseEditor;
+  /** Shares the pages of reports with other requests. Only requests with a slot have it. */
+  readonly readPage?: ReadPage;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
   /** For requests to addresses that a caller names. */

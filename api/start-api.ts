@@ -13,6 +13,7 @@ import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
 import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
 import { openSlots } from "./reports/clickhouse-slots.ts";
+import { SharedPages } from "./reports/shared-pages.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
 import type { StreamLimits } from "./rest/run-operation.ts";
@@ -50,6 +51,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     cursors: new Cursors(await readSecret(db)),
     keys: new ApiKeys(db),
     slots,
+    pages: new SharedPages(clickhouse),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
     trustedProxies: parseTrustedProxies(parts.trustedProxies),

@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
-import { type Page, selectPage, streamRows } from "../../schemas/clickhouse/select.ts";
+import { selectPage, streamRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import {
   type CompiledReport,
@@ -13,8 +12,14 @@ import {
 import { type Dimension, dimensionValue } from "./dimensions.ts";
 import { type Measure, measureValue } from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
+import { type ReadPage, StoredRow } from "./shared-pages.ts";
 
-export type ReportStores = { readonly db: Queryable; readonly clickhouse: ClickhouseReader };
+export type ReportStores = {
+  readonly db: Queryable;
+  readonly clickhouse: ClickhouseReader;
+  /** Missing where pages are not shared with other requests. */
+  readonly readPage?: ReadPage;
+};
 
 /** One row of the answer by position: dimensions and metrics in the order of the plan. */
 export type ReportRow = {
@@ -30,17 +35,16 @@ export type ReportPage = {
 };
 
 const NAME = "api.report";
-const StoredRow = z
-  .object({ others: z.array(z.string()) })
-  .catchall(z.union([z.string(), z.number(), z.null()]));
-type StoredRow = z.infer<typeof StoredRow>;
 
 /** Runs one plan. Returns its rows, and totals over all rows regardless of the limit. */
 export async function readReportPage(
-  { clickhouse }: ReportStores,
+  { clickhouse, readPage }: ReportStores,
   plan: ReportPlan,
 ): Promise<ReportPage> {
-  const page: Page<StoredRow> = await selectPage(clickhouse, statementOf(plan), StoredRow);
+  const statement = statementOf(plan);
+  const page = await (readPage === undefined
+    ? selectPage(clickhouse, statement, StoredRow)
+    : readPage(statement));
   const rows = page.rows.map((row) => reportRow(plan, row));
   // Without dimensions the only row is also the total.
   const totals = plan.groupBy.length === 0 ? page.rows[0] : page.totals;

@@ -6,6 +6,7 @@ import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { ApiKeys } from "../access/api-keys.ts";
 import type { OperationContext, OperationSettings } from "../operation.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
+import type { SharedPages } from "../reports/shared-pages.ts";
 import type { Admission } from "./admission.ts";
 import type { Cursors } from "./cursor.ts";
 
@@ -14,6 +15,7 @@ export type OperationParts = {
   readonly db: Pool;
   readonly clickhouse: ClickhouseEditor;
   readonly slots: ClickhouseSlots;
+  readonly pages: SharedPages;
   readonly nats: () => Nats | undefined;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;

@@ -6,6 +6,7 @@ import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import { unavailable } from "../errors.ts";
 import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
+import type { SharedPages } from "../reports/shared-pages.ts";
 
 /** The client closed its connection before the answer. No one would read an answer now. */
 export class ClientLeftError extends Error {
@@ -56,7 +57,7 @@ export function limitStream({ raw }: FastifyReply, { idleMs, totalMs }: StreamLi
  * @throws {ClientLeftError} instead of the error of such a query.
  */
 export function operationRunner(
-  { slots }: { readonly slots: ClickhouseSlots },
+  { slots, pages }: { readonly slots: ClickhouseSlots; readonly pages: SharedPages },
   left: AbortSignal,
 ): RunOperation {
   return async (operation, context, input) => {
@@ -69,7 +70,8 @@ export function operationRunner(
     let result: OperationResult | undefined;
     try {
       const clickhouse = abortable(context.clickhouse, left);
-      result = await run(operation, { ...context, clickhouse }, input);
+      const readPage = pages.readerUntil(left);
+      result = await run(operation, { ...context, clickhouse, readPage }, input);
     } catch (error) {
       left.throwIfAborted();
       throw error;
@@ -90,6 +92,7 @@ async function run(
   context: OperationContext,
   input: OperationInput,
 ): Promise<OperationResult> {
+  const { readPage } = context;
   const faults = new Set<unknown>();
   const note = (error: unknown): never => {
     faults.add(error);
@@ -100,7 +103,14 @@ async function run(
     query: async (params) => await context.clickhouse.query(params).catch(note),
   };
   try {
-    return await operation.run({ ...context, clickhouse }, input);
+    return await operation.run(
+      {
+        ...context,
+        clickhouse,
+        ...(readPage && { readPage: async (statement) => await readPage(statement).catch(note) }),
+      },
+      input,
+    );
   } catch (error) {
     if (faults.has(error) && isClickhouseAway(error))
       throw unavailable("the store of clicks and reports", error);
