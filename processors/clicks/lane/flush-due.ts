@@ -2,16 +2,21 @@
 const FIRST_WAIT_MS = 100;
 /** Under load there is one insert in this time, so that ClickHouse gets few parts. */
 const INSERT_INTERVAL_MS = 500;
+/** After an insert of many rows. An insert costs as much as a thousand rows. */
+const LARGE_INSERT_INTERVAL_MS = 1_000;
+const LARGE_INSERT_ROWS = 500;
 /** A batch with this many rows is inserted at once. */
 const ROWS_AT_ONCE = 10_000;
 /** Messages without records are acknowledged after this time. */
 const IDLE_ACK_MS = 1_000;
 
+/** The newest insert; `atMs` is the monotonic time at which it began. */
+export type LastInsert = { readonly atMs: number; readonly rows: number };
+
 export type FlushState = {
   /** Whether the batch is full. */
   readonly isComplete: boolean;
-  /** Monotonic ms at which the newest insert began. */
-  readonly lastInsertAtMs: number;
+  readonly lastInsert: LastInsert;
   readonly nowMs: number;
 };
 
@@ -22,11 +27,13 @@ export function flushDueInMs(
     readonly hasWork: boolean;
     readonly openedAtMs: number | undefined;
   },
-  { isComplete, lastInsertAtMs, nowMs }: FlushState,
+  { isComplete, lastInsert, nowMs }: FlushState,
 ): number {
   if (isComplete || batch.rows >= ROWS_AT_ONCE) return 0;
   const { openedAtMs, hasWork } = batch;
   if (openedAtMs === undefined) return Number.POSITIVE_INFINITY;
   if (!hasWork) return openedAtMs + IDLE_ACK_MS - nowMs;
-  return Math.max(openedAtMs + FIRST_WAIT_MS, lastInsertAtMs + INSERT_INTERVAL_MS) - nowMs;
+  const intervalMs =
+    lastInsert.rows < LARGE_INSERT_ROWS ? INSERT_INTERVAL_MS : LARGE_INSERT_INTERVAL_MS;
+  return Math.max(openedAtMs + FIRST_WAIT_MS, lastInsert.atMs + intervalMs) - nowMs;
 }

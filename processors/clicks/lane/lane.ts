@@ -12,7 +12,7 @@ import { BACKOFF } from "./backoff.ts";
 import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
 import { raiseFence, selectFence } from "./fence.ts";
-import { flushDueInMs } from "./flush-due.ts";
+import { flushDueInMs, type LastInsert } from "./flush-due.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { LaneDuties } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
@@ -54,7 +54,7 @@ export class Lane {
   readonly #inserter: BatchInserter;
   readonly #duties: LaneDuties;
   readonly intake: Intake;
-  #lastInsertAtMs = Number.NEGATIVE_INFINITY;
+  #lastInsert: LastInsert = { atMs: Number.NEGATIVE_INFINITY, rows: 0 };
   #state: LaneState = "opening";
   #allPublishedAtMs = Number.NEGATIVE_INFINITY;
   /** Settles when the lane is closed, or lost to another writer. Never rejects. */
@@ -209,7 +209,7 @@ export class Lane {
     const { first, isFirstComplete } = this.intake;
     return flushDueInMs(first, {
       isComplete: isFirstComplete,
-      lastInsertAtMs: this.#lastInsertAtMs,
+      lastInsert: this.#lastInsert,
       nowMs: performance.now(),
     });
   }
@@ -218,7 +218,7 @@ export class Lane {
     const batch = this.intake.sealFirst();
     await noteClaims(this.#deps.clickhouse, this.#lease, this.intake.producers);
     if (batch.hasWork) {
-      this.#lastInsertAtMs = performance.now();
+      this.#lastInsert = { atMs: performance.now(), rows: batch.rows };
       await this.#inserter.insert(batch);
     }
     await this.#producers.noteChanges();
