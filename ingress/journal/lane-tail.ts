@@ -3,7 +3,7 @@ import { BATCH_BYTES_MAX, BATCH_RECORDS_MAX } from "../../schemas/events/click-b
 /** Room for the head of a message, which comes before its lines: its length is known only when the message is sent. */
 const HEAD_ROOM_BYTES = 256;
 const CHUNK_BYTES = HEAD_ROOM_BYTES + BATCH_BYTES_MAX;
-const FREE_CHUNKS_MAX = 8;
+const FREE_CHUNKS_MAX = 4;
 const LINE_FEED = 10;
 
 /** Records of one message as it will be sent: lines, each ended by a line feed. */
