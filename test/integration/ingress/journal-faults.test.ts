@@ -29,7 +29,7 @@ import {
 } from "./journal-world.ts";
 
 /** More than the memory of a lane holds: the first of them are read from the journal. */
-const EVICTING = 13_000;
+const EVICTING = 26_000;
 
 afterEach(closeWorlds);
 
