@@ -39,8 +39,8 @@ uws
   .any("/*", (response, request) => {
     const head = readHead(request);
     const peer = peers.textOf(response.getRemoteAddress());
-    read +=
-      head.userAgent.length + request.getQuery().length + request.getUrl().length + peer.length;
+    const query = request.getQuery() ?? "";
+    read += head.userAgent.length + query.length + request.getUrl().length + peer.length;
     journal.append({ lane: 0, line });
     writeHead(response, answer);
     endOrWait(response, answer.body);
