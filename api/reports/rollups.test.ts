@@ -59,10 +59,11 @@ describe("how a range is read", () => {
 
   test.each([
     ["UTC", "date", [DAY]],
-    ["Europe/Berlin", "date", [HOUR / 2]],
-    ["Asia/Kolkata", "week", [HOUR / 2]],
+    ["Europe/Berlin", "date", [DAY, HOUR / 2, HOUR / 2]],
+    ["Asia/Kolkata", "week", [DAY, HOUR / 2, HOUR / 2]],
     ["Asia/Kathmandu", "date", [DAY, HOUR / 2, undefined, undefined]],
-    ["Australia/Lord_Howe", "month", [HOUR / 2]],
+    ["Australia/Lord_Howe", "month", [DAY, HOUR / 2, HOUR / 2]],
+    ["Europe/Berlin", "hour", [HOUR / 2]],
     ["UTC", "hour", [HOUR / 2]],
     ["Asia/Kathmandu", "hour", [undefined]],
   ] as const)("days of %s by %s are read in steps of %j", (tz, kind, grains) => {

@@ -71,8 +71,8 @@ export const ROLLUPS: Readonly<Partial<Record<Source, readonly Rollup[]>>> = {
  * How a range is read: whole steps of the coarsest rollup that has every column, the rest at both ends by the next one, and what
  * remains row by row. Every instant of the range is in exactly one span that is not `moved`.
  *
- * Days of a zone differ from days of UTC, but mostly overlap. If half hours cannot be used, whole days are read by UTC. The hours
- * that fall on the day before or after in the zone are then read again and moved: a sixth of all rows in New York.
+ * Days of a zone differ from days of UTC, but mostly overlap, and a day has 48 times fewer rows of a rollup than its half hours. So whole
+ * days are read by UTC, and the hours that fall on the day before or after in the zone are read again and moved: a sixth in New York.
  */
 export function piecesOf(source: Source, { fromMs, toMs }: Span, needs: RowNeeds): Piece[] {
   // East of UTC the first of January 1970 begins in 1969, but steps of a rollup are counted from 0.
@@ -81,9 +81,9 @@ export function piecesOf(source: Source, { fromMs, toMs }: Span, needs: RowNeeds
     .filter(({ columns }) => needs.columns.every((column) => columns.has(column)))
     .map(({ grainMs }) => grainMs);
   const usable = grains.filter((grainMs) => isWithinBuckets(grainMs, needs));
-  if (usable.length === 0 && grains.includes(DAY_MS) && canMove(range, needs))
-    return movedDays(range, grains, needs.segments);
-  return piecesByGrain([range], usable, "zone");
+  const isByDay = usable.includes(DAY_MS) || !grains.includes(DAY_MS);
+  if (isByDay || !canMove(range, needs)) return piecesByGrain([range], usable, "zone");
+  return movedDays(range, { grains, usable }, needs.segments);
 }
 
 /** Coarsest grain first. */
@@ -104,9 +104,10 @@ function pieceOf(spans: readonly Span[], grainMs: number | undefined, dated: Dat
   return spans.length === 0 ? [] : [{ grainMs, spans, dated }];
 }
 
+/** `usable` are the grains that fit into days of the zone. */
 function movedDays(
   range: Span,
-  grains: readonly number[],
+  { grains, usable }: { readonly grains: readonly number[]; readonly usable: readonly number[] },
   segments: readonly OffsetSegment[],
 ): Piece[] {
   const steps = byOffset(range, segments).map(({ offsetMs, ...span }) => {
@@ -120,7 +121,7 @@ function movedDays(
   return [
     ...pieceOf(days, DAY_MS, "utc"),
     ...piecesByGrain(hours, finer, "moved"),
-    ...pieceOf(edges, undefined, "zone"),
+    ...piecesByGrain(edges, usable, "zone"),
   ];
 }
 

@@ -43,7 +43,10 @@ export async function migrateClickhouse(url: string): Promise<string[]> {
     const missing = names.slice(current);
     for (const name of missing) {
       const sql = await readFile(join(MIGRATIONS, name), "utf8");
-      for (const query of statements(sql)) await client.command({ query });
+      for (const { query, setting } of statements(sql)) {
+        if (setting === undefined || (await hasSetting(client, setting)))
+          await client.command({ query });
+      }
       await client.insert({
         table: "schema_migration",
         values: [{ number: Number(name.slice(0, 4)), name }],
@@ -65,11 +68,33 @@ async function currentNumber(client: ReturnType<typeof openClickhouse>): Promise
   return rows[0]?.number ?? 0;
 }
 
+async function hasSetting(
+  client: ReturnType<typeof openClickhouse>,
+  setting: string,
+): Promise<boolean> {
+  const answer = await client.query({
+    query: "select name from system.merge_tree_settings where name = {setting: String}",
+    query_params: { setting },
+    format: "JSONEachRow",
+  });
+  return (await answer.json()).length > 0;
+}
+
+type MigrationStatement = {
+  readonly query: string;
+  /** A setting of MergeTree that this statement uses. On servers that do not know it the statement is left out. */
+  readonly setting: string | undefined;
+};
+
+const REQUIRED_SETTING = /^-- requires setting: (\w+)$/m;
+
 /** Statements end with a semicolon at the end of a line. */
-function statements(sql: string): string[] {
+function statements(sql: string): MigrationStatement[] {
   return sql
-    .replace(/^\s*--.*$/gm, "")
     .split(/;\s*$/m)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== "");
+    .map((text) => ({
+      query: text.replace(/^\s*--.*$/gm, "").trim(),
+      setting: REQUIRED_SETTING.exec(text)?.[1],
+    }))
+    .filter(({ query }) => query !== "");
 }

@@ -372,7 +372,7 @@ CREATE TABLE click
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(ts)
 ORDER BY (workspace_id, ts, click_id)
-SETTINGS non_replicated_deduplication_window = 10000, index_granularity = 8192, default_compression_codec = 'ZSTD(1)';
+SETTINGS non_replicated_deduplication_window = 10000, index_granularity = 8192, default_compression_codec = 'ZSTD(1)', materialize_projections_on_insert = 0, materialize_projections_on_merge = 1;
 
 CREATE TABLE conversion_fact
 (
@@ -638,7 +638,7 @@ CREATE TABLE impression
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(ts)
 ORDER BY (workspace_id, offer_id, ts)
-SETTINGS non_replicated_deduplication_window = 10000, index_granularity = 8192, default_compression_codec = 'ZSTD(1)';
+SETTINGS non_replicated_deduplication_window = 10000, index_granularity = 8192, default_compression_codec = 'ZSTD(1)', materialize_projections_on_insert = 0, materialize_projections_on_merge = 1;
 
 CREATE TABLE installation_mark
 (

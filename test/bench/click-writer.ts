@@ -17,7 +17,8 @@ import { startBenchServers } from "./bench-servers.ts";
 import { type BenchResult, quantile } from "./result.ts";
 
 const ROUNDS = 3;
-const ROWS = 300_000;
+const ROWS = 400_000;
+const ROWS_MEASURED = 0.9 * ROWS;
 const RECORDS_PER_MESSAGE = 256;
 const ROWS_PER_INSERT = 50_000;
 const PUBLISHES_AT_ONCE = 64;
@@ -179,7 +180,8 @@ async function runWriter(
       });
       const [row] = await answer.json<{ rows: number }>();
       const tookMs = performance.now() - startedAtMs;
-      if (row?.rows === ROWS) return ROWS / (tookMs / 1_000);
+      // The last rows wait for others to join their insert, which is not the writer's speed.
+      if (row !== undefined && row.rows >= ROWS_MEASURED) return row.rows / (tookMs / 1_000);
       if (tookMs > DEADLINE_MS)
         throw new Error(`the writer stored ${row?.rows ?? 0} of ${ROWS} rows`);
       await new Promise((resolve) => {

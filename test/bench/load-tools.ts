@@ -82,12 +82,11 @@ function latencyMs(output: string, percent: number): number {
   return Number(figure) * (MS_PER_UNIT[unit] ?? Number.NaN);
 }
 
-/** Sends requests at an even rate from core 1, and times them (open-loop.ts). @throws if one has no answer. */
+/** Sends requests at an even rate from core 1, and times them (open-loop.pl). @throws if one has no answer. */
 export async function openLoopLoad(folder: string, order: OpenLoopOrder): Promise<OpenLoopResult> {
   const file = join(folder, "open-loop.json");
   await writeFile(file, JSON.stringify(order));
-  const program = projectFile(".build", "test", "bench", "open-loop.js");
-  const output = await run(pinned(1, [process.execPath, program, file]));
+  const output = await run(pinned(1, ["perl", projectFile("test", "bench", "open-loop.pl"), file]));
   return OpenLoopResult.parse(JSON.parse(output));
 }
 

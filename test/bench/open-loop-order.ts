@@ -1,14 +1,12 @@
 import { z } from "zod";
 
-/** The arguments of open-loop.ts. */
+/** The arguments of open-loop.pl. */
 export const OpenLoopOrder = z.object({
   port: z.int(),
   perSecond: z.number(),
   /** Requests to send; `texts` are repeated in turn. */
   requests: z.int(),
   texts: z.array(z.string()),
-  /** Whether to use a whole core to send each request at its very time; otherwise it sends what is due each millisecond. */
-  spins: z.boolean(),
 });
 export type OpenLoopOrder = z.infer<typeof OpenLoopOrder>;
 

@@ -177,7 +177,7 @@ class Pipeline {
   async #send(clicks: number, perSecond: number): Promise<{ perSecond: number; storedMs: number }> {
     const before = await this.#stored();
     const texts = [...this.#texts];
-    const order = { port: this.#port, perSecond, requests: clicks, texts, spins: false };
+    const order = { port: this.#port, perSecond, requests: clicks, texts };
     const sent = await openLoopLoad(this.#folder, order);
     const answeredAtMs = performance.now();
     await until("all clicks are stored", async () => (await this.#stored()) >= before + clicks, {

@@ -118,7 +118,7 @@ async function openLoopResult(
       const texts = Array.from({ length: 1_000 }, (_, n) =>
         requestText(clickPath(path, n), ONE_VISITOR),
       );
-      const result = await openLoopLoad(folder, { port, perSecond, requests, texts, spins: true });
+      const result = await openLoopLoad(folder, { port, perSecond, requests, texts });
       if (result.statuses["302"] !== requests)
         throw new Error(`${name}: not every answer is a 302: ${JSON.stringify(result.statuses)}`);
       p99s[name].push(result.p99Us);

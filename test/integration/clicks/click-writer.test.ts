@@ -354,6 +354,7 @@ test("stored positions are read from the projection, not from the rows", async (
   producer.record(...NINE_CLICKS.map(() => aClick()));
   await producer.shipAll();
   await world.untilSettled(producer);
+  await world.clickhouse.command({ query: "optimize table click final" });
   const lines = await world.facts<{ explain: string }>(
     `explain indexes = 1 ${POSITIONS_QUERY.replace("TABLE", "click")}`,
     { lane: 0 },

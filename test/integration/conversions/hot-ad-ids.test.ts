@@ -10,6 +10,8 @@ const world = await forThisFile(TrackingWorld.open());
 world.startWriters();
 const [one, two, unused] = [await world.addOffer(), await world.addOffer(), await world.addOffer()];
 await addEqualClicks(EQUAL);
+// A merge writes the index of the latest clicks.
+await world.clickhouse.command({ query: "optimize table click final" });
 await world.nats.connection.flush();
 
 /** One insert makes one part: an hour of clicks, every tenth without an offer, one with an ID that no other has. */
