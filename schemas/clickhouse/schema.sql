@@ -27,9 +27,9 @@ CREATE TABLE click
     `link_type` LowCardinality(String),
     `status` LowCardinality(String),
     `status_reason` LowCardinality(String),
-    `offer_id` UInt32,
-    `advertiser_id` UInt32,
-    `affiliate_id` UInt32,
+    `offer_id` UInt32 CODEC(T64, ZSTD(1)),
+    `advertiser_id` UInt32 CODEC(T64, ZSTD(1)),
+    `affiliate_id` UInt32 CODEC(T64, ZSTD(1)),
     `smart_link_id` UInt32,
     `is_unique` Bool,
     `is_bot` Bool,
@@ -38,7 +38,7 @@ CREATE TABLE click
     `is_headless` Bool,
     `missing_ua` Bool,
     `ip` String,
-    `visitor` UInt64,
+    `visitor` UInt64 CODEC(T64, ZSTD(1)),
     `user_agent` LowCardinality(String),
     `referrer` String,
     `referrer_host` LowCardinality(String),
@@ -46,7 +46,7 @@ CREATE TABLE click
     `country` LowCardinality(String),
     `region` LowCardinality(String),
     `city` LowCardinality(String),
-    `asn` UInt32,
+    `asn` UInt32 CODEC(T64, ZSTD(1)),
     `as_name` LowCardinality(String),
     `device_type` LowCardinality(String),
     `os` LowCardinality(String),
@@ -54,8 +54,8 @@ CREATE TABLE click
     `browser` LowCardinality(String),
     `browser_version` LowCardinality(String),
     `traffic_source` LowCardinality(String),
-    `source_id` String,
-    `sub1` String,
+    `source_id` String CODEC(ZSTD(3)),
+    `sub1` String CODEC(ZSTD(3)),
     `sub2` String,
     `sub3` String,
     `sub4` String,
@@ -320,51 +320,51 @@ CREATE TABLE click
             status,
             currency
     ),
-    PROJECTION latest_by_gclid
+    PROJECTION latest_gclid
     (
         SELECT
-            gclid,
+            sipHash64(gclid),
             workspace_id,
             offer_id,
             max(ts)
         GROUP BY
-            gclid,
+            sipHash64(gclid),
             workspace_id,
             offer_id
     ) WITH SETTINGS (index_granularity = 1024),
-    PROJECTION latest_by_gbraid
+    PROJECTION latest_gbraid
     (
         SELECT
-            gbraid,
+            sipHash64(gbraid),
             workspace_id,
             offer_id,
             max(ts)
         GROUP BY
-            gbraid,
+            sipHash64(gbraid),
             workspace_id,
             offer_id
     ) WITH SETTINGS (index_granularity = 1024),
-    PROJECTION latest_by_wbraid
+    PROJECTION latest_wbraid
     (
         SELECT
-            wbraid,
+            sipHash64(wbraid),
             workspace_id,
             offer_id,
             max(ts)
         GROUP BY
-            wbraid,
+            sipHash64(wbraid),
             workspace_id,
             offer_id
     ) WITH SETTINGS (index_granularity = 1024),
-    PROJECTION latest_by_msclkid
+    PROJECTION latest_msclkid
     (
         SELECT
-            msclkid,
+            sipHash64(msclkid),
             workspace_id,
             offer_id,
             max(ts)
         GROUP BY
-            msclkid,
+            sipHash64(msclkid),
             workspace_id,
             offer_id
     ) WITH SETTINGS (index_granularity = 1024)

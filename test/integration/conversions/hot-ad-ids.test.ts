@@ -87,7 +87,7 @@ describe("clicks that share one ad ID (#0, #16)", () => {
     await world.addClick({ offer_id: two, gclid: HOT, ageMs: 7_200_000, sub1: "old" });
     expect((await look({ gclid: HOT, offer_id: `OFFER${two}` })).found).toBe("old");
     await world.clickhouse.command({
-      query: "alter table click clear projection latest_by_gclid settings mutations_sync = 2",
+      query: "alter table click clear projection latest_gclid settings mutations_sync = 2",
     });
     await world.addClick({ offer_id: one, gclid: HOT, ageMs: 1_000, sub1: "newest" });
     expect((await look({ gclid: HOT })).found).toBe("newest");
