@@ -70,7 +70,10 @@ export class SharedPages {
 
 async function untilLeft<Value>(work: Promise<Value>, left: AbortSignal): Promise<Value> {
   return await new Promise<Value>((resolve, reject) => {
-    const onLeft = (): void => reject(left.reason as Error);
+    const onLeft = (): void => {
+      const reason: unknown = left.reason;
+      reject(reason instanceof Error ? reason : new Error("left", { cause: reason }));
+    };
     left.addEventListener("abort", onLeft, { once: true });
     void work.then(resolve, reject).finally(() => left.removeEventListener("abort", onLeft));
   });

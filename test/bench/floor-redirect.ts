@@ -55,6 +55,5 @@ setInterval(() => {
 process.stdin.on("close", () => process.exit(read < 0 ? 1 : 0)).resume();
 
 function fail(...faults: unknown[]): never {
-  console.error(faults);
-  process.exit(1);
+  throw new Error(`the floor cannot go on: ${String(faults.at(-1))}`, { cause: faults });
 }

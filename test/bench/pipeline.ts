@@ -87,7 +87,8 @@ class Pipeline {
     try {
       const pool = openPool({ url: servers.env["POSTGRES_URL"] ?? "", applicationName: "bench" });
       const counts = { offers: OFFERS, affiliates: AFFILIATES };
-      const links = await addLinks(pool, counts).finally(() => pool.end());
+      const links = await addLinks(pool, counts);
+      await pool.end();
       const visitors = await realVisitors();
       const texts = visitors.flatMap((visitor, n) => {
         const link = links[(n * 7_919) % links.length];
@@ -193,6 +194,6 @@ class Pipeline {
       format: "JSONEachRow",
     });
     const [row] = await answer.json<{ rows: number }>();
-    return Number(row?.rows ?? 0);
+    return row?.rows ?? 0;
   }
 }

@@ -60,9 +60,8 @@ export async function openContenders(folder: string): Promise<RedirectContenders
     const node = await ingressNodeCommand({ runtimeDir: servers.runtimeDir, report: benchReport });
     const nodeCommand = [node.command, ...node.args];
     const pool = openPool({ url: servers.env["POSTGRES_URL"] ?? "", applicationName: "bench" });
-    const links = await addLinks(pool, { offers: OFFERS, affiliates: AFFILIATES }).finally(() =>
-      pool.end(),
-    );
+    const links = await addLinks(pool, { offers: OFFERS, affiliates: AFFILIATES });
+    await pool.end();
     for (const pid of await findProcesses(folder, "nats")) moveToCore(1, pid);
     const dataDir = join(folder, "ingress");
     const ingress = await startIngress(start, nodeCommand, { servers, dataDir });

@@ -87,7 +87,10 @@ describe("reports read rollups", () => {
     [{ group_by: "affiliate,domain", filters: ["link_type:empty"] }, ["by_day"]],
     [{ group_by: "affiliate,country", filters: ["browser:in:Safari"] }, ["by_device"]],
     [{ group_by: "ext_campaign_id,ext_adgroup_id,offer" }, ["by_campaign"]],
-    [{ group_by: "date,offer,country", tz: "America/New_York" }, ["by_day_country", "by_half_hour_country"]],
+    [
+      { group_by: "date,offer,country", tz: "America/New_York" },
+      ["by_day_country", "by_half_hour_country"],
+    ],
     [{ group_by: "date,affiliate", tz: "Asia/Kolkata" }, ["by_day", "by_half_hour"]],
     [{ group_by: "week,offer", tz: "Asia/Kathmandu" }, ["by_day_country", "by_half_hour_country"]],
     [{ group_by: "date,os,affiliate", tz: "America/New_York" }, ["by_device"]],
