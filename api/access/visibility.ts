@@ -4,16 +4,18 @@ import { type Rule, VISIBILITY } from "./visibility-table.ts";
 
 export type Resource = keyof typeof VISIBILITY;
 
-const VISIBLE = new Map<string, readonly string[]>();
+const VISIBLE = new Map<Resource, Map<Role, readonly string[]>>();
 
 /** Names of the fields that a role sees, in order. */
 function visibleFields(resource: Resource, role: Role): readonly string[] {
-  const key = `${resource} ${role}`;
-  const known = VISIBLE.get(key);
+  const known = VISIBLE.get(resource)?.get(role);
   if (known !== undefined) return known;
   const { fields, hidden }: Rule = VISIBILITY[resource];
   const names = fields.filter((field) => hidden[role]?.includes(field) !== true);
-  VISIBLE.set(key, names);
+  VISIBLE.set(
+    resource,
+    (VISIBLE.get(resource) ?? new Map<Role, readonly string[]>()).set(role, names),
+  );
   return names;
 }
 
@@ -28,7 +30,13 @@ export function showTo(
   resource: Resource,
   record: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  return showFields(role, resource, (field) => record[field]);
+  // Not through showFields: a call for each field made a list of 50 offers 3 % slower.
+  const shown: Record<string, unknown> = {};
+  for (const field of visibleFields(resource, role)) {
+    const value = record[field];
+    if (value !== undefined) shown[field] = value;
+  }
+  return shown;
 }
 
 /** Like {@link showTo}, for a record whose fields come from several objects, without building the whole record first. */

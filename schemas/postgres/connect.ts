@@ -1,4 +1,5 @@
 import pg from "pg";
+import { isoTime } from "./iso-time.ts";
 
 /** What runs a statement: the pool, or one connection inside a transaction. */
 export interface Queryable {
@@ -44,7 +45,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 types.setTypeParser(pg.types.builtins.NUMERIC, (text) => text);
-types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
+types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, isoTime);
 types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /** Opens no connection yet. The first statement does, and fails if it cannot. */
