@@ -14,6 +14,7 @@ export type LoadFigures = {
 };
 
 const CONNECTIONS = 64;
+const GOES_FIRST = ["nice", "-n", "-10"];
 const RUN_TIMEOUT_MS = 120_000;
 
 export function isOnPath(program: string): boolean {
@@ -82,12 +83,23 @@ function latencyMs(output: string, percent: number): number {
   return Number(figure) * (MS_PER_UNIT[unit] ?? Number.NaN);
 }
 
-/** Sends requests at an even rate from core 1, and times them (open-loop.pl). @throws if one has no answer. */
+/**
+ * Sends requests at an even rate from core 1, and times them (open-loop.pl). NATS shares that core, so the generator goes first where
+ * the user may say so: otherwise the times contain its own waiting. @throws if a request has no answer.
+ */
 export async function openLoopLoad(folder: string, order: OpenLoopOrder): Promise<OpenLoopResult> {
   const file = join(folder, "open-loop.json");
   await writeFile(file, JSON.stringify(order));
-  const output = await run(pinned(1, ["perl", projectFile("test", "bench", "open-loop.pl"), file]));
+  const generator = ["perl", projectFile("test", "bench", "open-loop.pl"), file];
+  const output = await run(pinned(1, [...(mayGoFirst() ? GOES_FIRST : []), ...generator]));
   return OpenLoopResult.parse(JSON.parse(output));
+}
+
+/** `nice` runs its program without the priority, and says so, if the user may not have it. */
+function mayGoFirst(): boolean {
+  return (
+    spawnSync("sh", ["-c", `test "$(${GOES_FIRST.join(" ")} nice 2>/dev/null)" = -10`]).status === 0
+  );
 }
 
 /** Runs to the end and returns both outputs. @throws with both outputs if the exit code is not 0. */

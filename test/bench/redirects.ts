@@ -8,11 +8,16 @@ import { type Contender, openContenders, type RedirectContenders } from "./redir
 import { clickPath, headersOf, ONE_VISITOR, requestText } from "./request-texts.ts";
 import { type BenchResult, quantile } from "./result.ts";
 import { prepareSpreadLoad } from "./spread-load.ts";
+import { StageTimes } from "./stage-times.ts";
 import { realVisitors } from "./visitors.ts";
 
 const ROUNDS = 5;
 const SECONDS = 4;
 const OPEN_LOOP_SECONDS = 8;
+const IDLE_MS = 5_000;
+/** That of the pipeline's account. */
+const LOW_RATE = 10_000;
+const LOW_RATE_REQUESTS = 100_000;
 const ONE_LINK_BUDGET = 0.75;
 const SPREAD_BUDGET = 0.6;
 const P99_BUDGET = 2;
@@ -50,6 +55,7 @@ async function measure(contenders: RedirectContenders, folder: string): Promise<
     comparedWithFloor("redirects/s, one link", one, ONE_LINK_BUDGET),
     comparedWithFloor(`redirects/s, ${links.length} links`, many, SPREAD_BUDGET),
     await openLoopResult(contenders, folder, one.ingress / 2),
+    await costAtLowRate(contenders, folder),
   ];
   for (const { name, contender } of [
     { name: "bare uWebSockets.js", contender: bare },
@@ -132,6 +138,40 @@ async function openLoopResult(
     ratio: own / baseline,
     budget: `<= ${P99_BUDGET.toFixed(2)}`,
     ok: own / baseline <= P99_BUDGET,
+  };
+}
+
+/** Processor time at a rate at which every request wakes its process: what the pipeline's ingress can cost at least. */
+async function costAtLowRate(
+  { floor, ingress }: RedirectContenders,
+  folder: string,
+): Promise<BenchResult> {
+  const times = new StageTimes(
+    new Map([
+      ["floor", [floor.pid]],
+      ["ingress", [ingress.pid]],
+    ]),
+  );
+  await times.measureIdle(IDLE_MS);
+  const seconds = { floor: 0, ingress: 0 };
+  for (const [name, { port, path }] of [
+    ["floor", floor],
+    ["ingress", ingress],
+  ] as const) {
+    const texts = Array.from({ length: 1_000 }, (_, n) =>
+      requestText(clickPath(path, n), ONE_VISITOR),
+    );
+    const measured = times.start();
+    await openLoopLoad(folder, { port, perSecond: LOW_RATE, requests: LOW_RATE_REQUESTS, texts });
+    seconds[name] = (measured().get(name) ?? 0) / 1_000_000;
+  }
+  return {
+    name: `processor time of 100,000 redirects at ${LOW_RATE}/s`,
+    figure: `${seconds.ingress.toFixed(2)} s`,
+    baseline: `${seconds.floor.toFixed(2)} s`,
+    ratio: seconds.ingress / seconds.floor,
+    budget: "-",
+    ok: null,
   };
 }
 
