@@ -2,14 +2,11 @@ import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-defini
 
 const TABLE = /(<!-- settings: [^\n]*-->\n)[\s\S]*(<!-- end of settings -->)/;
 
-/** The README with the table of all settings between its two marks. @throws {Error} when they are missing. */
-export function withSettingsTable(readme: string): string {
-  if (!TABLE.test(readme))
-    throw new Error("deploy/README.md has lost the marks around its settings");
-  return readme.replace(
-    TABLE,
-    (_, begin: string, end: string) => `${begin}${renderTable()}\n${end}`,
-  );
+/** The page with the table of all settings between its two marks. @throws {Error} when they are missing. */
+export function withSettingsTable(page: string): string {
+  if (!TABLE.test(page))
+    throw new Error("deploy/pages/settings.md has lost the marks around its settings");
+  return page.replace(TABLE, (_, begin: string, end: string) => `${begin}${renderTable()}\n${end}`);
 }
 
 function renderTable(): string {

@@ -1,7 +1,7 @@
-/** `npm run settings:table`: writes the table of settings in deploy/README.md. */
+/** `npm run settings:table`: writes the table of settings in deploy/pages/settings.md. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { projectFile } from "../schemas/host/project-root.ts";
 import { withSettingsTable } from "./settings-table.ts";
 
-const readme = projectFile("deploy", "README.md");
-writeFileSync(readme, withSettingsTable(readFileSync(readme, "utf8")));
+const page = projectFile("deploy", "pages", "settings.md");
+writeFileSync(page, withSettingsTable(readFileSync(page, "utf8")));

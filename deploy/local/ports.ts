@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { z } from "zod";
 import { parseJson } from "./kept-files.ts";
 
@@ -22,14 +22,21 @@ export function portFault(host: string, port: number): Promise<string | undefine
   });
 }
 
-/** A port without a listener, not among `taken`. It is not reserved: another process may take it first. */
+/** What this process has reserved, until it ends. */
+const RESERVED = new Map<number, Server>();
+
+/**
+ * A port without a listener, not among `taken`. It is reserved for as long as this process lives: no other launcher or test on this machine
+ * picks it, so two that start at the same moment do not collide. Other programs may still listen there.
+ */
 export async function pickPort(
   host: string,
   taken: ReadonlySet<number | undefined> = new Set(),
 ): Promise<number> {
   for (let pick = 0; pick < PICKS_MAX; pick++) {
     const port = randomInt(PORTS.min, PORTS.max + 1);
-    if (!taken.has(port) && (await portFault(host, port)) === undefined) return port;
+    if (taken.has(port) || RESERVED.has(port)) continue;
+    if (await isUsable(host, port)) return port;
   }
   throw new Error(`no free port on ${host} among ${PICKS_MAX} tried`);
 }
@@ -48,13 +55,38 @@ export async function stablePorts<Name extends string>(
   for (const name of names) {
     const port = kept[name];
     const taken = new Set(Object.values<number | undefined>(chosen));
-    const isUsable =
-      port !== undefined && !taken.has(port) && (await portFault(host, port)) === undefined;
-    chosen[name] = isUsable ? port : await pickPort(host, taken);
+    const canKeep = port !== undefined && !taken.has(port) && (await isUsable(host, port));
+    chosen[name] = canKeep ? port : await pickPort(host, taken);
   }
   writeFileSync(file, `${JSON.stringify({ ...kept, ...chosen })}\n`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop gave every name its port
   return chosen as Record<Name, number>;
+}
+
+/** Whether this process has the port to itself. If so, it is reserved. */
+async function isUsable(host: string, port: number): Promise<boolean> {
+  if (!(await reserve(port))) return false;
+  if ((await portFault(host, port)) === undefined) return true;
+  RESERVED.get(port)?.close();
+  RESERVED.delete(port);
+  return false;
+}
+
+/**
+ * Listens on a name that stands for the port, in the socket names of Linux that have no file: the system forgets it when the process ends,
+ * however it ends. False while another process has it.
+ */
+function reserve(port: number): Promise<boolean> {
+  if (RESERVED.has(port) || process.platform !== "linux") return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", () => resolve(false));
+    server.listen({ path: `\0tracker-port-${port}` }, () => {
+      RESERVED.set(port, server);
+      resolve(true);
+    });
+    server.unref();
+  });
 }
 
 function readPorts(file: string): Record<string, number> {

@@ -44,7 +44,7 @@ const retryWaits = {
   readBy: ["processors"],
 } as const;
 
-/** Every environment variable of an installation. `npm run settings:table` writes the table in deploy/README.md from it. */
+/** Every environment variable of an installation. `npm run settings:table` writes the table in deploy/pages/settings.md from it. */
 export const SETTINGS = {
   DATA_DIR: {
     type: folder,
