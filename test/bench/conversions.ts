@@ -21,11 +21,13 @@ const ROUNDS = 3;
 const SECONDS = 4;
 const WARM_UP_SECONDS = 2;
 const OFFERS = 200;
-const UNDER_WAY = 64;
+const UNDER_WAY = Number(process.env["BENCH_UNDER_WAY"] ?? "64");
 const CLICKS_PER_ROUND = 20_000;
 const CLICKS_PER_STATEMENT = 2_000;
 const PGBENCH_CLIENTS = 16;
-const BUDGET = 0.5;
+/** Of one row a transaction. With one capped offer both wait for the lock of one counter. */
+const SPREAD_BUDGET = 1.5;
+const ONE_OFFER_BUDGET = 0.5;
 
 const Sent = z.object({
   perSecond: z.number(),
@@ -42,7 +44,11 @@ const INSERT_CLICKS = `insert into click (click_id, ts, workspace_id, advertiser
   from input('click_id String, ts Int64, workspace_id UInt32, advertiser_id UInt32, affiliate_id UInt32, offer_id UInt32')
   format JSONEachRow`;
 
-type Case = { readonly name: string; readonly offerIds: readonly number[] };
+type Case = {
+  readonly name: string;
+  readonly offerIds: readonly number[];
+  readonly budget: number;
+};
 type Stage = {
   readonly servers: BenchServers;
   readonly pool: Pool;
@@ -69,11 +75,13 @@ export async function run(): Promise<BenchResult[]> {
     const spread = {
       name: "/pb per second, spread over 200 offers",
       offerIds: await addOffers(pool, OFFERS, {}),
+      budget: SPREAD_BUDGET,
     };
     const caps = { conversions: { daily: 100_000_000 }, payout: { total: "1000000000" } };
     const hot = {
       name: "/pb per second, one capped offer",
       offerIds: await addOffers(pool, 1, caps),
+      budget: ONE_OFFER_BUDGET,
     };
     processor = await startProcessor(servers, folder);
     return [...(await measure(stage, spread)), ...(await measure(stage, hot))];
@@ -117,8 +125,8 @@ async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
       figure: `${Math.round(rate)}/s, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`,
       baseline: `pgbench ${Math.round(base)}/s`,
       ratio,
-      budget: `>= ${BUDGET.toFixed(2)}`,
-      ok: ratio >= BUDGET,
+      budget: `>= ${one.budget.toFixed(2)}`,
+      ok: ratio >= one.budget,
     },
   ];
 }
