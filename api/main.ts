@@ -32,18 +32,18 @@ async function main(): Promise<void> {
 }
 
 async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
-  const db = openPool({ url: settings.postgresUrl, applicationName: "tracker api" });
+  const db = openPool({ ...settings.postgres, applicationName: "tracker api" });
   lifetime.own("postgres", () => db.end());
   db.onIdleError((error) => log.warn({ err: error }, "postgres.connection-lost"));
   await assertPostgresMigrated(db);
 
   const clickhouse = openClickhouse({
-    url: settings.clickhouseUrl,
+    ...settings.clickhouse,
     applicationName: "tracker api",
     connectionsMax: CLICKHOUSE_CONNECTIONS,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
-  const nats = await NatsLink.open({ url: settings.natsUrl, prefix: settings.natsPrefix, log });
+  const nats = await NatsLink.open({ ...settings.nats, log });
   lifetime.own("nats", () => nats.close());
 
   const outgoing = new OutgoingClient(settings.outgoing);

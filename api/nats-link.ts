@@ -1,7 +1,7 @@
 import type { Log } from "../schemas/host/log.ts";
-import { connectNats, type Nats } from "../schemas/nats/connect.ts";
+import { connectNats, type Nats, type NatsOptions } from "../schemas/nats/connect.ts";
 
-type LinkOptions = { readonly url: string; readonly prefix: string; readonly log: Log };
+type LinkOptions = Omit<NatsOptions, "name"> & { readonly log: Log };
 
 const RETRY_MS = 1_000;
 
@@ -38,9 +38,9 @@ export class NatsLink {
   }
 
   async #connect(level: "warn" | "debug"): Promise<void> {
-    const { url, prefix, log } = this.#options;
+    const { log, ...servers } = this.#options;
     try {
-      const nats = await connectNats({ url, name: "tracker api", prefix });
+      const nats = await connectNats({ ...servers, name: "tracker api" });
       if (this.#isClosed) await nats.connection.close();
       else this.#nats = nats;
       if (level === "debug") log.info("nats.reached");

@@ -13,10 +13,9 @@ test("three servers are enough; everything else serves a single machine", () => 
     port: 8081,
     apiUrl: "http://127.0.0.1:8081",
     trackingUrl: "http://127.0.0.1:8080",
-    postgresUrl: SERVERS.POSTGRES_URL,
-    natsUrl: SERVERS.NATS_URL,
-    natsPrefix: "",
-    clickhouseUrl: SERVERS.CLICKHOUSE_URL,
+    postgres: { url: SERVERS.POSTGRES_URL },
+    nats: { url: SERVERS.NATS_URL, access: {}, prefix: "" },
+    clickhouse: { url: SERVERS.CLICKHOUSE_URL },
     trustedProxies: [],
     rateLimitPerMinute: 600,
     outgoing: { allowLoopback: false },
@@ -54,6 +53,6 @@ test("every wrong variable is reported at once", () => {
 test("a command needs no variable at all to begin", () => {
   expect(readCommandSettings({})).toMatchObject({
     dataDir: ".data",
-    servers: { postgresUrl: undefined },
+    servers: { postgres: undefined },
   });
 });

@@ -1,4 +1,6 @@
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
+import { natsAccess } from "../schemas/nats/servers.ts";
+import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import type { CommandEnvironment } from "./command-line/command.ts";
 
@@ -17,10 +19,9 @@ function groupSettings(read: SettingsOf<"api">) {
     port: read.API_PORT,
     apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
-    postgresUrl: read.POSTGRES_URL,
-    natsUrl: read.NATS_URL,
-    natsPrefix: read.NATS_PREFIX,
-    clickhouseUrl: read.CLICKHOUSE_URL,
+    postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },
+    nats: { url: read.NATS_URL, access: natsAccess(read), prefix: read.NATS_PREFIX },
+    clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
@@ -38,11 +39,18 @@ export function readCommandSettings(environment: Environment = process.env): Com
     apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
     natsPrefix: read.NATS_PREFIX,
-    natsReplicas: read.NATS_REPLICAS,
+    streams: streamSettings(read),
     servers: {
-      postgresUrl: read.POSTGRES_URL,
-      natsUrl: read.NATS_URL,
-      clickhouseUrl: read.CLICKHOUSE_URL,
+      postgres: withUrl(read.POSTGRES_URL, { password: read.POSTGRES_PASSWORD }),
+      nats: withUrl(read.NATS_URL, { access: natsAccess(read) }),
+      clickhouse: withUrl(read.CLICKHOUSE_URL, { caFile: read.CLICKHOUSE_CA_FILE }),
     },
   };
+}
+
+function withUrl<Access extends object>(
+  url: string | undefined,
+  access: Access,
+): (Access & { readonly url: string }) | undefined {
+  return url === undefined ? undefined : { url, ...access };
 }

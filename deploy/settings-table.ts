@@ -14,7 +14,8 @@ function renderTable(): string {
     const { type, default: value, unset, requiredBy = [], readBy, meaning } = definition;
     const others = requiredBy.length === 0 ? "" : `; required by ${requiredBy.join(", ")}`;
     const whenUnset = unset === undefined ? value || "empty" : `${unset}${others}`;
-    return `| ${name} | ${readBy.join(", ")} | ${type.accepts} | ${whenUnset} | ${meaning} |`;
+    const variable = definition.isSecret === true ? `${name} or ${name}_FILE` : name;
+    return `| ${variable} | ${readBy.join(", ")} | ${type.accepts} | ${whenUnset} | ${meaning} |`;
   });
   return [
     "| variable | read by | value | when unset | meaning |",

@@ -76,7 +76,7 @@ async function main(): Promise<void> {
 
 async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): Promise<void> {
   const pool = openPool({
-    url: settings.postgresUrl,
+    ...settings.postgres,
     applicationName: "tracker ingress",
     connectionsMax: POSTGRES_CONNECTIONS_MAX,
   });

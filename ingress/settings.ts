@@ -1,4 +1,5 @@
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
+import { natsAccess } from "../schemas/nats/servers.ts";
 
 export type IngressSettings = ReturnType<typeof groupSettings>;
 
@@ -16,8 +17,12 @@ function groupSettings(read: SettingsOf<"ingress">) {
     bind: read.BIND_ADDRESS,
     healthPort: read.INGRESS_HEALTH_PORT,
     factsOnTrackingPort: read.FACTS_ON_TRACKING_PORT,
-    nats: { url: read.NATS_URL, prefix: read.NATS_PREFIX },
-    postgresUrl: read.POSTGRES_URL,
+    nats: {
+      url: read.NATS_URL,
+      access: natsAccess(read),
+      prefix: read.NATS_PREFIX,
+    },
+    postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },
     trustedProxies: read.TRUSTED_PROXIES,
     ipRequestsPerMinute: read.IP_REQUESTS_PER_MINUTE,
     ipLookupsPerMinute: read.IP_LOOKUPS_PER_MINUTE,

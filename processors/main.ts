@@ -78,7 +78,7 @@ async function start(
   lifetime.own("health", () => health.close());
   log.info({ port: health.port, lanes: roles, owner: settings.clicks.owner }, "process.starting");
 
-  const pool = openPool({ url: settings.postgresUrl, applicationName: APPLICATION_NAME });
+  const pool = openPool({ ...settings.postgres, applicationName: APPLICATION_NAME });
   lifetime.own("postgres", () => pool.end());
   await untilMigrated(pool, log, lifetime.signal);
 
@@ -88,7 +88,7 @@ async function start(
   lifetime.own("nats", () => connection.drain());
 
   const clickhouse = openClickhouse({
-    url: settings.clickhouseUrl,
+    ...settings.clickhouse,
     applicationName: APPLICATION_NAME,
     connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
   });

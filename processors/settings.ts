@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
+import { natsAccess } from "../schemas/nats/servers.ts";
+import { streamSettings } from "../schemas/nats/stream-settings.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -16,9 +18,14 @@ export function readProcessorSettings(
 
 function groupSettings(read: SettingsOf<"processors">) {
   return {
-    postgresUrl: read.POSTGRES_URL,
-    nats: { url: read.NATS_URL, prefix: read.NATS_PREFIX },
-    clickhouseUrl: read.CLICKHOUSE_URL,
+    postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },
+    nats: {
+      url: read.NATS_URL,
+      access: natsAccess(read),
+      prefix: read.NATS_PREFIX,
+      streams: streamSettings(read),
+    },
+    clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },
     dataDir: read.DATA_DIR,
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,

@@ -139,13 +139,13 @@ async function withStores(
   environment: CommandEnvironment,
   work: (stores: FactStores) => Promise<string>,
 ): Promise<string> {
-  const { clickhouseUrl } = findServers(
-    ["clickhouseUrl"],
+  const { clickhouse: server } = findServers(
+    ["clickhouse"],
     environment.servers,
     environment.dataDir,
   );
   const clickhouse: Clickhouse = openClickhouse({
-    url: clickhouseUrl,
+    ...server,
     applicationName: "tracker command line",
   });
   try {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { STREAM_DEFAULTS } from "../../schemas/nats/stream-settings.ts";
 import type { Terminal } from "./command.ts";
 import { UsageError } from "./command-error.ts";
 import { commands } from "./commands.ts";
@@ -17,7 +18,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const NOWHERE = { postgresUrl: undefined, natsUrl: undefined, clickhouseUrl: undefined };
+const NOWHERE = { postgres: undefined, nats: undefined, clickhouse: undefined };
 
 function environment() {
   return {
@@ -25,7 +26,7 @@ function environment() {
     apiUrl: "",
     trackingUrl: "",
     natsPrefix: "",
-    natsReplicas: 1,
+    streams: STREAM_DEFAULTS,
     servers: NOWHERE,
   };
 }
@@ -96,7 +97,7 @@ test("the first words of some commands list these", async () => {
 });
 
 test("servers come from the environment, else from the run in DATA_DIR, else the error names what to set", () => {
-  expect(() => findServers(["postgresUrl", "natsUrl"], NOWHERE, folder)).toThrow(
+  expect(() => findServers(["postgres", "nats"], NOWHERE, folder)).toThrow(
     /POSTGRES_URL, NATS_URL.*npm start/,
   );
   const file = join(folder, "servers.json");
@@ -109,15 +110,15 @@ test("servers come from the environment, else from the run in DATA_DIR, else the
     }),
   );
   expect(
-    findServers(["natsUrl", "postgresUrl"], { ...NOWHERE, natsUrl: "nats://b" }, folder),
+    findServers(["nats", "postgres"], { ...NOWHERE, nats: { url: "nats://b" } }, folder),
   ).toEqual({
-    natsUrl: "nats://b",
-    postgresUrl: "postgres://a",
+    nats: { url: "nats://b" },
+    postgres: { url: "postgres://a" },
   });
   writeFileSync(file, "{");
-  expect(() => findServers(["natsUrl"], NOWHERE, folder)).toThrow(/servers.json cannot be read/);
-  expect(findServers(["natsUrl"], { ...NOWHERE, natsUrl: "nats://b" }, folder)).toEqual({
-    natsUrl: "nats://b",
+  expect(() => findServers(["nats"], NOWHERE, folder)).toThrow(/servers.json cannot be read/);
+  expect(findServers(["nats"], { ...NOWHERE, nats: { url: "nats://b" } }, folder)).toEqual({
+    nats: { url: "nats://b" },
   });
 });
 

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { StreamSettings } from "../../schemas/nats/stream-settings.ts";
 import { UsageError } from "./command-error.ts";
-import type { ServerUrls } from "./servers.ts";
+import type { Servers } from "./servers.ts";
 
 /** Settings that commands take from the environment. */
 export type CommandEnvironment = {
@@ -8,8 +9,9 @@ export type CommandEnvironment = {
   readonly apiUrl: string;
   readonly trackingUrl: string;
   readonly natsPrefix: string;
-  readonly natsReplicas: number;
-  readonly servers: { readonly [Name in keyof ServerUrls]: string | undefined };
+  /** What the streams must have at least. */
+  readonly streams: StreamSettings;
+  readonly servers: { readonly [Name in keyof Servers]: Servers[Name] | undefined };
 };
 
 /** Output to the person who runs the command, other than the result. */

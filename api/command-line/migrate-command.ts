@@ -1,14 +1,14 @@
-import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { type ClickhouseServer, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
 import { joinStores } from "../../schemas/installation/incarnation.ts";
-import { connectNats } from "../../schemas/nats/connect.ts";
+import { connectNats, type NatsOptions } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
-import { openPool } from "../../schemas/postgres/connect.ts";
+import { openPool, type PostgresServer } from "../../schemas/postgres/connect.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
 import type { Command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import { findServers, type ServerUrls } from "./servers.ts";
+import { findServers, type Servers } from "./servers.ts";
 
 /** A migration may build an index over a large table. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
@@ -19,32 +19,30 @@ export const migrateCommand: Command = {
   options: {},
   examples: ["migrate"],
   notes: "Safe to run twice.",
-  run: async (_given, { servers, dataDir, natsPrefix, natsReplicas }) => {
-    const urls = findServers(["postgresUrl", "natsUrl", "clickhouseUrl"], servers, dataDir);
-    const lines = await migrateStores(urls, { prefix: natsPrefix, replicas: natsReplicas });
-    return lines.join("\n");
+  run: async (_given, { servers, dataDir, natsPrefix: prefix, streams }) => {
+    const found = findServers(["postgres", "nats", "clickhouse"], servers, dataDir);
+    const nats = { ...found.nats, name: "tracker migrate", prefix, streams };
+    return (await migrateStores({ ...found, nats })).join("\n");
   },
 };
 
 /** Brings the three stores to the version of this release. Safe to run twice. Returns one line for each store. */
-async function migrateStores(
-  { postgresUrl, natsUrl, clickhouseUrl }: ServerUrls,
-  nats: { readonly prefix: string; readonly replicas: number },
-): Promise<string[]> {
+async function migrateStores({
+  postgres,
+  nats,
+  clickhouse,
+}: Servers & { readonly nats: NatsOptions }): Promise<string[]> {
   return [
-    await migration("Postgres", async () => appliedText(await migratePostgresAt(postgresUrl))),
-    await migration("ClickHouse", async () => appliedText(await migrateClickhouse(clickhouseUrl))),
-    await migration("JetStream", async () => {
-      await ensureStreamsAt(natsUrl, nats);
-      return "streams are as this release needs them";
-    }),
-    await migration("Stores", async () => await joinStoresAt(postgresUrl, clickhouseUrl)),
+    await migration("Postgres", async () => appliedText(await migratePostgresAt(postgres))),
+    await migration("ClickHouse", async () => appliedText(await migrateClickhouse(clickhouse))),
+    await migration("JetStream", async () => await ensureStreamsAt(nats)),
+    await migration("Stores", async () => await joinStoresAt(postgres, clickhouse)),
   ];
 }
 
-async function migratePostgresAt(url: string): Promise<string[]> {
+async function migratePostgresAt(server: PostgresServer): Promise<string[]> {
   const pool = openPool({
-    url,
+    ...server,
     applicationName: "tracker migrate",
     connectionsMax: 2,
     statementTimeoutMs: MIGRATION_TIMEOUT_MS,
@@ -59,13 +57,13 @@ async function migratePostgresAt(url: string): Promise<string[]> {
 }
 
 /** A mismatch does not stop the migration: the processes also report it, and after a restore `tracker restored` runs next. */
-async function joinStoresAt(postgresUrl: string, clickhouseUrl: string): Promise<string> {
+async function joinStoresAt(postgres: PostgresServer, server: ClickhouseServer): Promise<string> {
   const pool = openPool({
-    url: postgresUrl,
+    ...postgres,
     applicationName: "tracker migrate",
     connectionsMax: 1,
   });
-  const clickhouse = openClickhouse({ url: clickhouseUrl, applicationName: "tracker migrate" });
+  const clickhouse = openClickhouse({ ...server, applicationName: "tracker migrate" });
   try {
     return (await joinStores(pool, clickhouse))
       ? "Postgres and ClickHouse belong together"
@@ -76,13 +74,11 @@ async function joinStoresAt(postgresUrl: string, clickhouseUrl: string): Promise
   }
 }
 
-async function ensureStreamsAt(
-  url: string,
-  { prefix, replicas }: { readonly prefix: string; readonly replicas: number },
-): Promise<void> {
-  const nats = await connectNats({ url, name: "tracker migrate", prefix });
+async function ensureStreamsAt(options: NatsOptions): Promise<string> {
+  const nats = await connectNats(options);
   try {
-    await ensureStreams(nats, replicas);
+    const { name, replicas } = await ensureStreams(nats);
+    return `${name} is as this release needs it, in ${replicas} ${replicas === 1 ? "copy" : "copies"}`;
   } finally {
     await nats.connection.close();
   }

@@ -41,8 +41,8 @@ const erasePerson: Command = {
       throw new UsageError("Give exactly one of --click, --email and --ip.");
     return await inWorkspace({ command: "person erase", given, environment }, async (session) => {
       const { servers, dataDir } = environment;
-      const { clickhouseUrl } = findServers(["clickhouseUrl"], servers, dataDir);
-      const clickhouse = openClickhouse({ url: clickhouseUrl, applicationName: "tracker" });
+      const { clickhouse: server } = findServers(["clickhouse"], servers, dataDir);
+      const clickhouse = openClickhouse({ ...server, applicationName: "tracker" });
       try {
         // No other command gives the context access to ClickHouse.
         const context = Object.defineProperty(session.context, "clickhouse", { value: clickhouse });

@@ -94,9 +94,9 @@ async function withClickhouse(
   { servers, dataDir }: CommandEnvironment,
   work: (clickhouse: Clickhouse) => Promise<string>,
 ): Promise<string> {
-  const { clickhouseUrl } = findServers(["clickhouseUrl"], servers, dataDir);
+  const { clickhouse: server } = findServers(["clickhouse"], servers, dataDir);
   const clickhouse = openClickhouse({
-    url: clickhouseUrl,
+    ...server,
     applicationName: "tracker restored",
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   });
@@ -119,8 +119,8 @@ async function withNats<T>(
   { servers, dataDir, natsPrefix }: CommandEnvironment,
   work: (nats: Nats) => Promise<T>,
 ): Promise<T> {
-  const { natsUrl } = findServers(["natsUrl"], servers, dataDir);
-  const nats = await connectNats({ url: natsUrl, name: "tracker restored", prefix: natsPrefix });
+  const { nats: server } = findServers(["nats"], servers, dataDir);
+  const nats = await connectNats({ ...server, name: "tracker restored", prefix: natsPrefix });
   try {
     return await work(nats);
   } finally {

@@ -1,21 +1,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import type { ClickhouseServer } from "../../schemas/clickhouse/connect.ts";
+import type { NatsServers } from "../../schemas/nats/servers.ts";
+import type { PostgresServer } from "../../schemas/postgres/connect.ts";
 import { CommandError } from "./command-error.ts";
 
-export type ServerUrls = {
-  readonly postgresUrl: string;
-  readonly natsUrl: string;
-  readonly clickhouseUrl: string;
+export type Servers = {
+  readonly postgres: PostgresServer;
+  readonly nats: NatsServers;
+  readonly clickhouse: ClickhouseServer;
 };
 
-type Given = { readonly [Name in keyof ServerUrls]: string | undefined };
+type Given = { readonly [Name in keyof Servers]: Servers[Name] | undefined };
 
 const VARIABLES = {
-  postgresUrl: "POSTGRES_URL",
-  natsUrl: "NATS_URL",
-  clickhouseUrl: "CLICKHOUSE_URL",
-} as const satisfies Record<keyof ServerUrls, string>;
+  postgres: "POSTGRES_URL",
+  nats: "NATS_URL",
+  clickhouse: "CLICKHOUSE_URL",
+} as const satisfies Record<keyof Servers, string>;
 
 /** The file that the launcher of a one-machine run writes while it runs. */
 const Running = z
@@ -23,17 +26,17 @@ const Running = z
   .partial();
 
 /**
- * The URLs of the servers that a command needs: from the environment, else from the one-machine run in `dataDir`.
+ * The servers that a command needs: from the environment, else from the one-machine run in `dataDir`.
  * @throws {CommandError} naming what is missing.
  */
-export function findServers<Name extends keyof ServerUrls>(
+export function findServers<Name extends keyof Servers>(
   needed: readonly Name[],
   given: Given,
   dataDir: string,
-): Pick<ServerUrls, Name> {
+): Pick<Servers, Name> {
   const running = needed.every((name) => given[name] !== undefined) ? {} : readRunning(dataDir);
-  const urls = { ...running, ...withoutAbsent(given) };
-  const missing = needed.filter((name) => urls[name] === undefined);
+  const servers = { ...running, ...withoutAbsent(given) };
+  const missing = needed.filter((name) => servers[name] === undefined);
   if (missing.length > 0) {
     throw new CommandError(
       `${missing.map((name) => VARIABLES[name]).join(", ")}: not set, and nothing started by \`npm start\` runs in ` +
@@ -41,10 +44,10 @@ export function findServers<Name extends keyof ServerUrls>(
     );
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every needed name has just been looked at
-  return Object.fromEntries(needed.map((name) => [name, urls[name]])) as Pick<ServerUrls, Name>;
+  return Object.fromEntries(needed.map((name) => [name, servers[name]])) as Pick<Servers, Name>;
 }
 
-function readRunning(dataDir: string): Partial<ServerUrls> {
+function readRunning(dataDir: string): Partial<Servers> {
   const file = join(dataDir, "servers.json");
   if (!existsSync(file)) return {};
   try {
@@ -52,9 +55,9 @@ function readRunning(dataDir: string): Partial<ServerUrls> {
       JSON.parse(readFileSync(file, "utf8")),
     );
     return withoutAbsent({
-      postgresUrl: postgres_url,
-      natsUrl: nats_url,
-      clickhouseUrl: clickhouse_url,
+      postgres: atUrl(postgres_url),
+      nats: atUrl(nats_url),
+      clickhouse: atUrl(clickhouse_url),
     });
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
@@ -67,6 +70,10 @@ function readRunning(dataDir: string): Partial<ServerUrls> {
   }
 }
 
-function withoutAbsent(urls: Given): Partial<ServerUrls> {
-  return Object.fromEntries(Object.entries(urls).filter(([, url]) => url !== undefined));
+function atUrl(url: string | undefined): { readonly url: string } | undefined {
+  return url === undefined ? undefined : { url };
+}
+
+function withoutAbsent(servers: Given): Partial<Servers> {
+  return Object.fromEntries(Object.entries(servers).filter(([, server]) => server !== undefined));
 }

@@ -46,9 +46,9 @@ export async function withDatabase(
   { servers, dataDir }: CommandEnvironment,
   work: (db: Pool) => Promise<string>,
 ): Promise<string> {
-  const { postgresUrl } = findServers(["postgresUrl"], servers, dataDir);
+  const { postgres } = findServers(["postgres"], servers, dataDir);
   const db = openPool({
-    url: postgresUrl,
+    ...postgres,
     applicationName: "tracker command line",
     connectionsMax: CONNECTIONS_MAX,
   });

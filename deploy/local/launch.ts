@@ -177,6 +177,8 @@ function productEnvironment(
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && value !== "") env[name] = value;
   }
+  // The addresses below come from these files, if they are set. Both forms at once would be refused.
+  for (const name of ["POSTGRES_URL", "NATS_URL", "CLICKHOUSE_URL"]) delete env[`${name}_FILE`];
   return {
     // A fixed name, because there is only one processors process: after a crash, the next one takes over its lanes without waiting.
     PROCESSOR_NAME: `launcher-${installationId}`,

@@ -1,8 +1,14 @@
+import { readFileSync } from "node:fs";
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 
-export type ClickhouseOptions = {
+export type ClickhouseServer = {
   /** `http://user:password@host:port/database`. */
   readonly url: string;
+  /** Certificates of the authority that signed the server's. */
+  readonly caFile?: string | undefined;
+};
+
+export type ClickhouseOptions = ClickhouseServer & {
   readonly applicationName: string;
   readonly requestTimeoutMs?: number;
   readonly connectionsMax?: number;
@@ -21,6 +27,7 @@ const CONNECTIONS_MAX = 10;
 export function openClickhouse(options: ClickhouseOptions): Clickhouse {
   return createClient({
     url: options.url,
+    ...(options.caFile === undefined ? {} : { tls: { ca_cert: readFileSync(options.caFile) } }),
     application: options.applicationName,
     request_timeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     // Errors are thrown. The client would also print them to the console.

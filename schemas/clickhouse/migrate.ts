@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { projectFile } from "../host/project-root.ts";
-import { clickhouseDatabase, openClickhouse } from "./connect.ts";
+import { type ClickhouseServer, clickhouseDatabase, openClickhouse } from "./connect.ts";
 
 const MIGRATIONS = projectFile("schemas", "clickhouse", "migrations");
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -10,11 +10,15 @@ const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
  * Creates the database and applies missing migrations; returns their names. ClickHouse has no transactions, so every statement of a
  * migration is idempotent, and a migration counts as applied only after its last statement.
  */
-export async function migrateClickhouse(url: string): Promise<string[]> {
-  const database = clickhouseDatabase(url);
-  const server = new URL(url);
+export async function migrateClickhouse(given: ClickhouseServer): Promise<string[]> {
+  const database = clickhouseDatabase(given.url);
+  const server = new URL(given.url);
   server.pathname = "/";
-  const bootstrap = openClickhouse({ url: server.toString(), applicationName: "tracker migrate" });
+  const bootstrap = openClickhouse({
+    ...given,
+    url: server.toString(),
+    applicationName: "tracker migrate",
+  });
   try {
     await bootstrap.command({
       query: "create database if not exists {database: Identifier}",
@@ -24,7 +28,7 @@ export async function migrateClickhouse(url: string): Promise<string[]> {
     await bootstrap.close();
   }
   const client = openClickhouse({
-    url,
+    ...given,
     applicationName: "tracker migrate",
     requestTimeoutMs: 600_000,
   });

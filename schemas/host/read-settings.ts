@@ -1,3 +1,5 @@
+import { readSecretFile, type Secret, SecretFileError } from "./secret-file.ts";
+import { contradictionsOf } from "./setting-contradictions.ts";
 import { type Process, SETTINGS, type SettingDefinition } from "./setting-definitions.ts";
 import type { SettingType } from "./setting-types.ts";
 
@@ -19,8 +21,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Definitions = typeof SETTINGS;
 type Name = keyof Definitions;
 
-type ValueOf<N extends Name> =
-  Definitions[N]["type"] extends SettingType<infer Value> ? Value : never;
+type ValueOf<N extends Name> = Definitions[N] extends { readonly isReread: true }
+  ? Secret
+  : Definitions[N]["type"] extends SettingType<infer Value>
+    ? Value
+    : never;
 
 type AbsentOf<N extends Name, P extends Process> = Definitions[N] extends {
   readonly default: string;
@@ -40,9 +45,9 @@ export type SettingsOf<P extends Process> = {
 };
 
 /**
- * Reads the settings of a process from environment variables. An empty variable counts as unset. `npm start` checks those of
- * all processes, because it passes them on.
- * @throws {SettingsError} that names every wrong variable at once.
+ * Reads the settings of a process from environment variables. An empty variable counts as unset. A secret may stand in a file that
+ * `<name>_FILE` names. `npm start` checks the settings of all processes, because it passes them on.
+ * @throws {SettingsError} that names every wrong variable at once, or those that contradict each other.
  */
 export function readSettings<P extends Process>(
   reader: P,
@@ -52,14 +57,18 @@ export function readSettings<P extends Process>(
   const values: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries<SettingDefinition>(SETTINGS)) {
     if (reader !== "npm start" && !definition.readBy.includes(reader)) continue;
-    const given = environment[name] || definition.default;
-    const value = given === undefined ? undefined : definition.type.parse(given);
-    const isMissing = given === undefined && definition.requiredBy?.includes(reader) === true;
-    if (isMissing || (given !== undefined && value === undefined)) {
-      faults.push(`${name}: expected ${definition.type.accepts}${givenIn(definition, given)}`);
+    const given = givenFor(name, definition, environment);
+    const { text } = given;
+    const value = text === undefined ? undefined : definition.type.parse(text);
+    const isMissing = text === undefined && definition.requiredBy?.includes(reader) === true;
+    if (given.fault !== undefined) {
+      faults.push(given.fault);
+    } else if (isMissing || (text !== undefined && value === undefined)) {
+      faults.push(`${given.name}: expected ${definition.type.accepts}${shownOf(definition, text)}`);
     }
-    values[name] = value;
+    values[name] = definition.isReread === true ? secretOf(given) : value;
   }
+  if (faults.length === 0) faults.push(...contradictionsOf(values));
   if (faults.length > 0) throw new SettingsError(reader, faults);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value was parsed by the type of its definition
   return values as SettingsOf<P>;
@@ -77,8 +86,37 @@ export function settingsOrUndefined<Settings>(read: () => Settings): Settings | 
   }
 }
 
-function givenIn({ isSecret }: SettingDefinition, given: string | undefined): string {
-  if (given === undefined) return ", but it is not set";
+/** What the environment says about a setting, and the variable that says it. */
+type Given = {
+  readonly name: string;
+  readonly text?: string | undefined;
+  readonly file?: string;
+  readonly fault?: string;
+};
+
+function givenFor(name: string, definition: SettingDefinition, environment: Environment): Given {
+  const text = environment[name] || undefined;
+  const fileVariable = `${name}_FILE`;
+  const file = definition.isSecret === true ? environment[fileVariable] || undefined : undefined;
+  if (file === undefined) return { name, text: text ?? definition.default };
+  if (text !== undefined) {
+    return { name, fault: `${name} and ${fileVariable}: both are set, expected only one of them` };
+  }
+  try {
+    return { name: fileVariable, text: readSecretFile(file), file };
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error;
+    return { name: fileVariable, fault: `${fileVariable}: ${error.message}` };
+  }
+}
+
+function secretOf({ text, file }: Given): Secret | undefined {
+  if (file !== undefined) return () => readSecretFile(file);
+  return text === undefined ? undefined : () => text;
+}
+
+function shownOf({ isSecret }: SettingDefinition, text: string | undefined): string {
+  if (text === undefined) return ", but it is not set";
   if (isSecret === true) return "; the value is not shown because it may hold a password";
-  return `, got ${JSON.stringify(given.slice(0, SHOWN_LENGTH_MAX))}`;
+  return `, got ${JSON.stringify(text.slice(0, SHOWN_LENGTH_MAX))}`;
 }

@@ -1,10 +1,10 @@
+import { SERVER_SETTINGS } from "./server-settings.ts";
 import type { SettingType } from "./setting-types.ts";
 import {
   durations,
   existingFile,
   folder,
   ipAddress,
-  natsUrls,
   networks,
   oneOf,
   onOff,
@@ -27,8 +27,10 @@ export type SettingDefinition = {
   readonly unset?: string;
   readonly requiredBy?: readonly Process[];
   readonly readBy: readonly Process[];
-  /** The value may contain a password, so no message shows it. */
+  /** The value may contain a password, so no message shows it. `<name>_FILE` may name a file that holds it. */
   readonly isSecret?: true;
+  /** The file is read again for each new connection. */
+  readonly isReread?: true;
   readonly meaning: string;
 };
 
@@ -95,44 +97,7 @@ export const SETTINGS = {
     readBy: ["npm start"],
     meaning: "ingress processes that share the tracking port",
   },
-  POSTGRES_URL: {
-    type: url(["postgres", "postgresql"], "postgres://user:password@host:5432/database"),
-    unset: "started by `npm start`",
-    requiredBy: ["ingress", "processors", "api"],
-    readBy: ["npm start", "ingress", "processors", "api", "tracker"],
-    isSecret: true,
-    meaning: "an existing Postgres database",
-  },
-  NATS_URL: {
-    type: natsUrls,
-    unset: "started by `npm start`",
-    requiredBy: ["ingress", "processors", "api"],
-    readBy: ["npm start", "ingress", "processors", "api", "tracker"],
-    isSecret: true,
-    meaning:
-      "an existing NATS server with JetStream, or servers of one cluster; user and password of the first URL are used for all",
-  },
-  CLICKHOUSE_URL: {
-    type: url(["http", "https"], "http://user:password@host:8123/database"),
-    unset: "started by `npm start`",
-    requiredBy: ["processors", "api"],
-    readBy: ["npm start", "processors", "api", "tracker"],
-    isSecret: true,
-    meaning: "an existing ClickHouse server or cluster",
-  },
-  NATS_PREFIX: {
-    type: text("letters, digits, dots, dashes and underscores", /^[A-Za-z0-9_.-]*$/),
-    default: "",
-    readBy: ["ingress", "processors", "api", "tracker"],
-    meaning:
-      "put before every NATS subject and stream, so that several installations can share one server",
-  },
-  NATS_REPLICAS: {
-    type: wholeNumber({ min: 1, max: 5 }),
-    default: "1",
-    readBy: ["tracker"],
-    meaning: "copies of each JetStream stream that `migrate` makes or changes",
-  },
+  ...SERVER_SETTINGS,
   TRUSTED_PROXIES: {
     type: networks,
     default: "",

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseIpRanges } from "../net/ip-ranges.ts";
 
@@ -23,6 +23,12 @@ export const folder: SettingType<string> = { accepts: "a folder", parse: (given)
 export const existingFile: SettingType<string> = {
   accepts: "an existing file",
   parse: (given) => (existsSync(given) ? given : undefined),
+};
+
+/** Certificates and keys. */
+export const readableFile: SettingType<string> = {
+  accepts: "a file that this user can read",
+  parse: (given) => (isReadableFile(given) ? given : undefined),
 };
 
 export const port: SettingType<number> = wholeNumber({ min: 1, max: 65_535 });
@@ -151,4 +157,14 @@ function parseUrl(given: string, schemes: readonly string[]): URL | undefined {
 function isNatsUrl(given: string): boolean {
   const { hostname, pathname } = parseUrl(given, ["nats", "tls"]) ?? {};
   return hostname !== undefined && hostname !== "" && (pathname === "" || pathname === "/");
+}
+
+function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return !statSync(path).isDirectory();
+  } catch {
+    // Missing, or closed to this user: the message names the path.
+    return false;
+  }
 }

@@ -1,14 +1,17 @@
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { connectFault, noJetstream } from "./errors.ts";
+import { connectionOptions, type NatsServers, natsHosts, serverCount } from "./servers.ts";
+import { STREAM_DEFAULTS, type StreamSettings } from "./stream-settings.ts";
 import { type Subjects, subjectsOf } from "./subjects.ts";
 
-export type NatsOptions = {
-  /** `nats://user:password@host:port`, several separated by commas; the user of the first one is used for all. */
-  readonly url: string;
+export type NatsOptions = NatsServers & {
   /** The name in `nats server report connections`. */
   readonly name: string;
   readonly prefix: string;
+  /** For processes that create or change streams. */
+  readonly streams?: StreamSettings;
 };
 
 /** The connection of a process, and the subjects and streams of this installation. */
@@ -18,48 +21,66 @@ export type Nats = {
   readonly manager: () => Promise<JetStreamManager>;
   readonly subjects: Subjects;
   readonly prefix: string;
+  readonly streams: StreamSettings;
+  /** Servers that the settings name. A cluster may have more. */
+  readonly serversNamed: number;
 };
 
 const RECONNECT_WAIT_MS = 250;
 const CONNECT_TIMEOUT_MS = 5_000;
 const PING_INTERVAL_MS = 5_000;
 
-/** Connects, and afterwards reconnects for ever. @throws when the first attempt fails; the caller repeats it. */
+/**
+ * Connects to one of the servers, and afterwards reconnects for ever, also while a server refuses the login: a password may be changed
+ * on both sides one after the other. @throws {NatsError} when the first attempt fails; the caller repeats it.
+ */
 export async function connectNats(options: NatsOptions): Promise<Nats> {
-  const connection = await connect({
-    ...natsServers(options.url),
-    name: options.name,
-    reconnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_WAIT_MS,
-    timeout: CONNECT_TIMEOUT_MS,
-    pingInterval: PING_INTERVAL_MS,
-    maxPingOut: 2,
-    // Otherwise the client captures a stack trace for every request, in case it fails.
-    noAsyncTraces: true,
-  });
+  const hosts = natsHosts(options.url);
+  const connection = await connected(options, hosts);
+  try {
+    await refuseWithoutJetstream(connection, hosts);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
   return {
     connection,
     jetstream: jetstream(connection),
     manager: () => jetstreamManager(connection),
     subjects: subjectsOf(options.prefix),
     prefix: options.prefix,
+    streams: options.streams ?? STREAM_DEFAULTS,
+    serversNamed: serverCount(options.url),
   };
 }
 
-/** The client does not read the user from the URL. */
-export function natsServers(urls: string): {
-  readonly servers: string[];
-  readonly user?: string;
-  readonly pass?: string;
-} {
-  const all = urls.split(",").map((text) => new URL(text.trim()));
-  const [first] = all;
-  const servers = all.map(({ protocol, host }) => `${protocol}//${host}`);
-  if (first === undefined || first.username === "") return { servers };
-  return {
-    servers,
-    user: decodeURIComponent(first.username),
-    pass: decodeURIComponent(first.password),
-  };
+async function connected(options: NatsOptions, hosts: string): Promise<NatsConnection> {
+  try {
+    return await connect({
+      ...connectionOptions(options),
+      name: options.name,
+      reconnect: true,
+      maxReconnectAttempts: -1,
+      ignoreAuthErrorAbort: true,
+      reconnectTimeWait: RECONNECT_WAIT_MS,
+      timeout: CONNECT_TIMEOUT_MS,
+      pingInterval: PING_INTERVAL_MS,
+      maxPingOut: 2,
+      // Otherwise the client captures a stack trace for every request, in case it fails.
+      noAsyncTraces: true,
+    });
+  } catch (error) {
+    throw connectFault(error, hosts);
+  }
+}
+
+/** A server without JetStream of its own may belong to a cluster that has it, so the cluster is asked. */
+async function refuseWithoutJetstream(connection: NatsConnection, hosts: string): Promise<void> {
+  if (connection.info?.jetstream === true) return;
+  try {
+    await jetstreamManager(connection);
+  } catch (error) {
+    if (error instanceof Error && error.name === "JetStreamNotEnabled") throw noJetstream(hosts);
+    // A cluster without a leader now: the streams will be back, and everything else works already.
+  }
 }

@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { Secret } from "../host/secret-file.ts";
 import { isoTime } from "./iso-time.ts";
 
 /** What runs a statement: the pool, or one connection inside a transaction. */
@@ -22,8 +23,10 @@ export type Pool = Queryable & {
 
 export type PoolConnection = Queryable & { release(error?: Error): void };
 
-export type PoolOptions = {
-  readonly url: string;
+/** A Postgres database, and the password if the URL has none. */
+export type PostgresServer = { readonly url: string; readonly password?: Secret | undefined };
+
+export type PoolOptions = PostgresServer & {
   /** Process and component, for pg_stat_activity. */
   readonly applicationName: string;
   readonly connectionsMax?: number;
@@ -53,6 +56,7 @@ export function openPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new pg.Pool({
     connectionString: options.url,
+    Client: clientWith(options.password),
     application_name: options.applicationName,
     max: options.connectionsMax ?? CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -77,6 +81,17 @@ export function openPool(options: PoolOptions): Pool {
     onIdleError: (listener) => {
       pool.on("error", listener);
     },
+  };
+}
+
+/** Asks for the password at each connection. The driver lets the URL hide a password that is given beside it. */
+function clientWith(password: Secret | undefined): typeof pg.Client {
+  if (password === undefined) return pg.Client;
+  return class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      Object.assign(this, { password });
+    }
   };
 }
 

@@ -11,6 +11,8 @@ test.each([
   // A primary that has become a standby.
   ["25006", true],
   ["57P01", true],
+  // A password that is being changed.
+  ["28P01", true],
   ["25001", false],
   ["23505", false],
   ["42P01", false],

@@ -1,3 +1,4 @@
+import { SecretFileError } from "../host/secret-file.ts";
 import { NETWORK_CODES } from "../net/network-codes.ts";
 
 /** SQLSTATEs that we handle. Any other one is an unexpected error. */
@@ -12,10 +13,10 @@ export const SQLSTATE = {
 } as const;
 
 /**
- * Class 08 connection exceptions, 53 out of resources, 57 operator intervention: the server is away or going away. 25006: it is read-only,
+ * Class 08 connection exceptions, 28 a login that is refused, perhaps while its password is changed, 53 out of resources, 57 operator intervention: the server is away or going away. 25006: it is read-only,
  * because another one has become the primary.
  */
-const AWAY = /^(08|53|57|25006$)/;
+const AWAY = /^(08|28|53|57|25006$)/;
 const DRIVER_AWAY =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/;
 
@@ -58,6 +59,7 @@ export function isTransactionConflict(error: unknown): boolean {
 /** Whether the server is unreachable, too busy or stopping: an outage, never a business error (P15). */
 export function isPostgresAway(error: unknown): boolean {
   const code = postgresCode(error);
+  if (error instanceof SecretFileError) return true;
   if (NETWORK_CODES.has(code) || AWAY.test(code) || code === SQLSTATE.lockNotAvailable) return true;
   // The driver has no error code for a connection that it closed itself.
   return code === "" && error instanceof Error && DRIVER_AWAY.test(error.message);

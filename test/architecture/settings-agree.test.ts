@@ -24,8 +24,16 @@ const SERVERS = {
   CLICKHOUSE_URL: "http://127.0.0.1:8123/tracker",
 };
 
+/** Processes that connect to Postgres and NATS. `npm start` passes the settings on. */
+const CONNECTED = ["ingress", "processors", "api", "tracker"];
 const EVERYBODY = ["npm start", "ingress", "processors", "api", "tracker"];
 const URLS = ["npm start", "api", "tracker"];
+
+/** Functions that group the settings of a server for several processes, and their files. */
+const SHARED = [
+  ["natsAccess", "schemas/nats/servers.ts"],
+  ["streamSettings", "schemas/nats/stream-settings.ts"],
+] as const;
 
 /** Whether each of the processes that read the variable accepts the value. */
 const CASES: readonly (readonly [
@@ -35,7 +43,26 @@ const CASES: readonly (readonly [
   readers: readonly string[],
 ])[] = [
   ["NATS_URL", "nats://a:4222,nats://b:4222", "accepted", EVERYBODY],
-  ["NATS_URL", "nats://me:secret@a:4222, tls://b", "accepted", EVERYBODY],
+  ["NATS_URL", "tls://me:secret@a:4222, tls://me:secret@b", "accepted", EVERYBODY],
+  ["NATS_URL", "nats://me:secret@a:4222,nats://b", "refused", EVERYBODY],
+  ["NATS_URL", "nats://me:secret@a:4222,nats://me:other@b", "refused", EVERYBODY],
+  ["NATS_URL", "nats://a:4222,tls://b", "refused", EVERYBODY],
+  ["NATS_USER", "me", "refused", CONNECTED],
+  ["NATS_PASSWORD", "secret", "refused", CONNECTED],
+  ["NATS_CREDS_FILE", "package.json", "accepted", CONNECTED],
+  ["NATS_CREDS_FILE", "/no/such/file", "refused", CONNECTED],
+  ["NATS_NKEY_FILE", "package.json", "accepted", CONNECTED],
+  ["NATS_CA_FILE", "package.json", "accepted", CONNECTED],
+  ["NATS_CA_FILE", "schemas", "refused", CONNECTED],
+  ["NATS_CERT_FILE", "package.json", "refused", CONNECTED],
+  ["NATS_KEY_FILE", "package.json", "refused", CONNECTED],
+  ["POSTGRES_PASSWORD", "secret", "refused", CONNECTED],
+  ["POSTGRES_PASSWORD_FILE", "/no/such/file", "refused", CONNECTED],
+  ["POSTGRES_URL_FILE", "package.json", "refused", EVERYBODY],
+  ["CLICKHOUSE_CA_FILE", "package.json", "refused", ["processors", "api", "tracker"]],
+  ["CLICKS_STREAM_HOURS", "0", "refused", ["npm start", "processors", "tracker"]],
+  ["CLICKS_STREAM_BYTES", "64GiB", "refused", ["npm start", "processors", "tracker"]],
+  ["CLICKS_STREAM_COMPRESSION", "gzip", "refused", ["npm start", "processors", "tracker"]],
   ["NATS_URL", "nats://a:4222/", "accepted", EVERYBODY],
   ["NATS_URL", "127.0.0.1:4222", "refused", EVERYBODY],
   ["NATS_URL", "nats://a:99999", "refused", EVERYBODY],
@@ -77,7 +104,7 @@ const CASES: readonly (readonly [
   ["PROCESSORS_HEALTH_PORT", "70000", "refused", ["npm start", "processors"]],
   ["INGRESS_HEALTH_PORT", "70000", "refused", ["npm start", "ingress"]],
   ["EXIT_WITH_PARENT", "yes", "refused", ["npm start", "ingress", "processors", "api"]],
-  ["NATS_REPLICAS", "9", "refused", ["npm start", "tracker"]],
+  ["NATS_REPLICAS", "9", "refused", ["npm start", "processors", "tracker"]],
   ["LOG_LEVEL", "loud", "refused", ["npm start", "ingress", "processors", "api"]],
 ];
 
@@ -107,7 +134,11 @@ test.each([
 ] as const)(
   "%s uses every setting that the documentation says it reads, and no other",
   (file, processes) => {
-    const used = readFileSync(projectFile(file), "utf8").matchAll(/\bread\.([A-Z_]+)/g);
+    const text = readFileSync(projectFile(file), "utf8");
+    const others = SHARED.filter(([call]) => text.includes(`${call}(read)`)).map(([, path]) =>
+      readFileSync(projectFile(path), "utf8"),
+    );
+    const used = [text, ...others].join("\n").matchAll(/\bread\.([A-Z_]+)/g);
     const documented = Object.entries<SettingDefinition>(SETTINGS).filter(([, { readBy }]) =>
       processes.some((process) => readBy.includes(process)),
     );

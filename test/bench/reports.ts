@@ -86,7 +86,7 @@ export async function benchReports(): Promise<BenchResult[]> {
     connectionsMax: ANALYSTS + 2,
   });
   try {
-    await migrateClickhouse(server.url);
+    await migrateClickhouse({ url: server.url });
     await fillMonth(clickhouse, CLICKS, (text) => benchReport.note("reports", text));
     await settled(clickhouse);
     await writeProjections(clickhouse);

@@ -29,7 +29,7 @@ export async function dumpSchemas(
   try {
     if (template === undefined) {
       await migratePostgres(pool);
-      await migrateClickhouse(database.clickhouseUrl);
+      await migrateClickhouse({ url: database.clickhouseUrl });
     }
     return {
       postgres: HEAD + (await readPostgresSchema(pool)),

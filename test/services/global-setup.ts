@@ -34,7 +34,7 @@ async function migratedDatabase(servers: ServerUrls): Promise<FreshDatabase> {
   const database = await freshDatabase({ label: "template", servers });
   const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 1 });
   try {
-    await Promise.all([migratePostgres(pool), migrateClickhouse(database.clickhouseUrl)]);
+    await Promise.all([migratePostgres(pool), migrateClickhouse({ url: database.clickhouseUrl })]);
   } finally {
     await pool.end();
   }

@@ -89,7 +89,7 @@ export async function openStores({ label, servers }: StoresOptions): Promise<Ope
   const database = await freshDatabase({ label, servers: urls, template });
   const pool = openPool({ url: database.postgresUrl, applicationName: "test" });
   if (template === undefined)
-    await Promise.all([migratePostgres(pool), migrateClickhouse(database.clickhouseUrl)]);
+    await Promise.all([migratePostgres(pool), migrateClickhouse({ url: database.clickhouseUrl })]);
   const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
   const nats = await connectNats({ url: urls.nats, name: "test", prefix: database.name });
   return { database, pool, clickhouse, nats, natsUrl: urls.nats };

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { runCommand } from "../../../api/command-line/run-command.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
+import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
 import type { Stores } from "../../services/stores.ts";
 
 /** Runs a command of the command line on the database of a world; returns what it prints. */
@@ -27,11 +28,11 @@ export async function runCommandOn(
     apiUrl: "http://api.example",
     trackingUrl: "http://127.0.0.1:8080",
     natsPrefix: env.NATS_PREFIX,
-    natsReplicas: 1,
+    streams: STREAM_DEFAULTS,
     servers: {
-      postgresUrl: env.POSTGRES_URL,
-      natsUrl: env.NATS_URL,
-      clickhouseUrl: env.CLICKHOUSE_URL,
+      postgres: { url: env.POSTGRES_URL },
+      nats: { url: env.NATS_URL },
+      clickhouse: { url: env.CLICKHOUSE_URL },
     },
   };
   const result = await runCommand(args, environment, {

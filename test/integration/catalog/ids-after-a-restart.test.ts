@@ -37,7 +37,7 @@ beforeEach(async () => {
   });
   pool = connected();
   await migratePostgres(pool);
-  await migrateClickhouse(database.clickhouseUrl);
+  await migrateClickhouse({ url: database.clickhouseUrl });
   clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
   await compareStores(pool, clickhouse);
 });

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import {
+  type Authenticator,
+  type ConnectionOptions,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  usernamePasswordAuthenticator,
+} from "@nats-io/transport-node";
+import type { SettingsOf } from "../host/read-settings.ts";
+import type { Secret } from "../host/secret-file.ts";
+
+/** The NATS servers of an installation, and what is needed to reach them. */
+export type NatsServers = {
+  /** `nats://user:password@host:port` or `tls://…`, several separated by commas, with the same user in all of them. */
+  readonly url: string;
+  readonly access?: NatsAccess;
+};
+
+/** What the URLs do not say. At most one way to log in is set, and none if the URLs have a user. */
+export type NatsAccess = {
+  readonly user?: string | undefined;
+  readonly password?: Secret | undefined;
+  readonly credsFile?: string | undefined;
+  readonly nkeyFile?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+};
+
+const PORT = "4222";
+
+export function natsAccess(
+  read: Pick<
+    SettingsOf<"ingress">,
+    | "NATS_USER"
+    | "NATS_PASSWORD"
+    | "NATS_CREDS_FILE"
+    | "NATS_NKEY_FILE"
+    | "NATS_CA_FILE"
+    | "NATS_CERT_FILE"
+    | "NATS_KEY_FILE"
+  >,
+): NatsAccess {
+  return {
+    user: read.NATS_USER,
+    password: read.NATS_PASSWORD,
+    credsFile: read.NATS_CREDS_FILE,
+    nkeyFile: read.NATS_NKEY_FILE,
+    caFile: read.NATS_CA_FILE,
+    certFile: read.NATS_CERT_FILE,
+    keyFile: read.NATS_KEY_FILE,
+  };
+}
+
+/** The servers as the client wants them. It reads files and secrets again for each new connection. */
+export function connectionOptions({
+  url,
+  access = {},
+}: NatsServers): Pick<ConnectionOptions, "servers" | "authenticator" | "tls"> {
+  const urls = urlsOf(url);
+  const authenticator = authenticatorOf(urls[0], access);
+  const { caFile, certFile, keyFile } = access;
+  const needsTls = urls.some(({ protocol }) => protocol === "tls:");
+  const tls = {
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+  };
+  return {
+    servers: urls.map(({ protocol, host }) => `${protocol}//${host}`),
+    ...(authenticator === undefined ? {} : { authenticator }),
+    ...(needsTls || Object.keys(tls).length > 0 ? { tls } : {}),
+  };
+}
+
+/** Hosts and ports for messages, because the URLs may hold a password. */
+export function natsHosts(url: string): string {
+  return urlsOf(url)
+    .map(({ hostname, port }) => `${hostname}:${port || PORT}`)
+    .join(", ");
+}
+
+export function serverCount(url: string): number {
+  return new Set(urlsOf(url).map(({ host }) => host)).size;
+}
+
+function urlsOf(url: string): URL[] {
+  return url.split(",").map((one) => new URL(one.trim()));
+}
+
+function authenticatorOf(
+  first: URL | undefined,
+  { user, password, credsFile, nkeyFile }: NatsAccess,
+): Authenticator | undefined {
+  if (credsFile !== undefined) {
+    return lasting(() => credsAuthenticator(readFileSync(credsFile)));
+  }
+  if (nkeyFile !== undefined) {
+    return lasting(() => nkeyAuthenticator(seedIn(readFileSync(nkeyFile, "utf8"))));
+  }
+  if (user !== undefined && password !== undefined) {
+    return lasting(() => usernamePasswordAuthenticator(user, password()));
+  }
+  // The client does not read the user from the URL.
+  if (first === undefined || first.username === "") return undefined;
+  return usernamePasswordAuthenticator(
+    decodeURIComponent(first.username),
+    decodeURIComponent(first.password),
+  );
+}
+
+/**
+ * Logs in with what the file says now. A file that cannot be read at a reconnection leaves the last login in force, and the server
+ * decides: the client would end the connection for ever if this threw. @throws when the first login cannot be read.
+ */
+function lasting(read: () => Authenticator): Authenticator {
+  let last: Authenticator | undefined;
+  return (nonce) => {
+    try {
+      const now = read();
+      const login = now(nonce);
+      last = now;
+      return login;
+    } catch (error) {
+      if (last === undefined) throw error;
+      return last(nonce);
+    }
+  };
+}
+
+/** The seed in a file, which may have comments and an armour of dashes as `nk` and `nsc` write them. */
+function seedIn(text: string): Uint8Array {
+  const seed = /\bSU[A-Z2-7]{56}\b/.exec(text)?.[0];
+  if (seed === undefined) throw new Error("the file has no seed of a user (SU…)");
+  return new TextEncoder().encode(seed);
+}
