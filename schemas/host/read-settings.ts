@@ -58,14 +58,10 @@ export function readSettings<P extends Process>(
   for (const [name, definition] of Object.entries<SettingDefinition>(SETTINGS)) {
     if (reader !== "npm start" && !definition.readBy.includes(reader)) continue;
     const given = givenFor(name, definition, environment);
-    const { text } = given;
-    const value = text === undefined ? undefined : definition.type.parse(text);
-    const isMissing = text === undefined && definition.requiredBy?.includes(reader) === true;
-    if (given.fault !== undefined) {
-      faults.push(given.fault);
-    } else if (isMissing || (text !== undefined && value === undefined)) {
-      faults.push(`${given.name}: expected ${definition.type.accepts}${shownOf(definition, text)}`);
-    }
+    const value = given.text === undefined ? undefined : definition.type.parse(given.text);
+    const fault =
+      given.fault ?? (value === undefined ? faultOf(given, definition, reader) : undefined);
+    if (fault !== undefined) faults.push(fault);
     values[name] = definition.isReread === true ? secretOf(given) : value;
   }
   if (faults.length === 0) faults.push(...contradictionsOf(values));
@@ -84,6 +80,21 @@ export function settingsOrUndefined<Settings>(read: () => Settings): Settings | 
     process.exitCode = EXIT_WRONG_SETTINGS;
     return undefined;
   }
+}
+
+/** The fault of a setting without a value; undefined if it may be absent. */
+function faultOf(
+  { name, text }: Given,
+  { type, isSecret, requiredBy }: SettingDefinition,
+  reader: Process,
+): string | undefined {
+  const expected = `${name}: expected ${type.accepts}`;
+  if (text === undefined) {
+    return requiredBy?.includes(reader) === true ? `${expected}, but it is not set` : undefined;
+  }
+  return isSecret === true
+    ? `${expected}; the value is not shown because it may hold a password`
+    : `${expected}, got ${JSON.stringify(text.slice(0, SHOWN_LENGTH_MAX))}`;
 }
 
 /** What the environment says about a setting, and the variable that says it. */
@@ -113,10 +124,4 @@ function givenFor(name: string, definition: SettingDefinition, environment: Envi
 function secretOf({ text, file }: Given): Secret | undefined {
   if (file !== undefined) return () => readSecretFile(file);
   return text === undefined ? undefined : () => text;
-}
-
-function shownOf({ isSecret }: SettingDefinition, text: string | undefined): string {
-  if (text === undefined) return ", but it is not set";
-  if (isSecret === true) return "; the value is not shown because it may hold a password";
-  return `, got ${JSON.stringify(text.slice(0, SHOWN_LENGTH_MAX))}`;
 }
