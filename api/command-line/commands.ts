@@ -9,6 +9,7 @@ import { migrateCommand } from "./migrate-command.ts";
 import { personCommands } from "./person-commands.ts";
 import { producerCommands } from "./producer-commands.ts";
 import { restoredCommand } from "./restored-command.ts";
+import { streamCommands } from "./stream-commands.ts";
 import { userCommands } from "./user-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
 
@@ -16,6 +17,7 @@ import { workspaceCommands } from "./workspace-commands.ts";
 export const commands: readonly Command[] = [
   migrateCommand,
   restoredCommand,
+  ...streamCommands,
   ...producerCommands,
   ...workspaceCommands,
   ...keyCommands,
