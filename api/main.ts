@@ -1,6 +1,9 @@
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
+import { measureProcess } from "../schemas/host/measure-process.ts";
+import { Metrics } from "../schemas/host/metrics.ts";
+import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
@@ -32,6 +35,13 @@ async function main(): Promise<void> {
 }
 
 async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
+  const metrics = new Metrics();
+  const ops = await OpsServer.open({ ...settings.ops, role: "api", metrics, lifetime });
+  lifetime.own("operations port", () => ops.close());
+  const measured = measureProcess(metrics, "api");
+  lifetime.own("process metrics", () => measured.close());
+  log.info({ opsPort: ops.port }, "process.starting");
+
   const db = openPool({ ...settings.postgres, applicationName: "tracker api" });
   lifetime.own("postgres", () => db.end());
   db.onIdleError((error) => log.warn({ err: error }, "postgres.connection-lost"));
@@ -71,6 +81,11 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });
   log.info({ address }, "api.listening");
+  const facts = (): Facts => ({
+    stores_belong_together: watch.areSame ?? "unknown",
+    nats: nats.current() !== undefined,
+  });
+  ops.started({ isReady: () => true, facts });
 }
 
 await main();

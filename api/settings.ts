@@ -4,6 +4,8 @@ import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import type { CommandEnvironment } from "./command-line/command.ts";
 
+const OPS_PORT = 9441;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ApiSettings = ReturnType<typeof groupSettings>;
@@ -17,6 +19,7 @@ function groupSettings(read: SettingsOf<"api">) {
   return {
     bindAddress: read.BIND_ADDRESS,
     port: read.API_PORT,
+    ops: { bind: read.OPS_BIND, port: read.OPS_PORT ?? OPS_PORT },
     apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
     postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },

@@ -1,22 +1,33 @@
 import type { Catalog } from "../schemas/catalog/catalog.ts";
 import type { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import type { Facts } from "../schemas/host/ops-server.ts";
 import type { Pipeline } from "./journal/pipeline.ts";
 import type { IngressMetrics } from "./metrics.ts";
 import type { NatsLink } from "./nats-link.ts";
-import type { HealthFacts } from "./routes/health.ts";
 
-/** The facts of `GET /health`, read at each call. */
-export function healthFactsOf(sources: {
+type Sources = {
   readonly producer: number;
   readonly catalog: Catalog;
   readonly feed: CatalogFeed;
   readonly link: NatsLink;
   readonly pipeline: Pipeline;
   readonly metrics: IngressMetrics;
-}): () => HealthFacts {
+};
+
+/** Whether clicks are decided and journaled: the status of `/health` on the tracking port (P6). */
+export function healthOf({
+  catalog,
+  pipeline,
+  metrics,
+}: Pick<Sources, "catalog" | "pipeline" | "metrics">): () => boolean {
+  return () => catalog.isLoaded && !pipeline.hasUnrecorded && !metrics.hasSyncFault();
+}
+
+/** The facts of `/status`, read at each call. */
+export function factsOf(sources: Sources, isHealthy: () => boolean): () => Facts {
   const { producer, catalog, feed, link, pipeline, metrics } = sources;
   return () => ({
-    ok: catalog.isLoaded && !pipeline.hasUnrecorded && !metrics.hasSyncFault(),
+    healthy: isHealthy(),
     catalog_version: catalog.version,
     catalog_unreadable_records: feed.unreadableRecords,
     postgres_read_at:

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { capOwnersOf } from "../schemas/catalog/cap-owners.ts";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
-import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
+import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
+import { OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
@@ -19,7 +20,7 @@ import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state
 import { recallState } from "./click-notices/recall-state.ts";
 import { takeCouponClicks } from "./coupon-clicks.ts";
 import { LocalClickState } from "./decide/click-state.ts";
-import { healthFactsOf } from "./health-facts.ts";
+import { factsOf, healthOf } from "./health-facts.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
 import { Pipeline } from "./journal/pipeline.ts";
@@ -31,7 +32,6 @@ import { openReaders } from "./open-readers.ts";
 import { openPixels, type Pixels } from "./pixels/open-pixels.ts";
 import { hasPixels } from "./pixels/pixel-files.ts";
 import type { Recorded } from "./route.ts";
-import type { HealthFacts } from "./routes/health.ts";
 import { readLandingScript } from "./routes/landing-script.ts";
 import { ingressRoutes, type RouteDeps } from "./routes/route-table.ts";
 import type { IngressServer } from "./server.ts";
@@ -75,6 +75,14 @@ async function main(): Promise<void> {
 }
 
 async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): Promise<void> {
+  const registry = new Metrics();
+  const { ops: address } = settings;
+  const ops = await OpsServer.open({ ...address, role: "ingress", metrics: registry, lifetime });
+  lifetime.own("operations port", () => ops.close());
+  const measured = measureProcess(registry, "ingress");
+  lifetime.own("process metrics", () => measured.close());
+  log.info({ opsPort: ops.port }, "process.starting");
+
   const pool = openPool({
     ...settings.postgres,
     applicationName: "tracker ingress",
@@ -90,7 +98,6 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   lifetime.own("journal folder", () => folder.release());
 
   const catalog = new Catalog();
-  const registry = new Metrics();
   const feed = await followCatalog(catalog, { pool, folder, log, lifetime, registry });
 
   const state = new LocalClickState(catalog);
@@ -110,12 +117,14 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const notices = startNotices(parts, { ...kept, journal: pipeline });
 
   const { producer } = folder;
-  const health = healthFactsOf({ producer, catalog, feed, link, pipeline, metrics });
-  await openHealthServer(parts, health);
-  const server = await makeServer(parts, { state, catalog, pipeline, health });
+  const isHealthy = healthOf({ catalog, pipeline, metrics });
+  const facts = factsOf({ producer, catalog, feed, link, pipeline, metrics }, isHealthy);
+  ops.show(facts);
+  const server = await makeServer(parts, { state, catalog, pipeline, isHealthy });
   link.start();
   await untilReported(pipeline, hasCaps(catalog) ? notices.reported : Promise.resolve());
   await openPort(server, parts);
+  ops.started({ isReady: () => catalog.isLoaded, facts });
 }
 
 function openPipeline(parts: Parts): Pipeline {
@@ -155,10 +164,10 @@ async function followCatalog(
 
 async function makeServer(
   parts: Parts,
-  sources: Pick<RouteDeps, "state" | "catalog" | "health"> & { readonly pipeline: Pipeline },
+  sources: Pick<RouteDeps, "state" | "catalog" | "isHealthy"> & { readonly pipeline: Pipeline },
 ): Promise<IngressServer> {
   const { settings, folder, link, log, metrics, pixels } = parts;
-  const { state, catalog, health, pipeline } = sources;
+  const { state, catalog, isHealthy, pipeline } = sources;
   const { registry } = metrics;
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
@@ -176,15 +185,13 @@ async function makeServer(
       producer: folder.producer,
       pixels,
       inboundLog: openInboundLog(parts),
-      registry,
-      health,
-      hasFacts: settings.factsOnTrackingPort,
+      isHealthy,
     }),
     record: (recorded) => pipeline.append(recorded),
     events: metrics,
   });
   const inFlight = (): number => server.inFlight;
-  registry.gauge("ingress_requests_in_flight", "Requests that wait for another process.", inFlight);
+  registry.gauge("ingress_requests_in_flight", inFlight);
   return server;
 }
 
@@ -193,16 +200,6 @@ async function openPort(server: IngressServer, { settings, lifetime }: Parts): P
   lifetime.signal.throwIfAborted();
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
-}
-
-async function openHealthServer(
-  { settings: { healthPort }, log, lifetime, metrics: { registry } }: Parts,
-  health: () => HealthFacts,
-): Promise<void> {
-  if (healthPort === undefined) return;
-  const server = await startHealthServer({ port: healthPort, metrics: registry, health });
-  lifetime.own("health", () => server.close());
-  log.info({ port: server.port }, "process.health-port");
 }
 
 /** Late records: kept pixels, and coupon clicks that another process did not record. */
@@ -235,7 +232,7 @@ function openInboundLog({ link, log, lifetime, metrics }: Parts): InboundLog {
   const { registry } = metrics;
   const inboundLog = new InboundLog(link, inboundEvents(log, registry));
   const waiting = (): number => inboundLog.waiting;
-  registry.gauge("ingress_inbound_log_waiting", "Calls not yet sent to the inbound log.", waiting);
+  registry.gauge("ingress_inbound_log_waiting", waiting);
   inboundLog.start();
   lifetime.own("inbound log", () => inboundLog.close());
   return inboundLog;

@@ -1,6 +1,6 @@
 import type { LandingResult } from "../schemas/events/inbound-call.ts";
 import type { Log } from "../schemas/host/log.ts";
-import type { Counter, Metrics } from "../schemas/host/metrics.ts";
+import type { Metrics } from "../schemas/host/metrics.ts";
 import type { Pipeline, PipelineEvents } from "./journal/pipeline.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -43,32 +43,19 @@ export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
 type Counters = ReturnType<typeof declareCounters>;
 
 function declareCounters(metrics: Metrics) {
-  const counter = (name: string, help: string): Counter => metrics.counter(name, help);
   return {
-    answers: counter("ingress_answers_total", "Answers by status class."),
-    faults: counter("ingress_handler_faults_total", "Requests whose handler failed."),
-    landed: counter(
-      "ingress_landing_calls_total",
-      "Calls of /lp by result: the source of the click, or why there is none.",
-    ),
-    guessed: counter(
-      "ingress_user_agents_guessed_total",
-      "New user agents read by a few words only, because too many came at once.",
-    ),
-    recorded: counter("ingress_records_total", "Records taken, on disk or not."),
-    diskFaults: counter("ingress_journal_write_faults_total", "Records the disk did not take."),
-    syncFaults: counter(
-      "ingress_journal_sync_faults_total",
-      "Times that a sync of the disk failed.",
-    ),
-    unrecorded: counter(
-      "ingress_clicks_unrecorded_total",
-      "Records that were answered while neither disk nor JetStream had them.",
-    ),
-    lost: counter("ingress_records_lost_total", "Records that are in no journal."),
-    shipped: counter("ingress_records_shipped_total", "Records acknowledged by JetStream."),
-    retried: counter("ingress_publish_retries_total", "Messages that were sent again."),
-    reshipped: counter("ingress_reshipped_ranges_total", "Ranges shipped again."),
+    answers: metrics.counter("ingress_answers_total"),
+    faults: metrics.counter("ingress_handler_faults_total"),
+    landed: metrics.counter("ingress_landing_calls_total"),
+    guessed: metrics.counter("ingress_user_agents_guessed_total"),
+    recorded: metrics.counter("ingress_records_total"),
+    diskFaults: metrics.counter("ingress_journal_write_faults_total"),
+    syncFaults: metrics.counter("ingress_journal_sync_faults_total"),
+    unrecorded: metrics.counter("ingress_clicks_unrecorded_total"),
+    lost: metrics.counter("ingress_records_lost_total"),
+    shipped: metrics.counter("ingress_records_shipped_total"),
+    retried: metrics.counter("ingress_publish_retries_total"),
+    reshipped: metrics.counter("ingress_reshipped_ranges_total"),
   };
 }
 
@@ -76,17 +63,9 @@ export function declarePipelineGauges(
   metrics: Metrics,
   pipeline: Pick<Pipeline, "depth" | "segments" | "roomBytes">,
 ): void {
-  metrics.gauge(
-    "ingress_ship_depth",
-    "Records not yet acknowledged by JetStream.",
-    () => pipeline.depth,
-  );
-  metrics.gauge("ingress_journal_segments", "Segments on disk.", () => pipeline.segments);
-  metrics.gauge(
-    "ingress_journal_room_bytes",
-    "Bytes that the journal may still use on its disk; at 0 clicks go to JetStream directly.",
-    () => pipeline.roomBytes,
-  );
+  metrics.gauge("ingress_ship_depth", () => pipeline.depth);
+  metrics.gauge("ingress_journal_segments", () => pipeline.segments);
+  metrics.gauge("ingress_journal_room_bytes", () => pipeline.roomBytes);
 }
 
 type JournalEvents = Omit<PipelineEvents, "taken"> & Pick<IngressMetrics, "hasSyncFault">;
@@ -124,6 +103,6 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
   };
 }
 
-const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 /** Health stays red this long after a sync of the disk failed. */
 const SYNC_FAULT_MS = 60_000;

@@ -1,6 +1,8 @@
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { natsAccess } from "../schemas/nats/servers.ts";
 
+const FIRST_OPS_PORT = 9411;
+
 export type IngressSettings = ReturnType<typeof groupSettings>;
 
 /** @throws {SettingsError} that names every wrong variable. */
@@ -15,8 +17,8 @@ function groupSettings(read: SettingsOf<"ingress">) {
     dataDir: read.DATA_DIR,
     port: read.TRACKING_PORT,
     bind: read.BIND_ADDRESS,
-    healthPort: read.INGRESS_HEALTH_PORT,
-    factsOnTrackingPort: read.FACTS_ON_TRACKING_PORT,
+    ops: { bind: read.OPS_BIND, port: opsPort(read.OPS_PORT, read.INGRESS_WORKER) },
+    worker: read.INGRESS_WORKER,
     nats: {
       url: read.NATS_URL,
       access: natsAccess(read),
@@ -32,6 +34,11 @@ function groupSettings(read: SettingsOf<"ingress">) {
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
   } as const;
+}
+
+/** Port 0 stays 0: a free one. */
+function opsPort(first = FIRST_OPS_PORT, worker: number): number {
+  return first === 0 ? 0 : first + worker;
 }
 
 /**

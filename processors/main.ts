@@ -4,10 +4,11 @@ import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { Backoff } from "../schemas/host/backoff.ts";
-import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
+import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
+import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { connectNats, type Nats } from "../schemas/nats/connect.ts";
@@ -33,19 +34,13 @@ const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 /** Each lane of the click writer may at the same time insert, run a query, and check on an insert. */
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
 
-type Stage = { current: "starting" | "running" | "ending" };
-
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readProcessorSettings);
   if (settings === undefined) return;
   const log = openLog({ process: "processors", level: settings.logLevel });
   const lifetime = new Lifetime(log, { endWithParent: settings.exitWithParent });
-  const stage: Stage = { current: "starting" };
-  lifetime.signal.addEventListener("abort", () => {
-    stage.current = "ending";
-  });
   try {
-    await start(settings, { log, lifetime, stage });
+    await start(settings, log, lifetime);
   } catch (error) {
     if (lifetime.signal.aborted) return;
     process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
@@ -54,29 +49,24 @@ async function main(): Promise<void> {
   }
 }
 
-async function start(
-  settings: ProcessorSettings,
-  { log, lifetime, stage }: { log: Log; lifetime: Lifetime; stage: Stage },
-): Promise<void> {
+async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime): Promise<void> {
   const { roles } = settings;
   const metrics = new Metrics();
   const catalog = new Catalog();
   const connected: { nats?: Nats; feed?: CatalogFeed; watch?: StoreWatch } = {};
-  const health = await startHealthServer({
-    port: settings.healthPort,
-    metrics,
-    health: () => ({
-      ok: stage.current === "running",
-      stage: stage.current,
-      lanes: roles.join(","),
-      stores_belong_together: connected.watch?.areSame ?? "unknown",
-      nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
-      catalog_version: catalog.version,
-      catalog_unreadable_records: connected.feed?.unreadableRecords ?? 0,
-    }),
+  const ops = await OpsServer.open({ ...settings.ops, role: "processors", metrics, lifetime });
+  lifetime.own("operations port", () => ops.close());
+  const measured = measureProcess(metrics, "processors");
+  lifetime.own("process metrics", () => measured.close());
+  const facts = (): Facts => ({
+    lanes: roles.join(","),
+    stores_belong_together: connected.watch?.areSame ?? "unknown",
+    nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
+    catalog_version: catalog.version,
+    catalog_unreadable_records: connected.feed?.unreadableRecords ?? 0,
   });
-  lifetime.own("health", () => health.close());
-  log.info({ port: health.port, lanes: roles, owner: settings.clicks.owner }, "process.starting");
+  ops.show(facts);
+  log.info({ opsPort: ops.port, lanes: roles, owner: settings.clicks.owner }, "process.starting");
 
   const pool = openPool({ ...settings.postgres, applicationName: APPLICATION_NAME });
   lifetime.own("postgres", () => pool.end());
@@ -108,7 +98,7 @@ async function start(
   const { signal } = lifetime;
   const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock: systemClock };
   startRoles({ ...deps, catalogFeed: feed }, settings, lifetime);
-  stage.current = "running";
+  ops.started({ isReady: () => true, facts });
   log.info("process.running");
 }
 
@@ -142,16 +132,10 @@ function startRoles(deps: RoleDeps, settings: ProcessorSettings, lifetime: Lifet
 }
 
 function declareStoreMetrics(metrics: Metrics, watch: StoreWatch): void {
-  metrics.gauge(
-    "stores_incarnation_mismatch",
-    "1 while Postgres and ClickHouse belong to different installations.",
-    () => (watch.areSame === undefined ? undefined : Number(!watch.areSame)),
+  metrics.gauge("incarnation_mismatch", () =>
+    watch.areSame === undefined ? undefined : Number(!watch.areSame),
   );
-  metrics.gauge(
-    "stores_postgres_went_back",
-    "Times that Postgres was behind what ClickHouse has seen of it, because it was restored.",
-    () => watch.wentBack,
-  );
+  metrics.gauge("stores_postgres_went_back", () => watch.wentBack);
 }
 
 /** Has its own connections, so that slow destinations affect no other role. */

@@ -4,6 +4,7 @@ import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts"
 import { natsAccess } from "../schemas/nats/servers.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 
+const OPS_PORT = 9431;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -29,7 +30,7 @@ function groupSettings(read: SettingsOf<"processors">) {
     dataDir: read.DATA_DIR,
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
-    healthPort: read.PROCESSORS_HEALTH_PORT,
+    ops: { bind: read.OPS_BIND, port: read.OPS_PORT ?? OPS_PORT },
     roles: read.LANES,
     clicks: {
       // Without PROCESSOR_NAME the name changes at each start, so the lanes of a killed process wait until their lease ends.

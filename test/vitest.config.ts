@@ -25,9 +25,6 @@ if (!process.env["SEED"]) {
   process.stderr.write(`SEED=${process.env["SEED"]}\n`);
 }
 
-// Tests read an ingress's state on its tracking port; only test/e2e/private-run.test.ts runs with the default.
-process.env["FACTS_ON_TRACKING_PORT"] ||= "1";
-
 const passed = continues ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);
 

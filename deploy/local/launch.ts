@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
@@ -204,19 +205,27 @@ async function startProcesses(
   ingressNode: NodeCommand,
   { settings, supervisor }: Launch,
 ): Promise<void> {
-  const { bindAddress, dataDir, trackingPort, apiPort, ingressWorkers } = settings;
+  const { opsBind, dataDir, trackingPort, apiPort, ingressWorkers } = settings;
   const workers = Array.from({ length: ingressWorkers }, (_, worker) => worker);
-  const names = ["processors-health", ...workers.map(ingressHealth)] as const;
-  const ports = await stablePorts(join(dataDir, "ports.json"), names, "127.0.0.1");
-  const healthPort = ports["processors-health"];
+  const names: OpsName[] = ["processors-ops", "api-ops", ...workers.map(ingressOps)];
+  const ports = await stablePorts(names, {
+    file: join(dataDir, "ports.json"),
+    host: opsBind,
+    others: [trackingPort, apiPort],
+  });
+  const opsOf = (name: OpsName): { ownEnv: Record<string, string>; readyUrl: string } => {
+    const port = ports[name];
+    assert(port !== undefined, "every name has a port");
+    const readyUrl = `${listenerOrigin(opsBind, port)}/readyz`;
+    return { ownEnv: { OPS_PORT: String(port) }, readyUrl };
+  };
   const node = { command: process.execPath, args: [] };
   const processors = productService(
     {
       name: "processors",
       program: ".build/processors/main.js",
       node,
-      ownEnv: { PROCESSORS_HEALTH_PORT: String(healthPort) },
-      healthUrl: `http://127.0.0.1:${healthPort}/health`,
+      ...opsOf("processors-ops"),
     },
     host,
   );
@@ -225,7 +234,7 @@ async function startProcesses(
       name: "api",
       program: ".build/api/main.js",
       node,
-      healthUrl: `${listenerOrigin(bindAddress, apiPort)}/health`,
+      ...opsOf("api-ops"),
     },
     host,
   );
@@ -235,10 +244,7 @@ async function startProcesses(
         name: `ingress-${worker}`,
         program: ".build/ingress/main.js",
         node: ingressNode,
-        ownEnv: {
-          INGRESS_HEALTH_PORT: String(ports[ingressHealth(worker)]),
-        },
-        healthUrl: `${listenerOrigin(bindAddress, trackingPort)}/health`,
+        ...opsOf(ingressOps(worker)),
       },
       host,
     ),
@@ -249,9 +255,11 @@ async function startProcesses(
   if (faults[0] !== undefined) throw faults[0].reason;
 }
 
-/** The name of the worker's health port in `ports.json`. */
-function ingressHealth(worker: number): `ingress-${number}-health` {
-  return `ingress-${worker}-health`;
+/** The name of an operations port in `ports.json`. */
+type OpsName = "processors-ops" | "api-ops" | `ingress-${number}-ops`;
+
+function ingressOps(worker: number): `ingress-${number}-ops` {
+  return `ingress-${worker}-ops`;
 }
 
 /** Updates the addresses in the demo's file. `undefined` if the installation has no demo, or its file was removed. */

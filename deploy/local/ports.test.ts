@@ -19,7 +19,7 @@ test("a port that another process has reserved is not kept, and free again once 
   const file = join(mkdtempSync(join(tmpdir(), "tracker-ports-")), "ports.json");
   const keep = async (): Promise<number> => {
     writeFileSync(file, JSON.stringify({ nats: port }));
-    return (await stablePorts(file, ["nats"], HOST)).nats;
+    return (await stablePorts(["nats"], { file, host: HOST, others: [] })).nats;
   };
   const holder = spawn(process.execPath, ["-e", holdReservation(port)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -40,8 +40,16 @@ test("a port on which something listens is not kept", async () => {
   const port = typeof address === "object" ? address?.port : undefined;
   const file = join(mkdtempSync(join(tmpdir(), "tracker-ports-")), "ports.json");
   writeFileSync(file, JSON.stringify({ nats: port }));
-  expect((await stablePorts(file, ["nats"], HOST)).nats).not.toBe(port);
+  expect((await stablePorts(["nats"], { file, host: HOST, others: [] })).nats).not.toBe(port);
   server.close();
+});
+
+test("a port that the tracking domain or the api needs is neither picked nor kept", async () => {
+  const port = await freeInOtherRange();
+  const file = join(mkdtempSync(join(tmpdir(), "tracker-ports-")), "ports.json");
+  writeFileSync(file, JSON.stringify({ nats: port }));
+  const options = { file, host: HOST };
+  expect((await stablePorts(["nats"], { ...options, others: [port] })).nats).not.toBe(port);
 });
 
 /** A program that does what another launcher does: it reserves the port and does not listen on it. */

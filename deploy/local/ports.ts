@@ -42,19 +42,19 @@ export async function pickPort(
 }
 
 /**
- * One port per name, stored in `file` and used again at every start if they are free. An invalid file is rewritten, because nothing
- * depends on the numbers.
+ * One port per name, stored in `file` and used again at every start if they are free. None is one of `others`, which are needed later.
+ * An invalid file is rewritten, because nothing depends on the numbers.
  */
 export async function stablePorts<Name extends string>(
-  file: string,
   names: readonly Name[],
-  host: string,
+  options: { readonly file: string; readonly host: string; readonly others: readonly number[] },
 ): Promise<Record<Name, number>> {
+  const { file, host, others } = options;
   const kept = readPorts(file);
   const chosen: Partial<Record<Name, number>> = {};
   for (const name of names) {
     const port = kept[name];
-    const taken = new Set(Object.values<number | undefined>(chosen));
+    const taken = new Set([...others, ...Object.values<number | undefined>(chosen)]);
     const canKeep = port !== undefined && !taken.has(port) && (await isUsable(host, port));
     chosen[name] = canKeep ? port : await pickPort(host, taken);
   }

@@ -17,7 +17,7 @@ export interface ProductProcess {
   /** Added to `env`. */
   ownEnv?: Record<string, string>;
   /** The process is ready when this URL answers 200. */
-  healthUrl: string;
+  readyUrl: string;
 }
 
 export interface ProductProcessHost {
@@ -34,7 +34,7 @@ const SHOWN_WINDOW_MS = 10_000;
 
 /** A process of the product as a service. Its log goes to a file, its warnings to the terminal; it stops with the launcher. */
 export function productService(process: ProductProcess, host: ProductProcessHost): Service {
-  const { name, node, healthUrl } = process;
+  const { name, node, readyUrl } = process;
   const { dataDir, report } = host;
   return {
     name,
@@ -60,10 +60,10 @@ export function productService(process: ProductProcess, host: ProductProcessHost
         child,
         signal,
         deadlineMs: READY_DEADLINE_MS,
-        isReady: () => answersOk(healthUrl),
+        isReady: () => answersOk(readyUrl),
       });
       if (outcome === "ready") return child;
-      const what = outcome === "late" ? `${healthUrl} does not answer 200` : "it ended at once";
+      const what = outcome === "late" ? `${readyUrl} does not answer 200` : "it ended at once";
       throw new LaunchError(
         `${name} did not start: ${what}. Its last output: ${lastLinesOf(child.lastLines().join("\n")) || "none"}\n` +
           `More is in ${join(dataDir, "logs", `${name}.log`)}.`,

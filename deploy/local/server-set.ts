@@ -52,7 +52,11 @@ export async function openServers(
 ): Promise<ServerUrls> {
   const { servers } = settings;
   const embedded = SERVER_NAMES.filter((name) => servers[EMBEDDED[name].setting] === undefined);
-  const ports = await stablePorts(join(settings.dataDir, "ports.json"), embedded, LOOPBACK);
+  const ports = await stablePorts(embedded, {
+    file: join(settings.dataDir, "ports.json"),
+    host: LOOPBACK,
+    others: [settings.trackingPort, settings.apiPort],
+  });
   const urls: { [Name in keyof ServerUrls]: string | undefined } = { ...servers };
   await supervisor.add(
     embedded.map((name) => ({

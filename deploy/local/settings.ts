@@ -32,6 +32,7 @@ function groupSettings(read: SettingsOf<"npm start">) {
     trackingPort: read.TRACKING_PORT,
     apiPort: read.API_PORT,
     bindAddress: read.BIND_ADDRESS,
+    opsBind: read.OPS_BIND,
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
     apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
     ingressWorkers: read.INGRESS_WORKERS ?? Math.min(availableParallelism(), DEFAULT_WORKERS_MAX),

@@ -14,36 +14,22 @@ export type NoticeMetrics = ReturnType<typeof declareCounters>;
 
 /** Times are monotonic milliseconds. */
 export function noticeMetrics(metrics: Metrics, readings: NoticeReadings): NoticeMetrics {
-  metrics.gauge(
-    "ingress_clicks_unpublished",
-    "Clicks never published to the other ingress processes, because NATS was away for too long.",
-    readings.unpublishedLost,
-  );
+  metrics.gauge("ingress_clicks_unpublished", readings.unpublishedLost);
   // If these two are old, this process counts click caps alone and misses newly reached caps.
-  metrics.gauge(
-    "ingress_click_totals_age_seconds",
-    "Seconds since a click writer reported totals, which happens at least every 5 seconds.",
-    () => secondsSince(readings.totalsReportedAtMs()),
+  metrics.gauge("ingress_click_totals_age_seconds", () =>
+    secondsSince(readings.totalsReportedAtMs()),
   );
-  metrics.gauge(
-    "ingress_caps_reached_age_seconds",
-    "Seconds since a conversion processor reported reached caps, which happens twice a second.",
-    () => secondsSince(readings.capsReportedAtMs()),
+  metrics.gauge("ingress_caps_reached_age_seconds", () =>
+    secondsSince(readings.capsReportedAtMs()),
   );
   return declareCounters(metrics);
 }
 
 function declareCounters(metrics: Metrics) {
   return {
-    received: metrics.counter("ingress_notices_received_total", "Notices received, by kind."),
-    published: metrics.counter(
-      "ingress_clicks_published_total",
-      "Clicks published to the other ingress processes.",
-    ),
-    undecodable: metrics.counter(
-      "ingress_notices_undecodable_total",
-      "Notices that could not be decoded.",
-    ),
+    received: metrics.counter("ingress_notices_received_total"),
+    published: metrics.counter("ingress_clicks_published_total"),
+    undecodable: metrics.counter("ingress_notices_undecodable_total"),
   };
 }
 

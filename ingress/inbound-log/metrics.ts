@@ -16,12 +16,9 @@ export type InboundEvents = {
 
 /** Logs numbers and reasons only: calls may contain personal data. */
 export function inboundEvents(log: Log, registry: Metrics): InboundEvents {
-  const kept = registry.counter("ingress_inbound_log_kept_total", "Calls sent and stored.");
-  const merged = registry.counter(
-    "ingress_inbound_log_merged_total",
-    "Refused calls counted in a row of their kind, because there were too many for a row each.",
-  );
-  const dropped = registry.counter("ingress_inbound_log_dropped_total", "Calls lost, by reason.");
+  const kept = registry.counter("ingress_inbound_log_kept_total");
+  const merged = registry.counter("ingress_inbound_log_merged_total");
+  const dropped = registry.counter("ingress_inbound_log_dropped_total");
   const throttle = new Throttle();
   return {
     kept: (calls) => kept.add(calls),

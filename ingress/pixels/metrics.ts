@@ -18,10 +18,10 @@ export type PixelEvents = {
 
 /** Logs numbers and reasons only: pixels may contain personal data. */
 export function pixelEvents(log: Log, registry: Metrics): PixelEvents {
-  const kept = registry.counter("ingress_pixels_kept_total", "Pixels kept to be recorded later.");
-  const later = registry.counter("ingress_pixels_recorded_total", "Kept pixels, by their outcome.");
-  const lost = registry.counter("ingress_pixels_given_up_total", "Pixels given up, by reason.");
-  const faults = registry.counter("ingress_pixel_disk_faults_total", "Faults of the disk.");
+  const kept = registry.counter("ingress_pixels_kept_total");
+  const later = registry.counter("ingress_pixels_recorded_total");
+  const lost = registry.counter("ingress_pixels_given_up_total");
+  const faults = registry.counter("ingress_pixel_disk_faults_total");
   const throttle = new Throttle();
   return {
     kept: (waiting) => {

@@ -29,8 +29,8 @@ export function openPixels(options: {
   const end = new AbortController();
   const events = pixelEvents(log, registry);
   const store = new PixelStore({ folder, events });
-  registry.gauge("ingress_pixels_waiting", "Pixels to be recorded later.", () => store.waiting);
-  registry.gauge("ingress_pixels_bytes", "Disk space of kept pixels.", () => store.bytes);
+  registry.gauge("ingress_pixels_waiting", () => store.waiting);
+  registry.gauge("ingress_pixels_bytes", () => store.bytes);
   let sending: Promise<void> | undefined;
   return {
     keep: (report) => store.keep(report),

@@ -8,8 +8,8 @@ import { linkError } from "./click-answers.ts";
 
 type Routes = Pick<ServerOptions, "sync" | "async" | "wrongMethod">;
 
-/** Paths for operators, which visitors have no reason to request. */
-const UNLIMITED = new Set(["/health", "/metrics"]);
+/** For balancers; visitors have no reason to request it. */
+const UNLIMITED = "/health";
 
 /**
  * Answers 429 to an address that asks more often than `ipRequestsPerMinute` (G152); 0 means no limit and costs nothing. Calls
@@ -37,7 +37,7 @@ export function limitByIp(
   return {
     wrongMethod: routes.wrongMethod,
     sync: routes.sync.map((entry) => {
-      if (UNLIMITED.has(entry.pattern)) return entry;
+      if (entry.pattern === UNLIMITED) return entry;
       return {
         ...entry,
         route: (request) => {

@@ -1,12 +1,10 @@
-import type { Metrics } from "../../schemas/host/metrics.ts";
-import { isLoopbackAddress } from "../../schemas/net/public-address.ts";
 import { serverRefusals } from "../inbound-log/server-refusals.ts";
-import type { Answer, RawRequest } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { AsyncEntry, ServerOptions, SyncEntry } from "../server.ts";
 import { clickRoutes } from "./click.ts";
 import { linkError, methodNotAllowed } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
-import { type HealthFacts, healthAnswer, metricsAnswer } from "./health.ts";
+import { healthAnswer } from "./health.ts";
 import { LANDING_PREFLIGHT } from "./landing-answers.ts";
 import { type LandingDeps, landingRoute } from "./landing-click.ts";
 import { type LandingScript, landingScriptRoute } from "./landing-script.ts";
@@ -18,10 +16,8 @@ import { serverClickRoutes } from "./server-click.ts";
 export type RouteDeps = ClickDeps &
   PostbackDeps &
   LandingDeps & {
-    readonly registry: Metrics;
-    readonly health: () => HealthFacts;
-    /** Serves facts and metrics on this port too, for callers on this machine (FACTS_ON_TRACKING_PORT). */
-    readonly hasFacts: boolean;
+    /** Whether clicks are decided and journaled (P6). */
+    readonly isHealthy: () => boolean;
     readonly landingScript: LandingScript;
     /** For each address; 0 means no limit (G152). */
     readonly ipRequestsPerMinute: number;
@@ -34,7 +30,6 @@ export function ingressRoutes(
   deps: RouteDeps,
 ): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused"> {
   const wrongMethod = new Map<string, Answer>();
-  const maySeeFacts = (request: RawRequest): boolean => deps.hasFacts && isFromThisMachine(request);
   const sync: SyncEntry[] = [
     ...clickRoutes(deps),
     { pattern: "/lp", methods: ["OPTIONS"], route: () => ({ answer: LANDING_PREFLIGHT }) },
@@ -42,18 +37,7 @@ export function ingressRoutes(
     {
       pattern: "/health",
       methods: READ_METHODS,
-      // Visitors and balancers get the status only. The facts are on a port of their own.
-      route: (request) => {
-        const facts = deps.health();
-        return { answer: healthAnswer(maySeeFacts(request) ? facts : { ok: facts.ok }) };
-      },
-    },
-    {
-      pattern: "/metrics",
-      methods: READ_METHODS,
-      route: (request) => ({
-        answer: maySeeFacts(request) ? metricsAnswer(deps.registry) : linkError(404, "not_found"),
-      }),
+      route: () => ({ answer: healthAnswer(deps.isHealthy()) }),
     },
   ];
   const async: AsyncEntry[] = [];
@@ -79,11 +63,4 @@ export function ingressRoutes(
   }
   const refused = serverRefusals(deps);
   return { ...limitByIp({ sync, async, wrongMethod }, { ...deps, refused }), refused };
-}
-
-/** Not safe behind a proxy on this machine that adds no header: see FACTS_ON_TRACKING_PORT. */
-function isFromThisMachine({ peerIp, headers }: RawRequest): boolean {
-  const isForwarded =
-    headers.xForwardedFor !== "" || headers.xForwardedProto !== "" || headers.via !== "";
-  return isLoopbackAddress(peerIp) && !isForwarded;
 }

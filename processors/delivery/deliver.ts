@@ -65,7 +65,13 @@ export async function giveBack(
 function count(
   { attempts, attemptSeconds }: DeliveryMetrics,
   { name: kind }: DeliveryKind,
-  { result, seconds }: { readonly result: string; readonly seconds: number },
+  {
+    result,
+    seconds,
+  }: {
+    readonly result: Settlement["status"] | "refused" | "unrecorded";
+    readonly seconds: number;
+  },
 ): void {
   attempts.add(1, { kind, result });
   attemptSeconds.observe(seconds, { kind });

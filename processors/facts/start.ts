@@ -30,22 +30,13 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   const { log, metrics, pool } = deps;
   const owner = randomUUID();
   const stop = new AbortController();
-  const copied = metrics.counter(
-    "facts_copied_total",
-    "Changes of conversions and ad costs copied to ClickHouse, repeats included.",
-  );
-  const failed = metrics.counter(
-    "facts_failed_total",
-    "Attempts to copy that failed and are repeated.",
-  );
+  const copied = metrics.counter("facts_copied_total");
+  const failed = metrics.counter("facts_failed_total");
   const caughtUpAtMs = new Map<FactSource, number>();
-  metrics.gauge(
-    "facts_behind_seconds",
-    "Time since the outbox that is furthest behind was last empty; absent without the lease.",
-    () =>
-      caughtUpAtMs.size === 0
-        ? undefined
-        : (performance.now() - Math.min(...caughtUpAtMs.values())) / 1_000,
+  metrics.gauge("facts_behind_seconds", () =>
+    caughtUpAtMs.size === 0
+      ? undefined
+      : (performance.now() - Math.min(...caughtUpAtMs.values())) / 1_000,
   );
   const signal = AbortSignal.any([deps.signal, stop.signal]);
   const running = Promise.all(SOURCES.map(run));

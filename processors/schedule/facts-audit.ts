@@ -9,7 +9,7 @@ import {
   findDifferingDays,
 } from "../../schemas/facts/find-differences.ts";
 import { resendFacts } from "../../schemas/facts/repair-facts.ts";
-import type { Counter } from "../../schemas/host/metrics.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
 import { formatDay } from "../../schemas/time/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../schemas/time/zone.ts";
 import type { RoleDeps } from "../role-deps.ts";
@@ -47,33 +47,15 @@ export class FactsAudit {
   readonly #deps: FactsAuditDeps;
   readonly #stores: FactStores;
   readonly #recentEveryMs: number;
-  readonly #differences: Counter;
-  readonly #wentBack: Counter;
-  readonly #audits: Counter;
+  readonly #counters: ReturnType<typeof declareCounters>;
   #lastFound: number | undefined;
 
   constructor(deps: FactsAuditDeps, recentEveryMs: number) {
     this.#deps = deps;
     this.#stores = { db: deps.pool, clickhouse: deps.clickhouse };
     this.#recentEveryMs = recentEveryMs;
-    const { metrics } = deps;
-    this.#differences = metrics.counter(
-      "facts_audit_differences_total",
-      "Records whose copy in ClickHouse differed from Postgres, by table and kind.",
-    );
-    this.#wentBack = metrics.counter(
-      "facts_store_went_back_total",
-      "Times that a store was found in an older state than the other store has recorded, by store.",
-    );
-    this.#audits = metrics.counter(
-      "facts_audits_total",
-      "Audits of facts that finished, by scope.",
-    );
-    metrics.gauge(
-      "facts_differences",
-      "Differences of the last finished audit of facts, repaired ones included; absent until this process finished one.",
-      () => this.#lastFound,
-    );
+    this.#counters = declareCounters(deps.metrics);
+    deps.metrics.gauge("facts_differences", () => this.#lastFound);
   }
 
   /** One bounded round; returns the number of differences. Throws while a store is unavailable, which is not a difference. */
@@ -99,7 +81,7 @@ export class FactsAudit {
     const { wentBack, next } = await compareMarks(pool, clickhouse);
     const starts = await listStarts(pool, clickhouse);
     if (wentBack !== undefined) {
-      this.#wentBack.add(1, { store: wentBack });
+      this.#counters.wentBack.add(1, { store: wentBack });
       log.error({ store: wentBack }, "facts.store-went-back");
       // The store may contain data again that was erased since its backup (G207).
       await repeatAllErasures(pool);
@@ -142,7 +124,7 @@ export class FactsAudit {
       }
     }
     await finishAudit(pool, { scope, run });
-    this.#audits.add(1, { scope });
+    this.#counters.audits.add(1, { scope });
     this.#lastFound = state.found + found;
     log.info({ scope, found: this.#lastFound }, "facts.audited");
     return found;
@@ -177,10 +159,10 @@ export class FactsAudit {
   }
 
   #report(table: FactTable, day: DifferingDay, differences: readonly FactDifference[]): void {
-    const kinds: Record<string, number> = {};
-    for (const { kind } of differences) kinds[kind] = (kinds[kind] ?? 0) + 1;
-    for (const [kind, count] of Object.entries(kinds)) {
-      this.#differences.add(count, { table: table.name, kind });
+    const kinds: Partial<Record<FactDifference["kind"], number>> = {};
+    for (const { kind } of differences) {
+      kinds[kind] = (kinds[kind] ?? 0) + 1;
+      this.#counters.differences.add(1, { table: table.name, kind });
     }
     const ids = differences.slice(0, IDS_LOGGED).map(({ key }) => key.id);
     this.#deps.log.error(
@@ -206,4 +188,12 @@ function isCompared(position: AuditPosition | undefined, table: FactTable, span:
   if (own !== order) return own < order;
   if (span.workspaceId !== position.workspaceId) return span.workspaceId < position.workspaceId;
   return span.fromMs <= position.fromMs;
+}
+
+function declareCounters(metrics: Metrics) {
+  return {
+    differences: metrics.counter("facts_audit_differences_total"),
+    wentBack: metrics.counter("facts_store_went_back_total"),
+    audits: metrics.counter("facts_audits_total"),
+  };
 }

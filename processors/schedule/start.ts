@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { repeatDueErasure } from "../../schemas/erasure/erasures.ts";
 import { pause } from "../../schemas/host/pause.ts";
+import type { ScheduledTask } from "../../schemas/host/processors-metrics.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
@@ -46,7 +47,7 @@ const WINDOW_TODO =
   "visitors of clicks are kept for the longest unique_click_hours or duplicate_click_seconds of an offer: shorten those, or raise CLICK_RETENTION_DAYS";
 
 type Task = {
-  readonly name: string;
+  readonly name: ScheduledTask;
   readonly everyMs: number;
   readonly leaseMs: number;
   run(signal: AbortSignal): Promise<number>;
@@ -64,9 +65,9 @@ export function startSchedule(
   const stop = new AbortController();
   const signal = AbortSignal.any([deps.signal, stop.signal]);
   const owner = randomUUID();
-  const failures = metrics.counter("schedule_failures_total", "Tasks that failed, by name.");
-  const rows = metrics.counter("schedule_rows_total", "Rows that a task has handled, by name.");
-  const failed = (error: unknown, task: string): void => {
+  const failures = metrics.counter("schedule_failures_total");
+  const rows = metrics.counter("schedule_rows_total");
+  const failed = (error: unknown, task: ScheduledTask): void => {
     if (signal.aborted) return;
     failures.add(1, { task });
     log.warn({ err: error, task }, "schedule.task-failed");

@@ -10,18 +10,11 @@ export function catalogFeedMetrics(
     readonly answeredAtMs: () => number | undefined;
   },
 ): Counter {
-  metrics.gauge("catalog_version", "Version of the catalog in force.", gauges.version);
-  metrics.gauge(
-    "catalog_unreadable_records",
-    "Records in Postgres that this release cannot read; their last readable version is in force.",
-    gauges.unreadableRecords,
-  );
-  metrics.gauge("catalog_age_seconds", "Time since Postgres last said what the catalog is.", () => {
+  metrics.gauge("catalog_version", gauges.version);
+  metrics.gauge("catalog_unreadable_records", gauges.unreadableRecords);
+  metrics.gauge("catalog_age_seconds", () => {
     const answeredAtMs = gauges.answeredAtMs();
     return answeredAtMs === undefined ? undefined : (performance.now() - answeredAtMs) / 1_000;
   });
-  return metrics.counter(
-    "catalog_rewinds_total",
-    "Times that a Postgres with another history was found and read from its beginning.",
-  );
+  return metrics.counter("catalog_rewinds_total");
 }

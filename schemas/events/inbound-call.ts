@@ -4,9 +4,14 @@ import { POSTBACK_RESULTS, type PostbackResult } from "./postback-request.ts";
 /** How `/lp` found the click (LP-019). The inbound log has it as the result of the call. */
 const LANDING_SOURCES = ["param", "gclid", "gbraid", "wbraid", "organic", "direct"] as const;
 /** The result of a call of `/lp`: the source of its click, or the reason why there is none. */
-export type LandingResult =
-  | (typeof LANDING_SOURCES)[number]
-  | Extract<PostbackResult, "malformed" | "unknown_offer" | "unavailable" | "error">;
+export const LANDING_RESULTS = [
+  ...LANDING_SOURCES,
+  "malformed",
+  "unknown_offer",
+  "unavailable",
+  "error",
+] as const satisfies readonly ((typeof LANDING_SOURCES)[number] | PostbackResult)[];
+export type LandingResult = (typeof LANDING_RESULTS)[number];
 
 /** A call that ingress answered itself, for the inbound log (G178): each call of `/lp`, and refused calls of the other paths. */
 export const InboundCall = z.object({

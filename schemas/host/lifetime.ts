@@ -36,6 +36,11 @@ export class Lifetime {
     return this.#abort.signal;
   }
 
+  /** From the moment on when the process was asked to end. `/readyz` is 503 then. */
+  get isDraining(): boolean {
+    return this.#ending !== undefined;
+  }
+
   own(name: string, close: () => Promise<void> | void): void {
     this.#owned.push({ name, close });
   }

@@ -1,7 +1,21 @@
 import { expect, test } from "vitest";
-import { Metrics } from "./metrics.ts";
+import { BOUNDS, counter, gauge, histogram } from "./metric-definition.ts";
+import { DefinedMetrics } from "./metrics.ts";
 
-function valuesOf(metrics: Metrics): string[] {
+const DEFINITIONS = {
+  clicks_total: counter("Clicks.", { kind: "any word" }),
+  faults_total: counter("Faults.", { why: ["slow", "away"], where: ["disk", "net"] }),
+  restarts_total: counter("Restarts."),
+  age_seconds: gauge("Age."),
+  depth: gauge("Depth."),
+  depths: gauge("Depths.", { lane: "number" }),
+  insert_seconds: histogram("How long inserts took.", "freshness", { table: "name" }),
+  read_seconds: histogram("How long reads took.", "disk"),
+} as const;
+
+const someMetrics = (): DefinedMetrics<typeof DEFINITIONS> => new DefinedMetrics(DEFINITIONS);
+
+function valuesOf(metrics: { render(): string }): string[] {
   return metrics
     .render()
     .split("\n")
@@ -9,28 +23,51 @@ function valuesOf(metrics: Metrics): string[] {
 }
 
 test("counts with the same labels are one series, however they are counted", () => {
-  const metrics = new Metrics();
-  const clicks = metrics.counter("clicks_total", "Clicks.");
-  expect(valuesOf(metrics)).toEqual(["clicks_total 0"]);
-  clicks.add();
-  clicks.series({}).value += 1;
+  const metrics = someMetrics();
+  const clicks = metrics.counter("clicks_total");
   clicks.add(2, { kind: "bot" });
   clicks.series({ kind: "bot" }).value += 3;
   clicks.add(1, { kind: "human" });
+  const restarts = metrics.counter("restarts_total");
+  restarts.add();
+  restarts.series({}).value += 1;
   expect(valuesOf(metrics)).toEqual([
-    "clicks_total 2",
-    'clicks_total{kind="bot"} 5',
-    'clicks_total{kind="human"} 1',
+    'tracker_clicks_total{kind="bot"} 5',
+    'tracker_clicks_total{kind="human"} 1',
+    "tracker_restarts_total 2",
+  ]);
+});
+
+test("a counter shows every series that its labels allow from the start, with 0", () => {
+  const metrics = someMetrics();
+  const faults = metrics.counter("faults_total");
+  metrics.counter("restarts_total");
+  faults.add(1, { where: "net", why: "away" });
+  expect(valuesOf(metrics)).toEqual([
+    'tracker_faults_total{why="slow",where="disk"} 0',
+    'tracker_faults_total{why="slow",where="net"} 0',
+    'tracker_faults_total{why="away",where="disk"} 0',
+    'tracker_faults_total{why="away",where="net"} 1',
+    "tracker_restarts_total 0",
   ]);
 });
 
 test("labels are escaped, a gauge without a value is absent, and no name is declared twice", () => {
-  const metrics = new Metrics();
-  metrics.counter("faults_total", "Faults.").add(1, { why: 'a "b"\\c\nd' });
-  metrics.gauge("age_seconds", "Age.", () => undefined);
-  metrics.gauge("depth", "Depth.", () => 7);
-  expect(valuesOf(metrics)).toEqual(['faults_total{why="a \\"b\\"\\\\c\\nd"} 1', "depth 7"]);
-  expect(() => metrics.counter("depth", "Depth.")).toThrow("declared twice");
+  const metrics = someMetrics();
+  metrics.counter("clicks_total").add(1, { kind: 'a "b"\\c\nd' });
+  metrics.gauge("age_seconds", () => undefined);
+  metrics.gauge("depth", () => 7);
+  metrics.gauges("depths", () => [
+    [{ lane: "1" }, 3],
+    [{ lane: "2" }, 4],
+  ]);
+  expect(valuesOf(metrics)).toEqual([
+    'tracker_clicks_total{kind="a \\"b\\"\\\\c\\nd"} 1',
+    "tracker_depth 7",
+    'tracker_depths{lane="1"} 3',
+    'tracker_depths{lane="2"} 4',
+  ]);
+  expect(() => metrics.gauge("depth", () => 8)).toThrow("declared twice");
 });
 
 type Sample = {
@@ -68,34 +105,45 @@ function parseSample(family: string, line: string): Sample {
 }
 
 test("a histogram is read back as cumulative buckets, sum and count of each series (issue 14, 12)", () => {
-  const metrics = new Metrics();
-  metrics.counter("inserts_total", "Inserts.").add(2);
-  const seconds = metrics.histogram("insert_seconds", "How long inserts took.");
-  for (const took of [0.0005, 0.001, 0.0011, 29, 31, 1_000])
+  const metrics = someMetrics();
+  metrics.counter("restarts_total").add(2);
+  const seconds = metrics.histogram("insert_seconds");
+  for (const took of [0.0005, 0.005, 0.0051, 59, 61, 1_000])
     seconds.observe(took, { table: "click" });
   seconds.series({ table: "impression" }).observe(0.3);
   const families = parseExposition(metrics.render());
-  const { type, samples } = families.get("insert_seconds") ?? { type: "", samples: [] };
-  expect([type, families.get("inserts_total")?.type]).toEqual(["histogram", "counter"]);
+  const { type, samples } = families.get("tracker_insert_seconds") ?? { type: "", samples: [] };
+  expect([type, families.get("tracker_restarts_total")?.type]).toEqual(["histogram", "counter"]);
   const of = (table: string, suffix: string): Sample[] =>
     samples.filter((sample) => sample.labels.get("table") === table && sample.suffix === suffix);
   const buckets = of("click", "_bucket").map(({ labels, value }) => [labels.get("le"), value]);
   expect(buckets).toEqual([
-    ["0.001", 2],
-    ["0.0025", 3],
-    ..."0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10".split(" ").map((le) => [le, 3]),
-    ["30", 4],
+    ["0.005", 2],
+    ..."0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 25".split(" ").map((le) => [le, 3]),
+    ["60", 4],
     ["+Inf", 6],
   ]);
   expect(of("click", "_count").map(({ value }) => value)).toEqual([6]);
-  expect(of("click", "_sum")[0]?.value).toBeCloseTo(1_060.0026, 9);
+  expect(of("click", "_sum")[0]?.value).toBeCloseTo(1_120.0106, 9);
   const impressions = of("impression", "_bucket").map(({ value }) => value);
-  expect(impressions.join("")).toBe("000000001111111");
-  expect(samples).toHaveLength(2 * 17);
+  expect(impressions.join("")).toBe("00000011111111");
+  expect(samples).toHaveLength(2 * 16);
 });
 
-test("a histogram without observations has no series (issue 14, 12)", () => {
-  const metrics = new Metrics();
-  metrics.histogram("insert_seconds", "How long inserts took.");
-  expect(valuesOf(metrics)).toEqual([]);
+test("a histogram without labels exists from the start; one with open labels with its first value", () => {
+  const metrics = someMetrics();
+  metrics.histogram("insert_seconds");
+  metrics.histogram("read_seconds");
+  const lines = valuesOf(metrics);
+  expect(lines).toHaveLength(BOUNDS.disk.length + 3);
+  expect(lines[0]).toBe('tracker_read_seconds_bucket{le="0.000001"} 0');
+  expect(lines.at(-1)).toBe("tracker_read_seconds_count 0");
+});
+
+test("bounds rise in steps of at most 2.5", () => {
+  for (const bounds of Object.values(BOUNDS)) {
+    const steps = bounds.slice(1).map((bound, i) => bound / (bounds[i] ?? Number.NaN));
+    expect(Math.min(...steps)).toBeGreaterThan(1.5);
+    expect(Math.max(...steps)).toBeLessThan(2.6);
+  }
 });

@@ -1,108 +1,168 @@
-type Labels = Readonly<Record<string, string>>;
+import {
+  BOUNDS,
+  type CounterDefinition,
+  type GaugeDefinition,
+  type HistogramDefinition,
+  type LabelDefinitions,
+  type MetricDefinition,
+  type NoLabels,
+} from "./metric-definition.ts";
+import { METRICS } from "./metric-definitions.ts";
 
-/** One value of a family; the suffix belongs to its name. */
-type Sample = readonly [labels: Labels, value: number, suffix?: string];
+/** Put before every name. */
+const METRIC_PREFIX = "tracker_";
 
-/** One time series family of the Prometheus text format. */
-type Family = {
-  readonly help: string;
-  readonly kind: "counter" | "gauge" | "histogram";
-  readonly read: () => readonly Sample[];
+type Definitions = Readonly<Record<string, MetricDefinition>>;
+type NameOf<D extends Definitions, Kind> = {
+  [N in keyof D]: D[N] extends Kind ? N : never;
+}[keyof D] &
+  string;
+
+type PlainGauge<D extends Definitions> = {
+  [N in keyof D]: D[N] extends GaugeDefinition
+    ? keyof D[N]["labels"] extends never
+      ? N
+      : never
+    : never;
+}[keyof D] &
+  string;
+
+/** A value for each label; those with a closed set of values take no other. */
+export type LabelsOf<L extends LabelDefinitions> = {
+  readonly [N in keyof L]: L[N] extends readonly (infer Value extends string)[] ? Value : string;
 };
+type AnyLabels = Readonly<Record<string, string>>;
 
-/** Upper bounds in seconds, from a statement on this machine to a request that runs into its limit. */
-const SECONDS_BOUNDS: readonly number[] = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
-];
+/** One line of the text format: what follows the name of its family, and the value. */
+type Sample = readonly [suffix: string, value: number];
+type Family = { readonly definition: MetricDefinition; readonly read: () => readonly Sample[] };
 
 const LABEL_ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", '"': '\\"' };
 
-/** The instruments of a process, in the order of their declaration. Names are `<process>_<noun>_<unit|total>`. */
-export class Metrics {
+/** The instruments of a process by definitions, in the order in which the process declares them. */
+export class DefinedMetrics<D extends Definitions> {
+  readonly #definitions: D;
   readonly #families = new Map<string, Family>();
 
-  /** A count that only rises. Labels have known, few values. */
-  counter(name: string, help: string): Counter {
-    const counter = new Counter();
-    this.#declare(name, { help, kind: "counter", read: () => counter.read() });
+  constructor(definitions: D) {
+    this.#definitions = definitions;
+  }
+
+  counter<N extends NameOf<D, CounterDefinition>>(name: N): Counter<D[N]["labels"]> {
+    const counter = new Counter<D[N]["labels"]>(this.#definitions[name]?.labels ?? {});
+    this.#declare(name, () => counter.read());
     return counter;
   }
 
-  /** Observes durations in seconds. Labels have few, known values: each has a series per bucket and three more. */
-  histogram(name: string, help: string): Histogram {
-    const histogram = new Histogram(SECONDS_BOUNDS);
-    this.#declare(name, { help, kind: "histogram", read: () => histogram.read() });
+  /** A counter that something else counts. It is read at each scrape and must only rise. */
+  counted<N extends NameOf<D, CounterDefinition>>(
+    name: N,
+    read: () => readonly (readonly [LabelsOf<D[N]["labels"]>, number])[],
+  ): void {
+    this.#declare(name, () =>
+      read().map(([labels, value]) => [renderLabels(Object.entries(labels)), value]),
+    );
+  }
+
+  histogram<N extends NameOf<D, HistogramDefinition>>(name: N): Histogram<D[N]["labels"]> {
+    const definition: MetricDefinition | undefined = this.#definitions[name];
+    if (definition?.type !== "histogram") throw new Error(`${name} is not a histogram`);
+    const histogram = new Histogram<D[N]["labels"]>(BOUNDS[definition.bounds], definition.labels);
+    this.#declare(name, () => histogram.read());
     return histogram;
   }
 
-  /** A value that is read at each scrape; absent, not zero, while `read` returns undefined. */
-  gauge(name: string, help: string, read: () => number | undefined): void {
-    this.#declare(name, {
-      help,
-      kind: "gauge",
-      read: () => {
-        const value = read();
-        return value === undefined ? [] : [[{}, value]];
-      },
+  /** A value without labels. It is absent, not zero, while `read` returns undefined. */
+  gauge(name: PlainGauge<D>, read: () => number | undefined): void {
+    this.#declare(name, () => {
+      const value = read();
+      return value === undefined ? [] : [["", value]];
     });
   }
 
   /** Values by label, read at each scrape. */
-  gauges(name: string, help: string, read: () => [Labels, number][]): void {
-    this.#declare(name, { help, kind: "gauge", read });
+  gauges<N extends NameOf<D, GaugeDefinition>>(
+    name: N,
+    read: () => readonly (readonly [LabelsOf<D[N]["labels"]>, number])[],
+  ): void {
+    this.#declare(name, () =>
+      read().map(([labels, value]) => [renderLabels(Object.entries(labels)), value]),
+    );
   }
 
   /** The Prometheus text format. */
   render(): string {
     const lines: string[] = [];
-    for (const [name, family] of this.#families) {
-      lines.push(`# HELP ${name} ${family.help}`, `# TYPE ${name} ${family.kind}`);
-      for (const [labels, value, suffix = ""] of family.read())
-        lines.push(`${name}${suffix}${renderLabels(labels)} ${value}`);
+    for (const [name, { definition, read }] of this.#families) {
+      const { help, type } = definition;
+      const full = `${METRIC_PREFIX}${name}`;
+      lines.push(`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`);
+      for (const [suffix, value] of read()) lines.push(`${full}${suffix} ${value}`);
     }
     return `${lines.join("\n")}\n`;
   }
 
-  #declare(name: string, family: Family): void {
+  #declare(name: string, read: () => readonly Sample[]): void {
     if (this.#families.has(name)) throw new Error(`metric ${name} is declared twice`);
-    this.#families.set(name, family);
+    const definition = this.#definitions[name];
+    if (definition === undefined) throw new Error(`metric ${name} is not defined`);
+    this.#families.set(name, { definition, read });
   }
 }
 
-export class Counter {
-  readonly #series = new LabelledSeries(() => ({ value: 0 }));
+/** The instruments of a process; their names, labels and meanings are in metric-definitions.ts. */
+export class Metrics extends DefinedMetrics<typeof METRICS> {
+  constructor() {
+    super(METRICS);
+  }
+}
 
-  add(count = 1, labels: Labels = {}): void {
-    this.series(labels).value += count;
+/** `labels` are left out by an instrument that has none. */
+type Counted<L extends LabelDefinitions> = keyof L extends never
+  ? [count?: number]
+  : [count: number, labels: LabelsOf<L>];
+type Observed<L extends LabelDefinitions> = keyof L extends never
+  ? [value: number]
+  : [value: number, labels: LabelsOf<L>];
+
+export class Counter<L extends LabelDefinitions = NoLabels> {
+  readonly #series: LabelledSeries<{ value: number }>;
+
+  constructor(labels: LabelDefinitions) {
+    this.#series = new LabelledSeries(labels, () => ({ value: 0 }));
+  }
+
+  add(...[count = 1, labels]: Counted<L>): void {
+    this.#series.of(labels ?? {}).value += count;
   }
 
   /** One series, for code that counts every request. */
-  series(labels: Labels): { value: number } {
+  series(labels: LabelsOf<L>): { value: number } {
     return this.#series.of(labels);
   }
 
   read(): readonly Sample[] {
-    const all = this.#series.all().map(([labels, { value }]): Sample => [labels, value]);
-    return all.length === 0 ? [[{}, 0]] : all;
+    return this.#series.all().map(([labels, { value }]): Sample => [renderLabels(labels), value]);
   }
 }
 
-export class Histogram {
-  readonly #bounds: readonly number[];
+export class Histogram<L extends LabelDefinitions = NoLabels> {
+  readonly #bounds: Float64Array;
   readonly #series: LabelledSeries<HistogramSeries>;
 
   /** The bounds are ascending. Larger values are in the bucket `+Inf`. */
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#series = new LabelledSeries(() => new HistogramSeries(bounds));
+  constructor(bounds: readonly number[], labels: LabelDefinitions) {
+    const shared = Float64Array.from(bounds);
+    this.#bounds = shared;
+    this.#series = new LabelledSeries(labels, () => new HistogramSeries(shared));
   }
 
-  observe(value: number, labels: Labels = {}): void {
-    this.series(labels).observe(value);
+  observe(...[value, labels]: Observed<L>): void {
+    this.#series.of(labels ?? {}).observe(value);
   }
 
   /** One series, for code that observes with every request. */
-  series(labels: Labels): HistogramSeries {
+  series(labels: LabelsOf<L>): HistogramSeries {
     return this.#series.of(labels);
   }
 
@@ -110,24 +170,27 @@ export class Histogram {
   read(): readonly Sample[] {
     return this.#series.all().flatMap(([labels, { counts, sum }]) => {
       let count = 0;
-      const buckets = counts.map((ofBucket, index): Sample => {
+      const buckets = Array.from(counts, (ofBucket, index): Sample => {
         count += ofBucket;
-        return [{ ...labels, le: String(this.#bounds[index] ?? "+Inf") }, count, "_bucket"];
+        const le = String(this.#bounds[index] ?? "+Inf");
+        return [`_bucket${renderLabels([...labels, ["le", le]])}`, count];
       });
-      return [...buckets, [labels, sum, "_sum"], [labels, count, "_count"]];
+      const rendered = renderLabels(labels);
+      return [...buckets, [`_sum${rendered}`, sum], [`_count${rendered}`, count]];
     });
   }
 }
 
+/** An observation allocates nothing and takes less than 0.1 µs. */
 class HistogramSeries {
-  readonly #bounds: readonly number[];
+  readonly #bounds: Float64Array;
   /** One for each bound, and one for values above all of them. */
-  readonly counts: number[];
+  readonly counts: Float64Array;
   sum = 0;
 
-  constructor(bounds: readonly number[]) {
+  constructor(bounds: Float64Array) {
     this.#bounds = bounds;
-    this.counts = [...bounds, 0].fill(0);
+    this.counts = new Float64Array(bounds.length + 1);
   }
 
   observe(value: number): void {
@@ -139,30 +202,48 @@ class HistogramSeries {
   }
 }
 
-class LabelledSeries<Series> {
-  readonly #make: () => Series;
-  readonly #known = new Map<string, readonly [Labels, Series]>();
+type Pair = readonly [name: string, value: string];
 
-  constructor(make: () => Series) {
+/** The series of an instrument by the values of its labels. Those whose values are all known exist from the start. */
+class LabelledSeries<Series> {
+  readonly #names: readonly string[];
+  readonly #make: () => Series;
+  readonly #known = new Map<string, readonly [readonly Pair[], Series]>();
+
+  constructor(labels: LabelDefinitions, make: () => Series) {
+    this.#names = Object.keys(labels);
     this.#make = make;
+    for (const one of combinations(labels)) this.of(one);
   }
 
-  of(labels: Labels): Series {
-    const key = JSON.stringify(labels);
+  /** The order of the labels does not matter. */
+  of(labels: AnyLabels): Series {
+    const pairs = this.#names.map((name): Pair => [name, labels[name] ?? ""]);
+    const key = pairs.map(([, value]) => value).join("\n");
     const known = this.#known.get(key);
     if (known !== undefined) return known[1];
     const series = this.#make();
-    this.#known.set(key, [labels, series]);
+    this.#known.set(key, [pairs, series]);
     return series;
   }
 
-  all(): (readonly [Labels, Series])[] {
+  all(): (readonly [readonly Pair[], Series])[] {
     return [...this.#known.values()];
   }
 }
 
-function renderLabels(labels: Labels): string {
-  const pairs = Object.entries(labels).map(
+/** Every combination of values of labels that are all closed sets; none if one of them is open. */
+function combinations(labels: LabelDefinitions): AnyLabels[] {
+  let found: AnyLabels[] = [{}];
+  for (const [name, values] of Object.entries(labels)) {
+    if (typeof values === "string") return [];
+    found = found.flatMap((one) => values.map((value) => ({ ...one, [name]: value })));
+  }
+  return found;
+}
+
+function renderLabels(labels: readonly Pair[]): string {
+  const pairs = labels.map(
     ([name, value]) =>
       `${name}="${value.replace(/[\\\n"]/g, (found) => LABEL_ESCAPES[found] ?? found)}"`,
   );

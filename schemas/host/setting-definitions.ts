@@ -149,25 +149,25 @@ export const SETTINGS = {
     meaning:
       "room on the disk that the journal leaves free; when it is reached, clicks go to NATS directly",
   },
-  FACTS_ON_TRACKING_PORT: {
-    type: onOff,
+  OPS_BIND: {
+    type: ipAddress,
+    default: "127.0.0.1",
+    readBy: ["npm start", "ingress", "processors", "api"],
+    meaning:
+      "address of the operations port of each process: `/metrics`, `/healthz`, `/readyz`, `/status`; never a public one",
+  },
+  OPS_PORT: {
+    type: portOrAny,
+    unset: "ingress 9411, processors 9431, api 9441; `npm start` picks free ones",
+    readBy: ["ingress", "processors", "api"],
+    meaning:
+      "operations port; an ingress adds INGRESS_WORKER to it; 0 takes a free port, which is logged",
+  },
+  INGRESS_WORKER: {
+    type: wholeNumber({ min: 0, max: 63 }),
     default: "0",
     readBy: ["ingress"],
-    meaning:
-      "1 shows this machine `/metrics` and all facts of `/health` on the tracking port; not with a proxy on this machine, which could pass them on",
-  },
-  INGRESS_HEALTH_PORT: {
-    type: portOrAny,
-    unset: "no such listener; `npm start` sets it",
-    readBy: ["ingress"],
-    meaning:
-      "`/health` and `/metrics` of this process on 127.0.0.1; 0 takes a free port, which is logged",
-  },
-  PROCESSORS_HEALTH_PORT: {
-    type: portOrAny,
-    default: "8082",
-    readBy: ["processors"],
-    meaning: "the same of processors; `npm start` sets it",
+    meaning: "number of this process among the ingress processes of its host, from 0",
   },
   LANES: {
     type: someOf(ROLES),

@@ -160,7 +160,7 @@ async function runWriter(
         ...env,
         LANES: "clicks",
         LOG_LEVEL: "info",
-        PROCESSORS_HEALTH_PORT: "0",
+        OPS_PORT: "0",
       },
       stdio: ["ignore", "pipe", "inherit"],
     },

@@ -260,10 +260,10 @@ async function addOffers(pool: Pool, count: number, caps: object): Promise<numbe
 async function startProcessor(servers: BenchServers, folder: string): Promise<ChildServer> {
   const port = await freePort();
   const command = [process.execPath, projectFile(".build", "processors", "main.js")];
-  return ChildServer.start(command, `http://127.0.0.1:${port}/health`, {
+  return ChildServer.start(command, `http://127.0.0.1:${port}/readyz`, {
     ...servers.env,
     LANES: "clicks,conversions",
-    PROCESSORS_HEALTH_PORT: String(port),
+    OPS_PORT: String(port),
     DATA_DIR: join(folder, "processors"),
     LOG_LEVEL: "warn",
   });

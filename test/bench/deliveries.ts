@@ -196,10 +196,10 @@ async function addDeliveries(pool: Pool, toEach: number): Promise<void> {
 async function startProcessor(servers: BenchServers, folder: string): Promise<ChildServer> {
   const port = await freePort();
   const command = [process.execPath, projectFile(".build", "processors", "main.js")];
-  return await ChildServer.start(command, `http://127.0.0.1:${port}/health`, {
+  return await ChildServer.start(command, `http://127.0.0.1:${port}/readyz`, {
     ...servers.env,
     LANES: "delivery",
-    PROCESSORS_HEALTH_PORT: String(port),
+    OPS_PORT: String(port),
     LOG_LEVEL: "warn",
     DATA_DIR: join(folder, "processors"),
     ALLOW_PRIVATE_DESTINATIONS: "1",

@@ -8,10 +8,10 @@ import type { BenchServers } from "./bench-servers.ts";
 /** The click writers and the conversion processor, in one process. */
 export async function startProcessors({ env }: BenchServers, folder: string): Promise<ChildServer> {
   const port = await freePort();
-  return await ChildServer.start(nodeProgram("processors"), `http://127.0.0.1:${port}/health`, {
+  return await ChildServer.start(nodeProgram("processors"), `http://127.0.0.1:${port}/readyz`, {
     ...env,
     DATA_DIR: join(folder, "processors"),
-    PROCESSORS_HEALTH_PORT: String(port),
+    OPS_PORT: String(port),
     PROCESSOR_NAME: "bench",
     LANES: "clicks,conversions",
     LOG_LEVEL: "warn",

@@ -3,10 +3,10 @@ import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { connectNats } from "../../schemas/nats/connect.ts";
 import type { ServerUrls } from "../services/servers.ts";
+import { opsPortsOf } from "../system/ops-ports.ts";
 import { serversOf } from "../system/servers-of.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 
@@ -18,7 +18,7 @@ let servers: ServerUrls;
 let passwords: string[];
 
 beforeAll(async () => {
-  system = await startSystem({ env: { FACTS_ON_TRACKING_PORT: "0" } });
+  system = await startSystem();
   servers = await serversOf(system);
   passwords = Object.values(servers).map((url) => new URL(url).password);
 });
@@ -75,7 +75,7 @@ test("only the owner can read DATA_DIR, including the files of ClickHouse and NA
   expect(await openFiles(join(system.dataDir, "nats"), 20)).toEqual([]);
 });
 
-test("the tracking port shows no facts, even behind a bare proxy; the health ports do (#18, P6)", async () => {
+test("the tracking port shows no facts, even behind a bare proxy; the operations ports do (#18, P6)", async () => {
   const { tracking_url } = system.client.demo;
   const get = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
     const answer = await fetch(url, { headers });
@@ -92,14 +92,12 @@ test("the tracking port shows no facts, even behind a bare proxy; the health por
     expect(await get(`${tracking_url}/health`, headers)).toBe('200 {"ok":true}\n');
     expect(await get(`${tracking_url}/metrics`, headers)).toMatch(/^404 /);
   }
-  const kept = await readFile(join(system.dataDir, "ports.json"), "utf8");
-  const ports = z.record(z.string(), z.int()).parse(JSON.parse(kept));
-  for (const name of ["ingress-0-health", "ingress-1-health"]) {
-    const port = ports[name];
-    if (port === undefined) continue;
+  const ports = await opsPortsOf(system);
+  expect(new Set(ports.keys())).toEqual(new Set(["ingress-0", "processors", "api"]));
+  for (const [name, port] of ports) {
     const own = `http://127.0.0.1:${port}`;
-    expect(await get(`${own}/health`)).toContain("catalog_version");
-    expect(await get(`${own}/metrics`)).toContain("ingress_answers_total");
+    expect(await get(`${own}/status`)).toContain(`"role":"${name.replace("-0", "")}"`);
+    expect(await get(`${own}/readyz`)).toMatch(/^200 /);
+    expect(await get(`${own}/metrics`)).toContain("tracker_process_start_time_seconds");
   }
-  expect(ports).toHaveProperty("ingress-0-health");
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { metricAt } from "../services/metric-at.ts";
 import { IngressFleet } from "../system/ingress-fleet.ts";
 import { TcpGate } from "../system/tcp-gate.ts";
 import { until } from "../system/until.ts";
@@ -41,9 +42,8 @@ test("a full journal disk stops no redirect; clicks are stored or counted, /heal
   await fleet.untilCurrent();
   const clients = new Pool(`http://127.0.0.1:${fleet.port}`, { connections: SENDERS });
   const metric = async (name: string): Promise<number> => {
-    const { body } = await clients.request({ path: "/metrics", method: "GET" });
-    const text = await body.text();
-    return Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)?.[1] ?? Number.NaN);
+    const [opsPort = 0] = fleet.opsPorts;
+    return await metricAt(opsPort, name);
   };
   const health = async (): Promise<number> => {
     const { statusCode, body } = await clients.request({ path: "/health", method: "GET" });

@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import { metricAt } from "../services/metric-at.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ClickStream } from "../system/click-stream.ts";
+import { opsPortsOf } from "../system/ops-ports.ts";
 import { keepDown } from "../system/processes.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { serversOf } from "../system/servers-of.ts";
@@ -16,7 +15,6 @@ const ROUNDS = IS_FULL ? 20 : 2;
 const DELETED_PER_ROUND = 3;
 /** Within this time a gap is noticed and filled again. */
 const NOTICED_MS = 60_000;
-const Ports = z.object({ "processors-health": z.number() });
 
 const random = randomOf(SEED);
 
@@ -24,12 +22,8 @@ test("messages deleted from the stream raise an alarm and are sent again within 
   await using system = await startSystem();
   await using stream = await ClickStream.open(system.dataDir);
   const { clickhouse } = await serversOf(system);
-  const ports = await readFile(join(system.dataDir, "ports.json"), "utf8");
-  const { "processors-health": port } = Ports.parse(JSON.parse(ports));
-  const holes = async (): Promise<number> => {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    return Number(/^clicks_holes_total (\d+)/m.exec(text)?.[1] ?? 0);
-  };
+  const port = (await opsPortsOf(system)).get("processors") ?? 0;
+  const holes = async (): Promise<number> => await metricAt(port, "clicks_holes_total");
   let [cases, violations] = [0, 0];
   const differences: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createWorkspace } from "../../api/command-line/workspaces.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
+import { opsPortsOf } from "../system/ops-ports.ts";
 import { ServiceClient } from "../system/service.ts";
 import { until } from "../system/until.ts";
 import {
@@ -304,12 +305,13 @@ async function untilApplied(
     text: "select last_value as version from catalog_version",
   });
   const version = rows[0]?.version ?? 0;
-  const ports = await ingressHealthPorts(dataDir);
+  const named = await opsPortsOf({ dataDir });
+  const ports = [...named].flatMap(([name, port]) => (name.startsWith("ingress-") ? [port] : []));
   const limits = { timeoutMs: APPLIED_MS };
   await until(
     "ingress has applied the replay's workspace",
     async () => {
-      const versions = await Promise.all(ports.map(catalogVersionAt));
+      const versions = await Promise.all(ports.map((port) => catalogVersionAt(port)));
       const running = versions.filter((applied) => applied !== undefined);
       return running.length > 0 && running.every((applied) => applied >= version);
     },
@@ -332,21 +334,12 @@ async function untilApplied(
   );
 }
 
-/** Health ports that `npm start` has given to ingress processes, running or not. */
-async function ingressHealthPorts(dataDir: string): Promise<number[]> {
-  const text = await readFile(join(dataDir, "ports.json"), "utf8");
-  const ports = z.record(z.string(), z.int()).parse(JSON.parse(text));
-  return Object.entries(ports).flatMap(([name, port]) =>
-    /^ingress-\d+-health$/.test(name) ? [port] : [],
-  );
-}
-
 /** Undefined if the process does not run. */
 async function catalogVersionAt(port: number): Promise<number | undefined> {
-  const Health = z.object({ catalog_version: z.int() });
+  const Status = z.object({ catalog_version: z.int() });
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`);
-    return Health.parse(await answer.json()).catalog_version;
+    const answer = await fetch(`http://127.0.0.1:${port}/status`);
+    return Status.parse(await answer.json()).catalog_version;
   } catch (error) {
     if (error instanceof z.ZodError) throw error;
     return undefined;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { until } from "../system/until.ts";
 import type { Stores } from "./stores.ts";
 
-const Health = z.object({ ok: z.boolean(), catalog_version: z.number() });
+const Status = z.object({ ready: z.boolean(), catalog_version: z.number() });
 
-/** Waits until the processes at these ports have applied the current catalog. */
+/** Waits until the processes with these operations ports have applied the current catalog. */
 export async function untilCurrent(
   stores: Pick<Stores, "rows">,
   ports: readonly number[],
@@ -16,16 +16,16 @@ export async function untilCurrent(
       async () => {
         // An idle connection would delay the end of the process.
         const headers = { connection: "close" };
-        const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers });
-        const health = Health.parse(await answer.json());
-        return health.ok && health.catalog_version >= newest;
+        const answer = await fetch(`http://127.0.0.1:${port}/status`, { headers });
+        const status = Status.parse(await answer.json());
+        return status.ready && status.catalog_version >= newest;
       },
       { timeoutMs: 30_000, pollMs: 20 },
     );
   }
 }
 
-export async function newestVersion(stores: Pick<Stores, "rows">): Promise<number> {
+async function newestVersion(stores: Pick<Stores, "rows">): Promise<number> {
   const [newest] = await stores.rows<{ version: number | string }>(
     "select max(version) as version from catalog_entry",
   );

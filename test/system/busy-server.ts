@@ -28,15 +28,13 @@ const routes = ingressRoutes({
   ...deps,
   events,
   link,
-  registry,
   pixels: openPixels({ folder, log, registry }),
   lookups: new LookupLimit({ ...deps, perMinute: 0 }),
   inboundLog: { add: (row) => log.info({ row }, "test.row") },
   multipart: readMultipart,
   producer: 1,
   landingScript: await readLandingScript(),
-  health: () => ({ ok: true }),
-  hasFacts: false,
+  isHealthy: () => true,
   ipRequestsPerMinute: 0,
 });
 const server = new IngressServer({ ...routes, events, record: nothing, inFlightMax: 2 });

@@ -13,6 +13,7 @@ export class ChildServer {
   /** The URL that {@link start} was given. */
   url = "";
   readonly #child: ChildProcess;
+  #opsPort: number | undefined;
   #output = "";
 
   private constructor(child: ChildProcess, onLine: (line: string) => void) {
@@ -21,6 +22,7 @@ export class ChildServer {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on("line", (line) => {
+        this.#opsPort ??= opsPortIn(line);
         this.#output = `${this.#output}${line}\n`.slice(-OUTPUT_CHARACTERS_MAX);
         onLine(line);
       });
@@ -34,7 +36,7 @@ export class ChildServer {
     onLine: (line: string) => void = () => undefined,
   ): ChildServer {
     const child = spawn(program, args, {
-      env: { ...process.env, EXIT_WITH_PARENT: "1", LOG_LEVEL: "info", ...env },
+      env: { ...process.env, EXIT_WITH_PARENT: "1", LOG_LEVEL: "info", OPS_PORT: "0", ...env },
       stdio: ["pipe", "pipe", "pipe"],
     });
     return new ChildServer(child, onLine);
@@ -76,6 +78,12 @@ export class ChildServer {
     return this.#child.pid;
   }
 
+  /** Its operations port, once it has logged it. Needs LOG_LEVEL info, the default here. */
+  get opsPort(): number {
+    if (this.#opsPort === undefined) throw new Error(`no operations port in: ${this.output}`);
+    return this.#opsPort;
+  }
+
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
@@ -110,4 +118,9 @@ export class ChildServer {
       throw new Error(`${command}: ${this.output}`, { cause: error });
     }
   }
+}
+
+function opsPortIn(line: string): number | undefined {
+  const [, port] = /"opsPort":(\d+)/.exec(line) ?? [];
+  return port === undefined ? undefined : Number(port);
 }

@@ -10,8 +10,8 @@ import { freePort } from "./start-system.ts";
 
 type Member = {
   readonly start: () => ChildServer;
-  /** Port of GET /health; undefined for a process without one. */
-  readonly healthPort: number | undefined;
+  /** Undefined for a program without one. */
+  readonly opsPort: number | undefined;
   child: ChildServer;
 };
 
@@ -42,39 +42,35 @@ export class ConversionFleet {
     return fleet;
   }
 
-  /** Returns the port of its GET /health and /metrics. */
+  /** Returns its operations port. */
   async addProcessor(
     number: number,
     lanes = "conversions",
     more: Readonly<Record<string, string>> = {},
   ): Promise<number> {
-    const healthPort = await freePort();
+    const opsPort = await freePort();
     const env = {
       LANES: lanes,
-      PROCESSORS_HEALTH_PORT: String(healthPort),
+      OPS_PORT: String(opsPort),
       DATA_DIR: join(this.folder, `processor-${number}`),
       ...more,
     };
-    this.add(nodeProgram("processors"), env, healthPort);
-    return healthPort;
+    this.add(nodeProgram("processors"), env, opsPort);
+    return opsPort;
   }
 
   /** Runs a program on the world until the fleet ends. Its output, errors only, appears in the output of the test. */
-  add(
-    command: readonly string[],
-    env: Readonly<Record<string, string>>,
-    healthPort?: number,
-  ): void {
+  add(command: readonly string[], env: Readonly<Record<string, string>>, opsPort?: number): void {
     const start = (): ChildServer =>
       ChildServer.spawn(command, { LOG_LEVEL: "error", ...this.world.env, ...env }, (line) => {
         process.stderr.write(`${line}\n`);
       });
-    this.#members.push({ start, healthPort, child: start() });
+    this.#members.push({ start, opsPort, child: start() });
   }
 
   /** Waits until every processor has applied the current catalog. */
   async untilCurrent(): Promise<void> {
-    const ports = this.#members.flatMap(({ healthPort }) => healthPort ?? []);
+    const ports = this.#members.flatMap(({ opsPort }) => opsPort ?? []);
     await untilCurrent(this.world, ports);
   }
 

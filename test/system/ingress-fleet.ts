@@ -1,19 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
 import { decodeBatch } from "../../schemas/events/click-batch.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { clicksStream, ensureStreams } from "../../schemas/nats/streams.ts";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
 import { type RunningServers, startServers } from "../services/servers.ts";
-import { newestVersion } from "../services/until-current.ts";
+import { untilCurrent } from "../services/until-current.ts";
 import { ChildServer } from "./child-server.ts";
 import { ingressProgram } from "./service-program.ts";
 import { freePort } from "./start-system.ts";
 import { until } from "./until.ts";
-
-const Health = z.object({ catalog_version: z.number(), producer: z.number() });
 
 export type FleetOptions = {
   /** Number of ingress processes, all on one port. */
@@ -71,6 +68,11 @@ export class IngressFleet {
     return [...this.#running()].map(({ pid }) => pid);
   }
 
+  /** Operations ports of the running processes, in the order of their start. */
+  get opsPorts(): number[] {
+    return [...this.#running()].map(({ opsPort }) => opsPort);
+  }
+
   /** The output of all processes, which log only errors. */
   get output(): string {
     return [...this.#members].map(({ output }) => output).join("");
@@ -99,21 +101,7 @@ export class IngressFleet {
 
   /** Waits until every process has applied the current catalog. */
   async untilCurrent(): Promise<void> {
-    const newest = await newestVersion(this.world);
-    const seen = new Set<unknown>();
-    await until(
-      "every ingress has applied the newest catalog",
-      async () => {
-        // Each request uses a new connection, which the kernel assigns to one of the processes.
-        const answer = await fetch(`http://127.0.0.1:${this.port}/health`, {
-          headers: { connection: "close" },
-        });
-        const health = Health.parse(await answer.json());
-        if (health.catalog_version >= newest) seen.add(health.producer);
-        return seen.size >= this.pids.length;
-      },
-      { timeoutMs: 10_000, pollMs: 5 },
-    );
+    await untilCurrent(this.world, this.opsPorts);
   }
 
   /** Each record of the stream once; a repeat has the position of the first. @throws if a repeat differs. */

@@ -5,10 +5,10 @@ import {
   ClickQuery,
 } from "../../../schemas/events/click-query.ts";
 import type { Log } from "../../../schemas/host/log.ts";
-import type { Counter } from "../../../schemas/host/metrics.ts";
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { ClickMetrics } from "../metrics.ts";
 import { clickPage } from "./click-page.ts";
 
 const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
@@ -16,7 +16,7 @@ const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
 export type QueryOptions = {
   readonly intake: Intake;
   readonly log: Log;
-  readonly queries: Counter;
+  readonly queries: ClickMetrics["queries"];
   /** The present time if everything in the stream was read, UTC ms. */
   readonly caughtUpMs: () => number | undefined;
 };
@@ -34,7 +34,7 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
         const query = AnyQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
         const answer = answerOf(options, query);
         const isFound = answer.clicks.length > 0;
-        queries.add(1, { found: String(isFound) });
+        queries.add(1, { found: isFound ? "true" : "false" });
         message.respond(JSON.stringify(answer));
         // Asks the producers for a message now instead of at their next interval, so that a repeated query gets a later `completeToMs`.
         if (query.by !== "id" || !isFound)

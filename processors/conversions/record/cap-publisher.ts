@@ -46,9 +46,9 @@ export class CapPublisher {
   constructor(deps: CapPublisherDeps) {
     this.#deps = deps;
     const { metrics } = deps;
-    this.#rounds = metrics.counter("caps_rounds_total", "Rounds that published the reached caps.");
-    this.#failures = metrics.counter("caps_round_failures_total", "Rounds that failed.");
-    metrics.gauge("caps_watched", "Conversion, payout and revenue caps.", () => this.#caps.length);
+    this.#rounds = metrics.counter("caps_rounds_total");
+    this.#failures = metrics.counter("caps_round_failures_total");
+    metrics.gauge("caps_watched", () => this.#caps.length);
   }
 
   start(): void {

@@ -61,14 +61,8 @@ export function startCouponClicks(sources: CouponClickSources & { readonly signa
 }
 
 async function completeUntil(sources: CouponClickSources, signal: AbortSignal): Promise<void> {
-  const passedOn = sources.metrics.counter(
-    "conversions_coupon_clicks_passed_on_total",
-    "Clicks of coupons passed to another ingress because the first did not record them.",
-  );
-  const failures = sources.metrics.counter(
-    "conversions_coupon_click_failures_total",
-    "Rounds of the check for missing clicks of coupons that failed.",
-  );
+  const passedOn = sources.metrics.counter("conversions_coupon_clicks_passed_on_total");
+  const failures = sources.metrics.counter("conversions_coupon_click_failures_total");
   while (!signal.aborted) {
     let count = 0;
     try {

@@ -77,7 +77,7 @@ export class FeedWorld {
     const copyPath = copy === undefined ? {} : { copyPath: this.copyPath(copy) };
     const { catalog, feed } = await followCatalog(db, { metrics, ...copyPath });
     const metric = (name: string): number =>
-      Number(new RegExp(`^${name} (.+)$`, "m").exec(metrics.render())?.[1]);
+      Number(new RegExp(`^tracker_${name} (.+)$`, "m").exec(metrics.render())?.[1]);
     // The first statement on a connection that the restore has ended fails; the next one opens another.
     const refresh = async (): Promise<boolean> => (await feed.refresh()) || (await feed.refresh());
     const follower = { catalog, feed, metric, refresh };

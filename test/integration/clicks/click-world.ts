@@ -113,7 +113,6 @@ export class ClickWorld extends Stores {
       ...this.env,
       DATA_DIR: join(this.#folder, name),
       PROCESSOR_NAME: name,
-      PROCESSORS_HEALTH_PORT: "0",
       LANES: "clicks",
       LANE_LEASE_MS: String(leaseMs),
     };
@@ -176,7 +175,7 @@ export class ClickWorld extends Stores {
 /** The value of a counter or gauge, over all its labels; NaN when it is absent. */
 export function metricOf(metrics: Metrics, name: string): number {
   const lines = metrics.render().split("\n");
-  const values = lines.filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+  const values = lines.filter((line) => /^tracker_(\w+)[ {]/.exec(line)?.[1] === name);
   if (values.length === 0) return Number.NaN;
   return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }

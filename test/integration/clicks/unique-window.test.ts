@@ -76,6 +76,6 @@ test("metrics show the visits that a full lane forgot, and the age of its oldest
   }
   await producer.shipAll();
   await world.untilSettled(producer);
-  expect(metricOf(writer.metrics, "clicks_visits_forgotten_total")).toBeGreaterThanOrEqual(2_000);
+  expect(metricOf(writer.metrics, "clicks_uniques_forgotten_total")).toBeGreaterThanOrEqual(2_000);
   expect(writer.metrics.render()).toMatch(/clicks_oldest_visit_seconds\{lane="1"\} \d/);
 });

@@ -13,6 +13,7 @@ import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { metricIn } from "../../services/metric-at.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
 import { statusCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
@@ -363,7 +364,7 @@ test("an audit that failed without ClickHouse is repeated as soon as it is back 
   const metrics = new Metrics();
   running.push({ close: () => clickhouse.close() });
   start({}, { clickhouse, metrics });
-  const metric = (name: string): boolean => metrics.render().includes(name);
+  const metric = (name: string): boolean => metricIn(metrics.render(), name) > 0;
   await expect.poll(() => metric('schedule_failures_total{task="facts-audit"}'), SOON).toBe(true);
   // If the process died now, the next one would have to wait for its lease.
   const [lease] = await world.rows<{ seconds: string }>(

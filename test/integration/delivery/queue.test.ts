@@ -298,11 +298,11 @@ test("metrics show depth, delay and attempts by result", async () => {
     "the queue was measured and an attempt counted",
     () => {
       const text = world.metrics.render();
-      return /delivery_queue_depth \d/.test(text) && text.includes('result="retrying"') && text;
+      return /delivery_queue_depth \d/.test(text) && /result="retrying"\} 1/.test(text) && text;
     },
     { timeoutMs: 10_000 },
   );
-  expect(shown).toMatch(/^delivery_queue_depth [1-4]$/m);
-  expect(shown).toMatch(/^delivery_oldest_due_seconds \d/m);
+  expect(shown).toMatch(/^tracker_delivery_queue_depth [1-4]$/m);
+  expect(shown).toMatch(/^tracker_delivery_oldest_due_seconds \d/m);
   expect(shown).toContain('delivery_attempts_total{kind="postback",result="retrying"} 1');
 });

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { FIREFOX } from "../../samples/user-agents.ts";
+import { metricAt } from "../../services/metric-at.ts";
 import { untilCurrent } from "../../services/until-current.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { ingressProgram, nodeProgram } from "../../system/service-program.ts";
@@ -37,6 +38,7 @@ export type Asking = {
 };
 
 type Program = "ingress" | "api" | "processors";
+type ProgramPorts = { readonly own: number; readonly ops: number };
 type Columns = Readonly<Record<string, unknown>>;
 export type Click = Readonly<Record<string, string | number | boolean>>;
 
@@ -74,7 +76,7 @@ export const AMERICAN_IP = "73.162.12.13";
 export class ClickPathsWorld {
   readonly store: TrackingWorld;
   readonly #processes = new Map<Program, ChildServer>();
-  readonly #ports: Readonly<Record<Program, number>>;
+  readonly #ports: Readonly<Record<Program, ProgramPorts>>;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
@@ -83,7 +85,7 @@ export class ClickPathsWorld {
     store: TrackingWorld,
     folder: string,
     options: {
-      readonly ports: Readonly<Record<Program, number>>;
+      readonly ports: Readonly<Record<Program, ProgramPorts>>;
       readonly env: Readonly<Record<string, string>>;
     },
   ) {
@@ -98,11 +100,11 @@ export class ClickPathsWorld {
     const store = await TrackingWorld.open({ lanes: 0 });
     await ensureStreams(store.nats);
     const folder = await mkdtemp(join(tmpdir(), "tracker-click-paths-"));
-    const ports = {
-      ingress: await freePort(),
-      api: await freePort(),
-      processors: await freePort(),
-    };
+    const pick = async (): Promise<ProgramPorts> => ({
+      own: await freePort(),
+      ops: await freePort(),
+    });
+    const ports = { ingress: await pick(), api: await pick(), processors: await pick() };
     const world = new ClickPathsWorld(store, folder, { ports, env });
     await Promise.all([world.#start("processors"), world.#start("api"), world.#start("ingress")]);
     return world;
@@ -110,12 +112,13 @@ export class ClickPathsWorld {
 
   async #start(name: Program): Promise<void> {
     const command = name === "ingress" ? await ingressProgram() : nodeProgram(name);
-    const server = await ChildServer.start(command, this.#url(name, "/health"), {
+    const { ops } = this.#ports[name];
+    const server = await ChildServer.start(command, `http://127.0.0.1:${ops}/readyz`, {
       ...this.store.env,
       DATA_DIR: this.#folder,
-      TRACKING_PORT: String(this.#ports.ingress),
-      API_PORT: String(this.#ports.api),
-      PROCESSORS_HEALTH_PORT: String(this.#ports.processors),
+      TRACKING_PORT: String(this.#ports.ingress.own),
+      API_PORT: String(this.#ports.api.own),
+      OPS_PORT: String(ops),
       TRUSTED_PROXIES: "127.0.0.1/32",
       RATE_LIMIT_PER_MINUTE: "1000000",
       LOG_LEVEL: "warn",
@@ -125,7 +128,7 @@ export class ClickPathsWorld {
   }
 
   #url(name: Program, path: string): string {
-    return `http://127.0.0.1:${this.#ports[name]}${path}`;
+    return `http://127.0.0.1:${this.#ports[name].own}${path}`;
   }
 
   async close(): Promise<void> {
@@ -217,7 +220,12 @@ export class ClickPathsWorld {
 
   /** Answers when ingress and processors work by the catalog as it is now. */
   async untilCurrent(): Promise<void> {
-    await untilCurrent(this.store, [this.#ports.ingress, this.#ports.processors]);
+    await untilCurrent(this.store, [this.#ports.ingress.ops, this.#ports.processors.ops]);
+  }
+
+  /** A metric of a process; NaN if it is absent. */
+  async metric(name: Program, series: string): Promise<number> {
+    return await metricAt(this.#ports[name].ops, series);
   }
 
   /** Sends the target as it is: nothing is normalised or encoded. */
@@ -232,7 +240,7 @@ export class ClickPathsWorld {
     };
     const place = {
       hostname: "127.0.0.1",
-      port: this.#ports.ingress,
+      port: this.#ports.ingress.own,
       agent: this.#agent,
       maxHeaderSize: ANSWER_HEAD_BYTES_MAX,
     };

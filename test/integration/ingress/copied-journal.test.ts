@@ -24,7 +24,6 @@ beforeEach(async () => {
     ...fleet.world.env,
     DATA_DIR: join(folder, "writer"),
     LANES: "clicks",
-    PROCESSORS_HEALTH_PORT: "0",
   });
   sent = 0;
 });

@@ -1,5 +1,6 @@
 import { request } from "undici";
 import { expect, test } from "vitest";
+import { metricAt } from "../../services/metric-at.ts";
 import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { until } from "../../system/until.ts";
 
@@ -55,11 +56,10 @@ test(
     await until(
       "the metrics show that no pixel waits",
       async () => {
-        const { body } = await request(`http://127.0.0.1:${port}/metrics`);
-        const text = await body.text();
+        const [opsPort = 0] = fleet.opsPorts;
         return (
-          /^ingress_pixels_waiting 0$/m.test(text) &&
-          /^ingress_pixels_recorded_total\{result="approved"\} [1-9]/m.test(text)
+          (await metricAt(opsPort, "ingress_pixels_waiting")) === 0 &&
+          (await metricAt(opsPort, 'ingress_pixels_recorded_total{result="approved"}')) > 0
         );
       },
       { timeoutMs: 10_000 },

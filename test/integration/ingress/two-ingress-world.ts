@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { metricAt } from "../../services/metric-at.ts";
 import { untilCurrent } from "../../services/until-current.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { ingressProgram } from "../../system/service-program.ts";
@@ -34,7 +35,12 @@ export type StoredClick = {
   readonly producer: number;
 };
 
-type Running = { server: ChildServer; readonly port: number; readonly gate: TcpGate };
+type Running = {
+  server: ChildServer;
+  readonly port: number;
+  readonly opsPort: number;
+  readonly gate: TcpGate;
+};
 
 const Reported = z.object({ status: z.string().optional(), error: z.string().optional() });
 
@@ -53,7 +59,7 @@ export class TwoIngressWorld {
   /** Clicks that were answered, by the code of their offer. */
   readonly #answered = new Map<string, number>();
   #processors: WriterProcess | undefined;
-  #healthPort = 0;
+  #processorsOpsPort = 0;
 
   private constructor(store: TrackingWorld, folder: string) {
     this.store = store;
@@ -67,23 +73,20 @@ export class TwoIngressWorld {
     await world.startProcessors();
     for (const which of BOTH) {
       const gate = await TcpGate.open(store.env.NATS_URL);
-      const port = await freePort();
-      world.#running.set(which, {
-        port,
-        gate,
-        server: await world.#startIngress(which, port, gate),
-      });
+      const place = { port: await freePort(), opsPort: await freePort(), gate };
+      const server = await world.#startIngress(which, place);
+      world.#running.set(which, { ...place, server });
     }
     return world;
   }
 
   async startProcessors(): Promise<void> {
-    this.#healthPort = await freePort();
+    this.#processorsOpsPort = await freePort();
     this.#processors = WriterProcess.start({
       ...this.store.env,
       DATA_DIR: join(this.#folder, "processors"),
       PROCESSOR_NAME: "the-one",
-      PROCESSORS_HEALTH_PORT: String(this.#healthPort),
+      OPS_PORT: String(this.#processorsOpsPort),
       LANES: "clicks,conversions",
     });
     await this.#processors.untilOpen();
@@ -97,14 +100,14 @@ export class TwoIngressWorld {
   async restartIngress(which: Ingress): Promise<void> {
     const running = this.#of(which);
     await running.server.end();
-    running.server = await this.#startIngress(which, running.port, running.gate);
+    running.server = await this.#startIngress(which, running);
   }
 
   /** kill -9 of an ingress, which then starts again on the same port and journal. */
   async killIngress(which: Ingress): Promise<void> {
     const running = this.#of(which);
     await running.server.end("SIGKILL");
-    running.server = await this.#startIngress(which, running.port, running.gate);
+    running.server = await this.#startIngress(which, running);
   }
 
   /** The clicks of a cap by the file that an ingress keeps of its totals; 0 when it has none. */
@@ -167,8 +170,8 @@ export class TwoIngressWorld {
   }
 
   async untilCurrent(): Promise<void> {
-    const ports = BOTH.map((which) => this.#of(which).port);
-    if (this.#processors?.isRunning === true) ports.push(this.#healthPort);
+    const ports = BOTH.map((which) => this.#of(which).opsPort);
+    if (this.#processors?.isRunning === true) ports.push(this.#processorsOpsPort);
     await untilCurrent(this.store, ports);
   }
 
@@ -212,9 +215,7 @@ export class TwoIngressWorld {
   }
 
   async metric(which: Ingress, name: string): Promise<number> {
-    const answer = await fetch(`http://127.0.0.1:${this.#of(which).port}/metrics`);
-    const line = (await answer.text()).split("\n").find((text) => text.startsWith(`${name} `));
-    return Number(line?.split(" ")[1] ?? Number.NaN);
+    return await metricAt(this.#of(which).opsPort, name);
   }
 
   /** Every click on an offer that was answered, in the order of their time, as soon as all of them are stored. */
@@ -242,12 +243,16 @@ export class TwoIngressWorld {
     return running;
   }
 
-  async #startIngress(which: Ingress, port: number, gate: TcpGate): Promise<ChildServer> {
+  async #startIngress(
+    which: Ingress,
+    { port, opsPort, gate }: Pick<Running, "port" | "opsPort" | "gate">,
+  ): Promise<ChildServer> {
     return await ChildServer.start(await ingressProgram(), `http://127.0.0.1:${port}/health`, {
       ...this.store.env,
       NATS_URL: gate.urlOf(this.store.env.NATS_URL),
       DATA_DIR: join(this.#folder, `ingress-${which}`),
       TRACKING_PORT: String(port),
+      OPS_PORT: String(opsPort),
       TRUSTED_PROXIES: "127.0.0.1/32",
       LOG_LEVEL: "warn",
     });

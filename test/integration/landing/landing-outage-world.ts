@@ -21,7 +21,7 @@ export type LandingAnswer = {
   readonly ms: number;
 };
 
-const Health = z.object({ ok: z.boolean(), nats: z.boolean() });
+const Status = z.object({ healthy: z.boolean(), nats: z.boolean() });
 
 /**
  * A real ingress (`npm run build` first) that reaches Postgres and NATS through gates. Conversion lanes, once `store` starts
@@ -79,13 +79,13 @@ export class LandingOutageWorld {
     if (!(await this.#ingress.untilRunning())) throw new Error(this.#ingress.output);
   }
 
-  /** Waits until the ingress says so in its health answer. */
-  async untilHealth(isMet: (health: z.infer<typeof Health>) => boolean): Promise<void> {
+  /** Waits until the ingress says so in its status. */
+  async untilStatus(isMet: (status: z.infer<typeof Status>) => boolean): Promise<void> {
     await until(
-      "the health of the ingress is as wanted",
+      "the status of the ingress is as wanted",
       async () => {
-        const answer = await fetch(`http://127.0.0.1:${this.#port}/health`);
-        return isMet(Health.parse(await answer.json()));
+        const answer = await fetch(`http://127.0.0.1:${this.#ingress?.opsPort ?? 0}/status`);
+        return isMet(Status.parse(await answer.json()));
       },
       { timeoutMs: 15_000, pollMs: 20 },
     );

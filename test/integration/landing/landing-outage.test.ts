@@ -13,7 +13,7 @@ let completeToMs = 0;
 const world = await forThisFile(LandingOutageWorld.open());
 const offerId = await world.store.addOffer();
 await world.startIngress();
-await world.untilHealth(({ nats }) => nats);
+await world.untilStatus(({ nats }) => nats);
 
 function expectOutage(answer: LandingAnswer, error = "click store unavailable"): void {
   expect([answer.status, answer.body]).toEqual([503, JSON.stringify({ error })]);
@@ -53,13 +53,13 @@ test("a failed lookup creates no click, a visit without lookup creates one (LP-0
 
 test("the same applies without NATS, and no click is lost (LP-016)", async () => {
   await world.nats.shut();
-  await world.untilHealth(({ nats }) => !nats);
+  await world.untilStatus(({ nats }) => !nats);
   expectOutage(await world.post({ ...DIRECT, gclid: "g" }));
   const answer = await world.post(DIRECT);
   expect(answer.body).toContain('"source":"direct"');
   directClicks += 1;
   await world.nats.open();
-  await world.untilHealth(({ nats }) => nats);
+  await world.untilStatus(({ nats }) => nats);
   await expect.poll(() => world.shipped(), SOON).toHaveLength(directClicks);
 });
 
@@ -132,6 +132,6 @@ test("without a catalog the ingress reports an outage, and accepts the visit lat
   expectOutage(await world.post(DIRECT), "configuration not loaded");
   expect((await world.post([])).body).toBe('{"error":"JSON object expected"}');
   await world.postgres.open();
-  await world.untilHealth(({ ok }) => ok);
+  await world.untilStatus(({ healthy }) => healthy);
   await expectDirect();
 });

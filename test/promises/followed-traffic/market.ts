@@ -3,7 +3,10 @@ import { insertKey } from "../../../api/access/insert-key.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import type { Role } from "../../integration/reports/recount.ts";
+import { metricAt } from "../../services/metric-at.ts";
+import { opsPortsOf } from "../../system/ops-ports.ts";
 import { ServiceClient } from "../../system/service.ts";
+import type { System } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 
 const APPLIED_MS = 15_000;
@@ -115,7 +118,8 @@ const Created = z.object({ data: z.object({ id: z.int() }) });
 const PostbackAnswer = z.object({ ok: z.boolean() });
 
 /** Makes the workspace. Returns when every process has applied it. The caller closes its client. */
-export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Market> {
+export async function openMarket(pool: Pool, system: System): Promise<Market> {
+  const { client: demo } = system;
   const host = "market.traffic.example";
   const made = await createWorkspace(pool, {
     name: "Market",
@@ -165,7 +169,7 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
       advertiser: await key("advertiser", { advertiserId: owners.advertiser }),
     },
   };
-  await untilApplied(pool, market);
+  await untilApplied(pool, market, system);
   return market;
 }
 
@@ -216,13 +220,13 @@ async function makeSmartLink(
 }
 
 /** Catalog changes are applied in order: a process that has the last record has all of them. */
-async function untilApplied(pool: Pool, market: Market): Promise<void> {
+async function untilApplied(pool: Pool, market: Market, system: System): Promise<void> {
   const { client, token, host, partners } = market;
   const { tracking_url: tracking } = client.demo;
   const { rows } = await pool.query<{ version: number }>({
     text: "select last_value as version from catalog_version",
   });
-  const Health = z.object({ catalog_version: z.int() });
+  const ports = await opsPortsOf(system);
   const query = new URLSearchParams({
     token,
     test: "1",
@@ -232,8 +236,7 @@ async function untilApplied(pool: Pool, market: Market): Promise<void> {
   await until(
     "the market is applied",
     async () => {
-      const health = await client.attempt(`${tracking}/health`);
-      const applied = Health.parse(JSON.parse(health.body)).catalog_version;
+      const applied = await metricAt(ports.get("ingress-0") ?? 0, "catalog_version");
       const report = await client.attempt(`${tracking}/pb?${query}`, { host });
       const isAccepted = PostbackAnswer.parse(JSON.parse(report.body)).ok;
       return applied >= (rows[0]?.version ?? 0) && isAccepted;

@@ -1,0 +1,155 @@
+import assert from "node:assert";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { buildInfo } from "./build-info.ts";
+import type { Lifetime } from "./lifetime.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What `/status` returns besides the facts of every process. Never a secret, a visitor or a workspace. */
+export type Facts = Readonly<Record<string, string | number | boolean | null>>;
+
+export type OpsServerOptions = {
+  readonly role: "ingress" | "processors" | "api";
+  readonly bind: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly metrics: Metrics;
+  readonly lifetime: Pick<Lifetime, "isDraining">;
+};
+
+/** What the process says about itself once it works. */
+export type Report = {
+  /** False while it cannot do its work, besides starting and draining. */
+  readonly isReady: () => boolean;
+  readonly facts: () => Facts;
+};
+
+const REQUEST_TIMEOUT_MS = 5_000;
+const TURN_INTERVAL_MS = 1_000;
+/** A process whose event loop has not turned for this long is stuck. */
+const STUCK_MS = 5_000;
+
+/**
+ * The operations port of a process, for its supervisor, the metrics collector and the person on call; never for the public:
+ * `/healthz` (200 while the event loop turns), `/readyz` (503 while it starts, drains or cannot work), `/metrics` and `/status`.
+ */
+export class OpsServer {
+  readonly #options: OpsServerOptions;
+  readonly #server: Server;
+  readonly #turns: NodeJS.Timeout;
+  readonly #startedAtMs = Date.now() - process.uptime() * 1_000;
+  #turnedAtMs = performance.now();
+  #report: Report | undefined;
+  #facts: () => Facts = () => ({});
+
+  private constructor(options: OpsServerOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server.requestTimeout = REQUEST_TIMEOUT_MS;
+    this.#turns = setInterval(() => {
+      this.#turnedAtMs = performance.now();
+    }, TURN_INTERVAL_MS).unref();
+  }
+
+  /** @throws when the address cannot be used, with the names of its settings. */
+  static async open(options: OpsServerOptions): Promise<OpsServer> {
+    const ops = new OpsServer(options);
+    ops.#server.listen(options.port, options.bind);
+    try {
+      await once(ops.#server, "listening");
+    } catch (error) {
+      clearInterval(ops.#turns);
+      const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+      const why = code === "EADDRINUSE" ? "in use by another program" : `not usable (${code})`;
+      throw new Error(
+        `OPS_PORT: ${options.bind}:${options.port} is ${why}: stop that program, or choose another OPS_PORT or OPS_BIND`,
+        { cause: error },
+      );
+    }
+    return ops;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    assert(typeof address === "object" && address !== null, "a server on TCP has an address");
+    return address.port;
+  }
+
+  /** Adds to `/status` while the process still starts. */
+  show(facts: () => Facts): void {
+    this.#facts = facts;
+  }
+
+  /** The process works from now on: `/readyz` follows `report`. */
+  started(report: Report): void {
+    this.#report = report;
+    this.#facts = report.facts;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#turns);
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+  }
+
+  get #stage(): "starting" | "running" | "draining" {
+    if (this.#options.lifetime.isDraining) return "draining";
+    return this.#report === undefined ? "starting" : "running";
+  }
+
+  get #isReady(): boolean {
+    return this.#stage === "running" && this.#report?.isReady() === true;
+  }
+
+  #answer({ method, url = "" }: IncomingMessage, response: ServerResponse): void {
+    if (method !== "GET" && method !== "HEAD") {
+      response.writeHead(405, { allow: "GET, HEAD" }).end();
+      return;
+    }
+    const [path] = url.split("?");
+    switch (path) {
+      case "/metrics":
+        response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+        response.end(this.#options.metrics.render());
+        return;
+      case "/healthz":
+        sendStatus(response, performance.now() - this.#turnedAtMs < STUCK_MS, {});
+        return;
+      case "/readyz":
+        sendStatus(response, this.#isReady, { stage: this.#stage });
+        return;
+      case "/status":
+        sendJson(response, 200, this.#status());
+        return;
+      default:
+        response.writeHead(404).end();
+    }
+  }
+
+  #status(): Facts {
+    const { version, commit } = buildInfo();
+    return {
+      role: this.#options.role,
+      version,
+      commit,
+      pid: process.pid,
+      started: new Date(this.#startedAtMs).toISOString(),
+      stage: this.#stage,
+      ready: this.#isReady,
+      ...this.#facts(),
+    };
+  }
+}
+
+function sendStatus(response: ServerResponse, isOk: boolean, body: Facts): void {
+  sendJson(response, isOk ? 200 : 503, { ok: isOk, ...body });
+}
+
+function sendJson(response: ServerResponse, status: number, body: Facts): void {
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+  response.end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,39 @@
+import { counter, gauge, histogram } from "./metric-definition.ts";
+
+/** Metrics of every process. */
+export const PROCESS_METRICS = {
+  build_info: gauge("Always 1; what runs.", {
+    role: ["ingress", "processors", "api"],
+    version: "version of the release",
+    commit: "commit that was built, or unknown",
+  }),
+  process_start_time_seconds: gauge("When the process started, in seconds since 1970."),
+  process_cpu_seconds_total: counter("Processor time used.", { kind: ["user", "system"] }),
+  process_resident_memory_bytes: gauge("Memory that the process holds."),
+  process_heap_bytes: gauge("Memory of JavaScript objects: in use, and the limit.", {
+    kind: ["used", "limit"],
+  }),
+  process_open_fds: gauge("Open files and sockets; absent where the system does not say."),
+  gc_seconds_total: counter("Time that garbage collection stopped the process, by its kind.", {
+    kind: ["minor", "major", "incremental", "weak"],
+  }),
+  event_loop_utilization: gauge(
+    "Share of the time since the last scrape in which the event loop worked; 1 is saturated.",
+  ),
+  event_loop_delay_seconds: histogram(
+    "How late a timer ran that was due: what a request waits before its handler.",
+    "requests",
+  ),
+} as const;
+
+/** Metrics of every process with a catalog. */
+export const CATALOG_METRICS = {
+  catalog_version: gauge("Version of the catalog in force."),
+  catalog_unreadable_records: gauge(
+    "Records in Postgres that this release cannot read; their last readable version is in force.",
+  ),
+  catalog_age_seconds: gauge("Time since Postgres last said what the catalog is."),
+  catalog_rewinds_total: counter(
+    "Times that a Postgres with another history was found and read from its beginning.",
+  ),
+} as const;
