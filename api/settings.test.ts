@@ -11,6 +11,7 @@ test("three servers are enough; everything else serves a single machine", () => 
   expect(readApiSettings(SERVERS)).toEqual({
     bindAddress: "127.0.0.1",
     port: 8081,
+    ops: { bind: "127.0.0.1", port: 9441 },
     apiUrl: "http://127.0.0.1:8081",
     trackingUrl: "http://127.0.0.1:8080",
     postgres: { url: SERVERS.POSTGRES_URL },
