@@ -40,8 +40,15 @@ module.exports = {
       name: "processes-are-strangers",
       severity: "error",
       comment: "What two processes must agree on belongs in schemas/.",
-      from: { path: "^(ingress|processors|api|deploy)/" },
+      from: { path: "^(ingress|processors|api|deploy)/", pathNot: "^deploy/tracker[.]ts$" },
       to: { path: "^(ingress|processors|api|deploy)/", pathNot: "^$1/" },
+    },
+    {
+      name: "tracker-runs-programs",
+      severity: "error",
+      comment: "The one program imports whole programs, which run when they are imported.",
+      from: { path: "^deploy/tracker[.]ts$" },
+      to: { path: "^(ingress|processors|api)/", pathNot: "^[a-z]+/(main|tracker)[.]ts$" },
     },
     {
       name: "words-do-no-io",

@@ -22,7 +22,8 @@ async function main(): Promise<void> {
   const settings = settingsOrUndefined(readApiSettings);
   if (settings === undefined) return;
   const log = openLog({ process: "api", level: settings.logLevel });
-  const lifetime = new Lifetime(log, { endWithParent: settings.endWithParent });
+  const { endWithParent, serveOnMs } = settings;
+  const lifetime = new Lifetime(log, { endWithParent, serveOnMs });
   try {
     await start(settings, log, lifetime);
   } catch (error) {
@@ -79,7 +80,12 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     allowLoopback: settings.outgoing.allowLoopback,
   });
   lifetime.own("listener", () => app.close());
+  app.server.prependListener("request", (_request, response) => {
+    if (lifetime.isDraining) response.shouldKeepAlive = false;
+  });
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });
+  // Requests see the state for themselves; this makes the process serve on.
+  lifetime.onDrain(() => undefined);
   log.info({ address }, "api.listening");
   const facts = (): Facts => ({
     stores_belong_together: watch.areSame ?? "unknown",

@@ -23,6 +23,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     clickRetentionDays: 0,
     logLevel: "info",
     endWithParent: false,
+    serveOnMs: 10_000,
   });
 });
 

@@ -31,6 +31,7 @@ function groupSettings(read: SettingsOf<"api">) {
     clickRetentionDays: read.CLICK_RETENTION_DAYS,
     logLevel: read.LOG_LEVEL,
     endWithParent: read.EXIT_WITH_PARENT,
+    serveOnMs: read.DRAIN_SECONDS * 1_000,
   } as const;
 }
 

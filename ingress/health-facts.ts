@@ -1,5 +1,6 @@
 import type { Catalog } from "../schemas/catalog/catalog.ts";
 import type { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import type { Lifetime } from "../schemas/host/lifetime.ts";
 import type { Facts } from "../schemas/host/ops-server.ts";
 import type { Pipeline } from "./journal/pipeline.ts";
 import type { IngressMetrics } from "./metrics.ts";
@@ -14,13 +15,20 @@ type Sources = {
   readonly metrics: IngressMetrics;
 };
 
-/** Whether clicks are decided and journaled: the status of `/health` on the tracking port (P6). */
+/** Whether clicks are decided and journaled, and the process does not drain: the status of `/health` on the tracking port (P6). */
 export function healthOf({
   catalog,
   pipeline,
   metrics,
-}: Pick<Sources, "catalog" | "pipeline" | "metrics">): () => boolean {
-  return () => catalog.isLoaded && !pipeline.hasUnrecorded && !metrics.hasSyncFault();
+  lifetime,
+}: Pick<Sources, "catalog" | "pipeline" | "metrics"> & {
+  readonly lifetime: Lifetime;
+}): () => boolean {
+  return () =>
+    catalog.isLoaded &&
+    !pipeline.hasUnrecorded &&
+    !metrics.hasSyncFault() &&
+    !lifetime.isDraining;
 }
 
 /** The facts of `/status`, read at each call. */

@@ -42,6 +42,8 @@ const SCHEMA_PATIENCE_MS = 2_000;
 /** A start waits at most this long for NATS and for the processors behind it. */
 const ANNOUNCE_MS = 1_000;
 const CLOSE_SERVER_MS = 5_000;
+/** Closing takes at most this long, in addition to the wait until the writers have everything. */
+const CLOSE_MS = 20_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
 /** Another process has this producer number or epoch. The supervisor restarts this one, which then gets a new number. */
 const EXIT_NUMBER_TAKEN = 5;
@@ -62,7 +64,11 @@ async function main(): Promise<void> {
   const settings = settingsOrUndefined(readIngressSettings);
   if (settings === undefined) return;
   const log = openLog({ process: "ingress", level: settings.logLevel });
-  const lifetime = new Lifetime(log, { endWithParent: settings.exitWithParent });
+  const lifetime = new Lifetime(log, {
+    endWithParent: settings.exitWithParent,
+    serveOnMs: settings.serveOnMs,
+    closeMs: CLOSE_MS + settings.storedMs,
+  });
   try {
     await start(settings, log, lifetime);
     log.info({ port: settings.port }, "process.running");
@@ -117,7 +123,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const notices = startNotices(parts, { ...kept, journal: pipeline });
 
   const { producer } = folder;
-  const isHealthy = healthOf({ catalog, pipeline, metrics });
+  const isHealthy = healthOf({ catalog, pipeline, metrics, lifetime });
   const facts = factsOf({ producer, catalog, feed, link, pipeline, metrics }, isHealthy);
   ops.show(facts);
   const server = await makeServer(parts, { state, catalog, pipeline, isHealthy });
@@ -134,6 +140,7 @@ function openPipeline(parts: Parts): Pipeline {
     folder,
     sync: settings.journalSync,
     reserveBytes: settings.journalReserveBytes,
+    storedMs: settings.storedMs,
     db: pool,
     link,
     log,
@@ -200,6 +207,7 @@ async function openPort(server: IngressServer, { settings, lifetime }: Parts): P
   lifetime.signal.throwIfAborted();
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
+  lifetime.onDrain(() => server.drain());
 }
 
 /** Late records: kept pixels, and coupon clicks that another process did not record. */

@@ -12,7 +12,7 @@ export const FAILED = jsonAnswer(500, { error: "internal_error" });
 /** Sends answers whole or not at all: after an abort nothing is sent. */
 export class AnswerSender {
   readonly #events: AnswerEvents;
-  /** While this process ends, the last answer of each connection makes its client go elsewhere. */
+  /** While this process drains, the last answer of each connection makes its client go elsewhere. */
   isEnding = false;
 
   constructor(events: AnswerEvents) {

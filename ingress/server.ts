@@ -137,11 +137,16 @@ export class IngressServer {
     });
   }
 
+  /** From now on each connection ends with its next answer. New connections are still accepted, for one request each. */
+  drain(): void {
+    this.#answers.isEnding = true;
+  }
+
   /** Accepts no new connections, ends each open one with its next answer (P34), and cuts the remaining ones after `deadlineMs`. */
   async close(deadlineMs: number): Promise<void> {
     const endAtMs = performance.now() + deadlineMs;
     await this.#stopListening();
-    this.#answers.isEnding = true;
+    this.drain();
     while (this.#connections > 0 && performance.now() < endAtMs) {
       await new Promise((resolve) => {
         setTimeout(resolve, CLOSE_POLL_MS);

@@ -33,6 +33,8 @@ function groupSettings(read: SettingsOf<"ingress">) {
     journalReserveBytes: read.JOURNAL_RESERVE_BYTES,
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
+    serveOnMs: read.DRAIN_SECONDS * 1_000,
+    storedMs: read.DRAIN_STORED_SECONDS * 1_000,
   } as const;
 }
 

@@ -34,11 +34,15 @@ const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 /** Each lane of the click writer may at the same time insert, run a query, and check on an insert. */
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
 
+/** A delivery under way gets 10 s, a last insert 8 s. */
+const CLOSE_MS = 20_000;
+
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readProcessorSettings);
   if (settings === undefined) return;
   const log = openLog({ process: "processors", level: settings.logLevel });
-  const lifetime = new Lifetime(log, { endWithParent: settings.exitWithParent });
+  const { exitWithParent: endWithParent } = settings;
+  const lifetime = new Lifetime(log, { endWithParent, closeMs: CLOSE_MS });
   try {
     await start(settings, log, lifetime);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { PROGRAM_ROLES, type ProgramRole } from "../../schemas/host/program-roles.ts";
 import type { Command } from "./command.ts";
 
 const PROGRAM = "npm run tracker --";
@@ -6,14 +7,18 @@ const WIDTH = 80;
 const SERVERS = `The servers are those of POSTGRES_URL, NATS_URL and CLICKHOUSE_URL, else those that
 \`npm start\` runs in DATA_DIR.`;
 
-/** Every command in one or two lines. */
+/** Every role and command in one or two lines. */
 export function helpOfAll(commands: readonly Command[]): string {
-  return `Usage: ${PROGRAM} <command>
+  return `Usage: ${PROGRAM} <role|command>
 
+Roles, which run until a signal ends them:
+${listed(PROGRAM_ROLES)}
+
+Commands:
 ${listed(commands)}
 
-\`${PROGRAM} help <command>\` shows the details of one command.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the database is from a newer release.
+\`${PROGRAM} help <role|command>\` shows the details of one of them.
+Exit codes of commands: 0 done, 1 failed, 2 wrong usage, 3 the database is from a newer release.
 ${SERVERS}`;
 }
 
@@ -22,9 +27,22 @@ export function helpOfSome(commands: readonly Command[]): string {
   return `Usage: ${PROGRAM} <command>\n\n${listed(commands)}`;
 }
 
-function listed(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
+function listed(named: readonly { readonly name: string; readonly summary: string }[]): string {
+  const width = Math.max(...named.map(({ name }) => name.length));
+  return named.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
+}
+
+/** The full help of one role. */
+export function helpOfRole({ name, summary, options, notes }: ProgramRole): string {
+  const usage = [name, ...options.map(([option]) => `[${option}]`)].join(" ");
+  return [
+    `Usage: ${PROGRAM} ${usage}`,
+    `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`,
+    ...options.map(([option, meaning]) => `  ${option}  ${meaning}`),
+    notes,
+    `Exit codes: 0 ended by a signal, 1 failed, 2 wrong settings, 3 the database is from a newer
+release, 4 a check of DURABILITY=strict failed. deploy/pages/processes.md has more.`,
+  ].join("\n\n");
 }
 
 /** The full help of one command, with examples. */

@@ -1,7 +1,8 @@
+import { PROGRAM_ROLES, type ProgramRole } from "../../schemas/host/program-roles.ts";
 import { type Command, type CommandEnvironment, readArguments, type Terminal } from "./command.ts";
 import { UsageError } from "./command-error.ts";
 import { commands } from "./commands.ts";
-import { helpOf, helpOfAll, helpOfSome, usageOf } from "./help.ts";
+import { helpOf, helpOfAll, helpOfRole, helpOfSome, usageOf } from "./help.ts";
 
 /**
  * Runs one command and returns what to print.
@@ -18,7 +19,7 @@ export async function runCommand(
   const command = commandOf(args);
   if (command === undefined) {
     if (args.some(isHelp)) return helpFor(wordsOf(args));
-    throw unknownCommand(wordsOf(args));
+    throw roleOf(args) === undefined ? unknownCommand(wordsOf(args)) : notStartedHere(first);
   }
   const rest = args.slice(command.name.split(" ").length);
   if (rest.some(isHelp)) return helpOf(command);
@@ -32,6 +33,8 @@ export async function runCommand(
 
 function helpFor(words: readonly string[]): string {
   if (words.length === 0) return helpOfAll(commands);
+  const role = roleOf(words);
+  if (role !== undefined) return helpOfRole(role);
   const command = commandOf(words);
   if (command !== undefined) return helpOf(command);
   const some = commandsOf(words);
@@ -44,6 +47,16 @@ function commandOf(args: readonly string[]): Command | undefined {
   return commands
     .filter(({ name }) => name.split(" ").every((word, index) => word === args[index]))
     .toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+function roleOf([word]: readonly string[]): ProgramRole | undefined {
+  return PROGRAM_ROLES.find(({ name }) => name === word);
+}
+
+function notStartedHere(role: string): UsageError {
+  return new UsageError(
+    `${role} is a role and not a command. .build/deploy/tracker.js starts it, this program does not.`,
+  );
 }
 
 /** Commands whose names begin with the words. */

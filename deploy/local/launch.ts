@@ -183,6 +183,9 @@ function productEnvironment(
   return {
     // A fixed name, because there is only one processors process: after a crash, the next one takes over its lanes without waiting.
     PROCESSOR_NAME: `launcher-${installationId}`,
+    // No balancer stands before the processes, and the next start finds the journal on the same disk.
+    DRAIN_SECONDS: "0",
+    DRAIN_STORED_SECONDS: "0",
     ...env,
     POSTGRES_URL: urls.postgresUrl,
     NATS_URL: urls.natsUrl,

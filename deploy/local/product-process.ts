@@ -27,8 +27,8 @@ export interface ProductProcessHost {
 }
 
 const READY_DEADLINE_MS = 60_000;
-/** The processes themselves stop within 15 s. */
-const STOP_DEADLINE_MS = 20_000;
+/** The processes themselves stop within 20 s. */
+const STOP_DEADLINE_MS = 25_000;
 const SHOWN_LINES_MAX = 10;
 const SHOWN_WINDOW_MS = 10_000;
 

@@ -8,8 +8,9 @@ export type SegmentIndex = {
 /** Segments of the running epoch that writers may not have stored yet. The journal adds them, the shipper removes them. */
 export class JournalSegments {
   readonly #segments: SegmentIndex[] = [];
+  #isClosed = false;
 
-  /** Oldest first; the journal writes into the last one. */
+  /** Oldest first; until {@link close} the journal writes into the last one. */
   get all(): readonly SegmentIndex[] {
     return this.#segments;
   }
@@ -18,12 +19,18 @@ export class JournalSegments {
     this.#segments.push(segment);
   }
 
+  /** The journal writes no more: the last segment is removed as well once the writers have it. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   /** Removes segments from the front while `isPassed` says that the writers have stored them. Returns their paths. */
   takePassed(isPassed: (segment: SegmentIndex) => boolean): string[] {
     const passed: string[] = [];
     for (;;) {
       const [oldest] = this.#segments;
-      if (oldest === undefined || this.#segments.length === 1 || !isPassed(oldest)) return passed;
+      const isWrittenTo = this.#segments.length === 1 && !this.#isClosed;
+      if (oldest === undefined || isWrittenTo || !isPassed(oldest)) return passed;
       passed.push(oldest.path);
       this.#segments.shift();
     }

@@ -106,6 +106,7 @@ export class Journal {
     clearInterval(this.#syncTimer);
     this.#retire();
     await Promise.all(this.#closing);
+    this.#options.segments.close();
     if (this.#closed) return;
     this.#closed = true;
     closeSync(this.#folder);

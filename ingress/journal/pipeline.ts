@@ -19,6 +19,7 @@ import { WatermarkBook } from "./watermarks.ts";
 
 const CLOSE_SHIPPER_MS = 5_000;
 const CONFIRMATION_LOOK_MS = 500;
+const STORED_LOOK_MS = 50;
 
 export type PipelineEvents = ShipperEvents & {
   taken(): void;
@@ -38,11 +39,13 @@ export type PipelineOptions = {
   readonly sync: SyncMode;
   /** Bytes of the disk that the journal leaves free; undefined for the usual share. */
   readonly reserveBytes: number | undefined;
+  /** At the end, how long to wait until the writers have everything; the rest stays on the disk. */
+  readonly storedMs: number;
   readonly db: Queryable;
   readonly link: NatsLink;
   readonly log: Log;
   readonly events: PipelineEvents;
-  /** Ends the background work: leftovers, adoption, the wait for a number. */
+  /** The process ends: no folder is adopted and no number left any more. Own leftovers are shipped until {@link Pipeline.close}. */
   readonly signal: AbortSignal;
   readonly others: AdoptionOptions["others"];
   /** Another process has the producer number. The next start of this process has its own number. Called once. */
@@ -61,6 +64,8 @@ export class Pipeline {
   readonly #journal: Journal;
   readonly #claim: ProducerClaim;
   readonly #allocate: (claim: string) => Promise<number>;
+  readonly #leftovers = new AbortController();
+  #areLeftoversStored = false;
   #isLeaving = false;
 
   /** Opens the journal and subscribes to the click writers. Records may be appended; none is shipped before {@link start}. */
@@ -81,11 +86,11 @@ export class Pipeline {
     this.#claim.start();
     this.#shipper.start();
     const { log, signal } = this.#options;
-    const failed = (error: unknown): void => {
-      if (!signal.aborted) log.error({ err: error }, "journal.leftovers-failed");
+    const report = (error: unknown, { aborted }: AbortSignal): void => {
+      if (!aborted) log.error({ err: error }, "journal.leftovers-failed");
     };
-    this.#shipLeftovers().catch(failed);
-    this.#adopt().catch(failed);
+    this.#shipLeftovers().catch((error: unknown) => report(error, this.#leftovers.signal));
+    this.#adopt().catch((error: unknown) => report(error, signal));
   }
 
   /** Returns undefined when the record is durable enough for its answer to leave, else what the answer must wait for. */
@@ -124,11 +129,16 @@ export class Pipeline {
     return roomOn(folder.path, reserveBytes);
   }
 
-  /** Syncs everything, ships as much as it can within 5 s, and then publishes that the producer number is free. */
+  /**
+   * Syncs everything, waits for `storedMs` until the writers have it, ships as much as it can within 5 s, and then publishes that
+   * the producer number is free.
+   */
   async close(): Promise<void> {
     try {
       await this.#journal.close();
+      await this.#untilStored();
     } finally {
+      this.#leftovers.abort();
       try {
         await this.#shipper.close(CLOSE_SHIPPER_MS);
       } finally {
@@ -173,20 +183,36 @@ export class Pipeline {
     });
   }
 
+  /** Then no record of this process depends on its disk any more. */
+  async #untilStored(): Promise<void> {
+    const { storedMs, log } = this.#options;
+    if (storedMs === 0) return;
+    const startedAtMs = performance.now();
+    const deadline = AbortSignal.timeout(storedMs);
+    const isStored = await this.#shipper.untilStored(deadline);
+    while (!this.#areLeftoversStored && !deadline.aborted) await pause(STORED_LOOK_MS, deadline);
+    const tookMs = Math.round(performance.now() - startedAtMs);
+    if (isStored && this.#areLeftoversStored) log.info({ tookMs }, "journal.stored");
+    else log.warn({ tookMs, segments: this.segments }, "journal.not-stored-yet");
+  }
+
   /** Ships what earlier starts left in this folder. */
   async #shipLeftovers(): Promise<void> {
-    const { folder, signal } = this.#options;
+    const { folder } = this.#options;
+    const { signal } = this.#leftovers;
     const { producer, epoch, path } = folder;
     const mayDeclareLost = (): boolean => this.#claim.isConfirmed;
     const common = this.#shipment();
     const isDone = await untilLeftoversAreShipped({
       ...common,
+      signal,
       folder: path,
       producer,
       epoch,
       mayDeclareLost,
     });
     if (!isDone) return;
+    this.#areLeftoversStored = true;
     while (!this.#claim.isConfirmed && !signal.aborted) await pause(CONFIRMATION_LOOK_MS, signal);
     if (this.#claim.isConfirmed) this.#shipper.leftoversAreStored();
   }

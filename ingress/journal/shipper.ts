@@ -1,5 +1,6 @@
 import { ALL_LANES } from "../../schemas/events/shards.ts";
 import type { Log } from "../../schemas/host/log.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { FrameBuffer } from "./frame.ts";
 import type { RecordPosition } from "./journal.ts";
@@ -12,6 +13,7 @@ import { LaneShipper, type LaneShipperOptions } from "./ship-lane.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 1_000;
+const STORED_LOOK_MS = 50;
 /** What JetStream acknowledged and no writer stored within this time is shipped again (P3), then after twice as long. */
 const STUCK_MS = 120_000;
 const STUCK_MS_MAX = 6 * 3_600_000;
@@ -124,6 +126,15 @@ export class Shipper {
   /** Resolves when JetStream has the record, or never. */
   async whenShipped({ lane, position }: RecordPosition): Promise<void> {
     await this.#lanes.get(lane)?.whenShipped(position);
+  }
+
+  /** Waits until the writers have everything, and its segments are removed. Returns false when `signal` ends the wait. */
+  async untilStored(signal: AbortSignal): Promise<boolean> {
+    while (this.#options.segments.all.length > 0 && !signal.aborted) {
+      await this.#tick();
+      await pause(STORED_LOOK_MS, signal);
+    }
+    return this.#options.segments.all.length === 0;
   }
 
   /** Ships what is left, at most for `deadlineMs`; the rest stays in the journal for the next start. */

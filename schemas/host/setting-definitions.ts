@@ -58,7 +58,7 @@ export const SETTINGS = {
   RUNTIME_DIR: {
     type: folder,
     unset: "`DATA_DIR/runtime`",
-    readBy: ["npm start"],
+    readBy: ["npm start", "ingress"],
     meaning: "programs that are downloaded once; several DATA_DIRs may share it",
   },
   TRACKING_PORT: {
@@ -94,7 +94,7 @@ export const SETTINGS = {
   INGRESS_WORKERS: {
     type: wholeNumber({ min: 1, max: 64 }),
     unset: "number of cores",
-    readBy: ["npm start"],
+    readBy: ["npm start", "ingress"],
     meaning: "ingress processes that share the tracking port",
   },
   ...SERVER_SETTINGS,
@@ -256,6 +256,20 @@ export const SETTINGS = {
     default: "info",
     readBy: ["ingress", "processors", "api"],
     meaning: "the least severe messages that are logged",
+  },
+  DRAIN_SECONDS: {
+    type: wholeNumber({ min: 0, max: 300, unit: "seconds" }),
+    default: "10",
+    readBy: ["ingress", "api"],
+    meaning:
+      "how long a process serves on after SIGTERM, unready and closing each connection with its answer, so that balancers leave it first; `npm start` sets 0",
+  },
+  DRAIN_STORED_SECONDS: {
+    type: wholeNumber({ min: 0, max: 600, unit: "seconds" }),
+    default: "25",
+    readBy: ["ingress"],
+    meaning:
+      "how long a process that ends waits until the click writers have its journal, so that its disk is not needed any more; `npm start` sets 0",
   },
   EXIT_WITH_PARENT: {
     type: onOff,

@@ -40,6 +40,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   "no-cycles api/cycle-away.ts": `import { back } from "./cycle-back.ts"; export const there = (): number => back();`,
   "schemas-knows-no-process schemas/money/upward.ts": `import { clicks } from "../../processors/clicks/processor.ts"; export const up = clicks;`,
   "processes-are-strangers api/neighbour.ts": `import { app } from "../ingress/server.ts"; export const other = app;`,
+  "tracker-runs-programs deploy/tracker.ts": `export const reached = import("../processors/clicks/processor.ts");`,
   "words-do-no-io schemas/money/file.ts": `import { readFileSync } from "node:fs"; export const read = readFileSync;`,
   "words-do-no-io schemas/money/wire.ts": `import { pool } from "../postgres/connect.ts"; export const wire = pool;`,
   "words-do-no-io schemas/anything-new/socket.ts": `import { connect } from "node:net"; export const open = connect;`,

@@ -130,14 +130,17 @@ test("every process reports a wrong value in the same words", () => {
 });
 
 test.each([
-  ["ingress/settings.ts", ["ingress"]],
+  ["ingress/settings.ts and deploy/workers/settings.ts", ["ingress"]],
   ["processors/settings.ts", ["processors"]],
   ["api/settings.ts", ["api", "tracker"]],
   ["deploy/local/settings.ts", ["npm start"]],
 ] as const)(
   "%s uses every setting that the documentation says it reads, and no other",
-  (file, processes) => {
-    const text = readFileSync(projectFile(file), "utf8");
+  (files, processes) => {
+    const text = files
+      .split(" and ")
+      .map((file) => readFileSync(projectFile(file), "utf8"))
+      .join("\n");
     const others = SHARED.filter(([call]) => text.includes(`${call}(read)`)).map(([, path]) =>
       readFileSync(projectFile(path), "utf8"),
     );

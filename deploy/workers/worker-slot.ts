@@ -1,0 +1,125 @@
+import type { Log } from "../../schemas/host/log.ts";
+import { pause } from "../../schemas/host/pause.ts";
+import { restartDelayMs } from "../local/supervisor.ts";
+import type { Worker, WorkerExit } from "./worker.ts";
+
+export type WorkerSlotOptions = {
+  readonly start: () => Promise<Worker>;
+  readonly log: Log;
+  /** Called when a worker has ended without being asked to. */
+  readonly onDeath: (exit: WorkerExit) => void;
+  /** A worker that has not ended this long after it was asked to is killed. */
+  readonly endDeadlineMs: number;
+};
+
+const LOOK_MS = 50;
+/** After a run of this length the next restart is quick again. */
+const SOUND_RUN_MS = 30_000;
+
+/**
+ * One place among the workers: starts its worker, and starts it again when it dies. Invariant: a slot has at most one worker,
+ * and none once `run` has settled.
+ */
+export class WorkerSlot {
+  readonly #options: WorkerSlotOptions;
+  readonly #end = new AbortController();
+  #worker: Worker | undefined;
+  /** The worker was seen to serve and has not been asked to end. */
+  #isServing = false;
+  #isReplaced = false;
+  #failures = 0;
+  #exit: WorkerExit | undefined;
+
+  constructor(options: WorkerSlotOptions) {
+    this.#options = options;
+  }
+
+  /** Whether its worker answers now that it serves. */
+  async isServing(): Promise<boolean> {
+    return this.#isServing && (await this.#worker?.isReady()) === true;
+  }
+
+  /** Runs until {@link end}. Returns how the last worker ended. */
+  async run(): Promise<WorkerExit | undefined> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      const startedAtMs = performance.now();
+      await this.#runWorker();
+      if (signal.aborted) break;
+      if (this.#isReplaced) {
+        this.#isReplaced = false;
+        this.#failures = 0;
+        this.#options.log.info({ ...this.#exit }, "worker.replaced");
+        continue;
+      }
+      const isSound = performance.now() - startedAtMs >= SOUND_RUN_MS;
+      this.#failures = isSound ? 1 : this.#failures + 1;
+      const waitMs = restartDelayMs(this.#failures);
+      this.#options.log.warn({ ...this.#exit, failures: this.#failures, waitMs }, "worker.died");
+      if (this.#exit !== undefined) this.#options.onDeath(this.#exit);
+      await pause(waitMs, signal);
+    }
+    return this.#exit;
+  }
+
+  /** Ends the worker for good. Called again, repeats the signal: a worker that drains then ends at once. */
+  end(signal: NodeJS.Signals): void {
+    this.#end.abort();
+    this.#isServing = false;
+    this.#stop(signal);
+  }
+
+  /** Ends the worker and lets the next one take its place. Does nothing while none runs, because one is about to start. */
+  replace(): void {
+    if (this.#worker === undefined) return;
+    this.#isReplaced = true;
+    this.#isServing = false;
+    // SIGHUP ends without serving on for DRAIN_SECONDS: the siblings have the port.
+    this.#stop("SIGHUP");
+  }
+
+  async #runWorker(): Promise<void> {
+    const { start, log } = this.#options;
+    this.#exit = undefined;
+    try {
+      this.#worker = await start();
+    } catch (error) {
+      log.error({ err: error }, "worker.not-started");
+      return;
+    }
+    const worker = this.#worker;
+    log.info({ worker_pid: worker.pid }, "worker.started");
+    // Asked to end while it was being started.
+    if (this.#end.signal.aborted) this.#stop("SIGTERM");
+    const ended = new AbortController();
+    const looking = this.#lookUntilServing(worker, ended.signal);
+    this.#exit = await worker.exited;
+    ended.abort();
+    await looking;
+    this.#worker = undefined;
+    this.#isServing = false;
+  }
+
+  async #lookUntilServing(worker: Worker, ended: AbortSignal): Promise<void> {
+    while (!ended.aborted && !this.#end.signal.aborted && !this.#isReplaced) {
+      if (await worker.isReady()) {
+        if (ended.aborted || this.#end.signal.aborted || this.#isReplaced) return;
+        this.#isServing = true;
+        this.#options.log.info({ worker_pid: worker.pid }, "worker.serving");
+        return;
+      }
+      await pause(LOOK_MS, ended);
+    }
+  }
+
+  #stop(signal: NodeJS.Signals): void {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    worker.signal(signal);
+    const deadline = setTimeout(() => {
+      this.#options.log.error({ worker_pid: worker.pid }, "worker.killed");
+      worker.signal("SIGKILL");
+    }, this.#options.endDeadlineMs);
+    void worker.exited.then(() => clearTimeout(deadline));
+  }
+}

@@ -1,0 +1,63 @@
+import { RawConnection, rawRequest } from "./raw-http.ts";
+
+const KEPT_CONNECTIONS = 12;
+const SHORT_CONNECTIONS = 2;
+
+/** A load whose clients follow HTTP: they do not reuse a connection whose answer says `close`. */
+export class RollingLoad {
+  /** Click ids of the answered requests, by number. */
+  readonly answered = new Map<number, string>();
+  readonly failures: string[] = [];
+  closes = 0;
+  readonly #port: number;
+  readonly #run: string;
+  readonly #loops: Promise<void>[] = [];
+  #next = 0;
+  #isRunning = true;
+
+  constructor(port: number, run: string) {
+    this.#port = port;
+    this.#run = run;
+  }
+
+  start(): void {
+    for (let i = 0; i < KEPT_CONNECTIONS; i += 1) this.#loops.push(this.#loop(true));
+    for (let i = 0; i < SHORT_CONNECTIONS; i += 1) this.#loops.push(this.#loop(false));
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    await Promise.all(this.#loops);
+  }
+
+  async #loop(isKept: boolean): Promise<void> {
+    let connection: RawConnection | undefined;
+    while (this.#isRunning) {
+      const number = this.#next;
+      this.#next += 1;
+      try {
+        connection ??= await RawConnection.open(this.#port);
+        if (!(await this.#request(connection, number)) && isKept) continue;
+      } catch (error) {
+        this.failures.push(`request ${number}: ${String(error)}`);
+      }
+      connection?.destroy();
+      connection = undefined;
+    }
+    connection?.destroy();
+  }
+
+  /** Sends one request. Returns whether the connection must not be used again. */
+  async #request(connection: RawConnection, number: number): Promise<boolean> {
+    connection.send(rawRequest(`/r/OFFER1/PARTNR?sub1=${this.#run}&sub2=${number}`));
+    const answer = await connection.answer();
+    if (answer === undefined) throw new Error("the connection ended without an answer");
+    const [cookie = ""] = answer.headers.get("set-cookie") ?? [];
+    const id = /^trk_cid=([0-9a-f]{32})/.exec(cookie)?.[1];
+    if (answer.status !== 302 || id === undefined) throw new Error(`HTTP ${answer.status}`);
+    this.answered.set(number, id);
+    const isLast = answer.headers.get("connection")?.[0] === "close";
+    if (isLast) this.closes += 1;
+    return isLast;
+  }
+}
