@@ -80,12 +80,12 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     allowLoopback: settings.outgoing.allowLoopback,
   });
   lifetime.own("listener", () => app.close());
-  app.server.prependListener("request", (_request, response) => {
-    if (lifetime.isDraining) response.shouldKeepAlive = false;
-  });
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });
-  // Requests see the state for themselves; this makes the process serve on.
-  lifetime.onDrain(() => undefined);
+  lifetime.onDrain(() => {
+    app.server.prependListener("request", (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
+  });
   log.info({ address }, "api.listening");
   const facts = (): Facts => ({
     stores_belong_together: watch.areSame ?? "unknown",

@@ -25,10 +25,7 @@ export function healthOf({
   readonly lifetime: Lifetime;
 }): () => boolean {
   return () =>
-    catalog.isLoaded &&
-    !pipeline.hasUnrecorded &&
-    !metrics.hasSyncFault() &&
-    !lifetime.isDraining;
+    catalog.isLoaded && !pipeline.hasUnrecorded && !metrics.hasSyncFault() && !lifetime.isDraining;
 }
 
 /** The facts of `/status`, read at each call. */
