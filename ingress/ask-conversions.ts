@@ -16,6 +16,7 @@ export async function askConversions(
   return await ask(link.current(), {
     subject: ({ postback }) => postback,
     body: report,
+    cause: report.requestId === undefined ? undefined : { request_id: report.requestId },
     timeoutMs: REPLY_TIMEOUT_MS,
     answer: PostbackReply,
   });

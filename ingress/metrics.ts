@@ -8,7 +8,7 @@ import { Throttle } from "./throttle.ts";
 export type IngressMetrics = PipelineEvents & {
   readonly registry: Metrics;
   answered(status: number): void;
-  handlerFailed(error: unknown): void;
+  handlerFailed(error: unknown, requestId: string): void;
   /** A call of `/lp` was answered (LP-019). */
   landed(result: LandingResult): void;
   /** A new user agent was read by a few words only, because too many new ones came at once. */
@@ -27,9 +27,9 @@ export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
       const series = byClass[Math.floor(status / 100) - 1];
       if (series !== undefined) series.value += 1;
     },
-    handlerFailed: (error) => {
+    handlerFailed: (error, requestId) => {
       counters.faults.add();
-      log.error({ err: error }, "request.failed");
+      log.error({ err: error, request_id: requestId }, "request.failed");
     },
     landed: (result) => counters.landed.add(1, { result }),
     taken: () => {

@@ -22,7 +22,10 @@ export type RawRequest = {
     readonly origin: string;
     readonly ifNoneMatch: string;
     readonly idempotencyKey: string;
+    readonly xRequestId: string;
   };
+  /** Names the request in logs, answers and everything it causes. */
+  readonly requestId: string;
 };
 
 /** An answer before it is sent. Header names are sent as written here. */
@@ -42,6 +45,8 @@ export type Recorded = {
 export type RouteResult = {
   readonly answer: Answer;
   readonly recorded?: Recorded;
+  /** Of the click that the request made. */
+  readonly clickId?: string;
 };
 
 /** Answers within this turn of the event loop. Every click path without a body is one. */

@@ -4,7 +4,10 @@ import type { Answer } from "./route.ts";
 import { VisitorRedirect } from "./visitor-redirect.ts";
 import { bodyOf, endOrWait, isHeaderText, isSafe, lengthOf, writeHead } from "./write-answer.ts";
 
-export type AnswerEvents = { answered(status: number): void; handlerFailed(error: unknown): void };
+export type AnswerEvents = {
+  answered(status: number): void;
+  handlerFailed(error: unknown, requestId: string): void;
+};
 
 /** The answer of a fault of ours. */
 export const FAILED = jsonAnswer(500, { error: "internal_error" });
@@ -19,20 +22,20 @@ export class AnswerSender {
     this.#events = events;
   }
 
-  /** Ends a request within its handler, or corked. */
-  send(response: HttpResponse, wanted: Answer, isHead: boolean): void {
+  /** Ends a request within its handler, or corked. The answer shows `requestId` unless it is "" or a visitor's redirect. */
+  send(response: HttpResponse, wanted: Answer, isHead: boolean, requestId: string): void {
     if (wanted instanceof VisitorRedirect && !isHead && isHeaderText(wanted.location)) {
       response.writeStatus(wanted.head);
       this.#endNow(response, wanted);
       return;
     }
-    const answer = this.#safe(wanted);
+    const answer = this.#safe(wanted, requestId);
     const body = bodyOf(answer);
     if (isHead || lengthOf(body) === 0) {
-      this.sendLast(response, answer, isHead);
+      this.sendLast(response, answer, isHead, requestId);
       return;
     }
-    writeHead(response, answer);
+    writeHead(response, answer, requestId);
     this.#endNow(response, answer);
   }
 
@@ -48,8 +51,8 @@ export class AnswerSender {
    * body, because only a body shows that the client does not read (P28). It leaves after this turn: until then the server cuts
    * the connection rather than read another request from it.
    */
-  sendLast(response: HttpResponse, wanted: Answer, isHead: boolean): void {
-    const answer = this.#safe(wanted);
+  sendLast(response: HttpResponse, wanted: Answer, isHead: boolean, requestId: string): void {
+    const answer = this.#safe(wanted, requestId);
     let isGone = false;
     response.onAborted(() => {
       isGone = true;
@@ -58,7 +61,7 @@ export class AnswerSender {
       if (isGone) return;
       const body = bodyOf(answer);
       response.cork(() => {
-        writeHead(response, answer);
+        writeHead(response, answer, requestId);
         if (isHead) response.endWithoutBody(lengthOf(body), true);
         else response.end(body, true);
       });
@@ -70,11 +73,12 @@ export class AnswerSender {
    * Removes headers with a control character (P27). Such a header is a bug of ours: text from a visitor must never be able to add a
    * header. An answer without its Location header is useless, so it becomes {@link FAILED}.
    */
-  #safe(answer: Answer): Answer {
+  #safe(answer: Answer, requestId: string): Answer {
     if (answer.headers.every(isSafe)) return answer;
     const unsafe = answer.headers.filter((header) => !isSafe(header));
     const names = unsafe.map(([name]) => name);
-    this.#events.handlerFailed(new Error(`a control character in the header ${names.join(", ")}`));
+    const fault = new Error(`a control character in the header ${names.join(", ")}`);
+    this.#events.handlerFailed(fault, requestId);
     if (names.includes("Location")) return FAILED;
     return { ...answer, headers: answer.headers.filter(isSafe) };
   }

@@ -1,10 +1,12 @@
 import uws, { type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { TrustedProxies } from "../schemas/net/forwarded-for.ts";
 import { jsonAnswer } from "./answers.ts";
 import type { Pending } from "./journal/journal.ts";
 import { BodyReader } from "./read-body.ts";
 import { type FramingFault, framingFault } from "./request/framing.ts";
 import { PeerAddresses } from "./request/peer-address.ts";
+import { ReceivedRequest } from "./request/received-request.ts";
 import { type RequestHead, readHead } from "./request/request-head.ts";
 import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
 import { type AnswerEvents, AnswerSender, FAILED } from "./send-answer.ts";
@@ -33,6 +35,8 @@ export type ServerOptions = {
   /** Returns undefined when the answer may leave now (P1), else what it must wait for. */
   readonly record: (recorded: Recorded) => Pending | undefined;
   readonly events: AnswerEvents;
+  /** Those whose X-Request-Id is kept. */
+  readonly trustedProxies: TrustedProxies;
   /** Called after a request was refused without its route, or instead of the route's answer. */
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
   /** Most requests that may wait before the others are answered with `busy`. */
@@ -104,13 +108,15 @@ export class IngressServer {
     for (const [pattern, answer] of options.wrongMethod) {
       this.#add({ method: "", pattern, isAsync: false }, (response, request, head) => {
         const method = request.getMethod().toUpperCase();
-        const raw = rawRequest(method, head, { response, request });
-        this.#answers.send(response, answer, method === "HEAD");
+        const raw = this.#received(method, head, { response, request });
+        this.#answers.send(response, answer, method === "HEAD", raw.requestId);
         this.#reportRefusal(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
       });
     }
-    this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request) => {
-      this.#answers.send(response, NOT_FOUND, request.getMethod() === "head");
+    this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request, head) => {
+      const method = request.getMethod().toUpperCase();
+      const { requestId } = this.#received(method, head, { response, request });
+      this.#answers.send(response, NOT_FOUND, method === "HEAD", requestId);
     });
   }
 
@@ -181,9 +187,9 @@ export class IngressServer {
         return;
       }
       const asked = request.getMethod().toUpperCase();
-      const raw = rawRequest(asked, head, { response, request });
+      const raw = this.#received(asked, head, { response, request });
       const answer = FRAMING_ANSWERS[fault];
-      this.#answers.sendLast(response, answer, asked === "HEAD");
+      this.#answers.sendLast(response, answer, asked === "HEAD", raw.requestId);
       this.#reportRefusal(pattern, raw, { cause: fault, httpStatus: answer.status });
     };
     switch (method) {
@@ -210,25 +216,27 @@ export class IngressServer {
   #syncHandler({ pattern, route }: Pick<SyncEntry, "pattern" | "route">, method: string): Handler {
     const isHead = method === "HEAD";
     return (response, request, head) => {
-      const raw = rawRequest(method, head, { response, request });
+      const raw = this.#received(method, head, { response, request });
       try {
-        const { answer, recorded } = route(raw);
-        if (recorded === undefined) this.#answers.send(response, answer, isHead);
-        else this.#record(response, recorded, answer, isHead);
+        const { answer, recorded, clickId } = route(raw);
+        raw.nameAfterClick(clickId);
+        // Nobody looks for what went well: redirects and images cost no header.
+        const shownId = answer.status < 400 ? "" : raw.requestId;
+        const pending = recorded === undefined ? undefined : this.#options.record(recorded);
+        if (pending === undefined) this.#answers.send(response, answer, isHead, shownId);
+        else
+          this.#afterRecord(response, pending, () => {
+            this.#answers.send(response, answer, isHead, shownId);
+          });
       } catch (error) {
-        this.#fail(response, error, isHead);
+        this.#fail(response, error, { isHead, requestId: raw.requestId });
         this.#reportRefusal(pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       }
     };
   }
 
-  /** Answers within this handler, unless the record must wait for the disk or for JetStream. */
-  #record(response: HttpResponse, recorded: Recorded, answer: Answer, isHead: boolean): void {
-    const pending = this.#options.record(recorded);
-    if (pending === undefined) {
-      this.#answers.send(response, answer, isHead);
-      return;
-    }
+  /** Answers when the disk or JetStream has the record. */
+  #afterRecord(response: HttpResponse, pending: Pending, send: () => void): void {
     let isAborted = false;
     response.onAborted(() => {
       isAborted = true;
@@ -236,7 +244,7 @@ export class IngressServer {
     this.#begin();
     pending(() => {
       this.#end();
-      if (!isAborted) response.cork(() => this.#answers.send(response, answer, isHead));
+      if (!isAborted) response.cork(send);
     });
   }
 
@@ -251,10 +259,12 @@ export class IngressServer {
       const settle = (answer: Answer): void => {
         if (isOver) return;
         isOver = true;
-        if (isLast || answer.status === 413) this.#answers.sendLast(response, answer, isHead);
-        else response.cork(() => this.#answers.send(response, answer, isHead));
+        const { requestId } = raw;
+        if (isLast || answer.status === 413)
+          this.#answers.sendLast(response, answer, isHead, requestId);
+        else response.cork(() => this.#answers.send(response, answer, isHead, requestId));
       };
-      const raw = rawRequest(method, head, { response, request });
+      const raw = this.#received(method, head, { response, request });
       const refuse = (cause: "too_large" | "too_many", answer: Answer): void => {
         settle(answer);
         this.#reportRefusal(entry.pattern, raw, { cause, httpStatus: answer.status });
@@ -280,16 +290,17 @@ export class IngressServer {
 
   async #runAsync(
     entry: Pick<AsyncEntry, "pattern" | "route">,
-    { raw, body, signal }: { raw: RawRequest; body: Uint8Array; signal: AbortSignal },
+    { raw, body, signal }: { raw: ReceivedRequest; body: Uint8Array; signal: AbortSignal },
   ): Promise<Answer> {
     this.#begin();
     try {
-      const { recorded, answer } = await entry.route(raw, body, signal);
+      const { recorded, answer, clickId } = await entry.route(raw, body, signal);
+      raw.nameAfterClick(clickId);
       const pending = recorded === undefined ? undefined : this.#options.record(recorded);
       if (pending !== undefined) await new Promise<void>(pending);
       return answer;
     } catch (error) {
-      this.#options.events.handlerFailed(error);
+      this.#options.events.handlerFailed(error, raw.requestId);
       this.#reportRefusal(entry.pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       return FAILED;
     } finally {
@@ -302,13 +313,32 @@ export class IngressServer {
     try {
       this.#options.refused(pattern, request, refusal);
     } catch (error) {
-      this.#options.events.handlerFailed(error);
+      this.#options.events.handlerFailed(error, request.requestId);
     }
   }
 
-  #fail(response: HttpResponse, error: unknown, isHead: boolean): void {
-    this.#options.events.handlerFailed(error);
-    response.cork(() => this.#answers.send(response, FAILED, isHead));
+  #fail(
+    response: HttpResponse,
+    error: unknown,
+    { isHead, requestId }: { readonly isHead: boolean; readonly requestId: string },
+  ): void {
+    this.#options.events.handlerFailed(error, requestId);
+    response.cork(() => this.#answers.send(response, FAILED, isHead, requestId));
+  }
+
+  #received(
+    method: string,
+    headers: RequestHead,
+    { response, request }: { response: HttpResponse; request: HttpRequest },
+  ): ReceivedRequest {
+    const parts = {
+      method,
+      path: request.getUrl(),
+      query: request.getQuery() ?? "",
+      peerIp: peers.textOf(response.getRemoteAddress()),
+      headers,
+    };
+    return new ReceivedRequest(parts, this.#options.trustedProxies);
   }
 
   #begin(): void {
@@ -330,20 +360,6 @@ export function readMultipart(
 }
 
 const peers = new PeerAddresses();
-
-function rawRequest(
-  method: string,
-  headers: RequestHead,
-  { response, request }: { response: HttpResponse; request: HttpRequest },
-): RawRequest {
-  return {
-    method,
-    path: request.getUrl(),
-    query: request.getQuery() ?? "",
-    peerIp: peers.textOf(response.getRemoteAddress()),
-    headers,
-  };
-}
 
 /** Uses a function of the native server that its types do not list. */
 function leaveOutServerName(): void {

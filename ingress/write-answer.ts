@@ -19,6 +19,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
 };
 type Header = Answer["headers"][number];
 
+const REQUEST_ID = "X-Request-Id";
 const HEADER_TEXT = /^[\x20-\x7e\t]*$/;
 /**
  * A redirect has a body of one byte. Only with a body does the server report that sent bytes are stuck because the client does
@@ -35,16 +36,27 @@ export function isHeaderText(value: string): boolean {
   return HEADER_TEXT.test(value);
 }
 
-/** Writes the head of an answer in two calls: each call into the server costs 0.2 µs. Headers must be {@link isSafe}. */
-export function writeHead(response: HttpResponse, { status, headers }: Answer): void {
+/**
+ * Writes the head of an answer in two calls: each call into the server costs 0.2 µs. Headers must be {@link isSafe}. With "" as its ID a
+ * request is not named.
+ */
+export function writeHead(
+  response: HttpResponse,
+  { status, headers }: Answer,
+  requestId: string,
+): void {
   response.writeStatus(STATUS_LINES[status] ?? String(status));
   const [first] = headers;
-  if (first === undefined) return;
+  if (first === undefined) {
+    if (requestId !== "") response.writeHeader(REQUEST_ID, requestId);
+    return;
+  }
   let value = first[1];
   for (let at = 1; at < headers.length; at += 1) {
     const header = headers[at];
     if (header !== undefined) value += `\r\n${header[0]}: ${header[1]}`;
   }
+  if (requestId !== "") value += `\r\n${REQUEST_ID}: ${requestId}`;
   response.writeHeader(first[0], value);
 }
 

@@ -27,7 +27,7 @@ export async function noteInAuditLog(
   try {
     await insertAuditEntry(db, entry);
   } catch (error) {
-    log.error({ err: error, requestId: entry.requestId }, "audit.not-written");
+    log.error({ err: error, request_id: entry.requestId }, "audit.not-written");
   }
 }
 

@@ -186,7 +186,7 @@ export const VISIBILITY = {
   fx_rate: rule("date currency rate updated_at scope"),
   /** One inbound call (G178). */
   postback_log_entry: rule(
-    "id ts endpoint ip token_owner params http_status result conversion_id click_id message",
+    "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),
   audit_log_entry: rule("id ts key_id user action ip status request_id"),
 } as const satisfies Record<string, Rule>;

@@ -162,8 +162,8 @@ export const affiliates = manage({
   write: adminWrite("affiliates.write"),
   references: { manager_id: "user" },
   taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
-  afterUpdate: async (tx, workspaceId, { before, after }) =>
-    await queueEvent(tx, workspaceId, "affiliate.updated", () => ({
+  afterUpdate: async (tx, context, { before, after }) =>
+    await queueEvent(tx, context, "affiliate.updated", () => ({
       data: affiliateDocument(after),
       before: affiliateDocument(before),
     })),

@@ -19,10 +19,10 @@ export type Answered = Exclude<
  * @throws {ApiError} a refusal, or `unavailable`: then it is unknown whether the command was carried out.
  */
 export async function sendConversionCommand(
-  { nats }: OperationContext,
+  context: OperationContext,
   command: ConversionCommand,
 ): Promise<Answered> {
-  const reply = await replyTo(nats, command);
+  const reply = await replyTo(context, command);
   switch (reply.kind) {
     case "created":
     case "changed":
@@ -37,7 +37,7 @@ export async function sendConversionCommand(
 }
 
 async function replyTo(
-  nats: OperationContext["nats"],
+  { nats, requestId }: OperationContext,
   command: ConversionCommand,
 ): Promise<ConversionCommandReply> {
   let reply: ConversionCommandReply | undefined;
@@ -45,6 +45,7 @@ async function replyTo(
     reply = await ask(nats, {
       subject: ({ conversionCommand }) => conversionCommand,
       body: command,
+      cause: { request_id: requestId },
       timeoutMs: ANSWER_TIMEOUT_MS,
       answer: ConversionCommandReply,
     });

@@ -18,6 +18,7 @@ const ShownEntry = shownSchema("postback_log_entry", {
   conversion_id: z.string().nullable(),
   click_id: z.string().nullable(),
   message: z.string(),
+  request_id: z.string().nullable(),
 }).meta({ id: "PostbackLogEntry" });
 
 export const listPostbackLog: Operation = logOperation({

@@ -23,6 +23,7 @@ export type PostbackLogRow = {
   conversion_id: string | null;
   click_id: string | null;
   message: string;
+  request_id: string | null;
 };
 
 /** Newest first, at most `rowsMax`. */
@@ -34,7 +35,8 @@ export async function listPostbackLog(
   const conditions = conditionsOf(page.filters);
   const { rows } = await db.query<PostbackLogRow>({
     ...statementName("list-postback-log", page.filters),
-    text: `select id, ts, endpoint, host(ip) as ip, token_owner, params, http_status, result, conversion_id, click_id, message
+    text: `select id, ts, endpoint, host(ip) as ip, token_owner, params, http_status, result, conversion_id, click_id, message,
+             request_id
            from postback_log
            where ${IS_AFTER} ${quoteConditions(conditions, 7)}
            order by ts desc, id desc limit $6`,

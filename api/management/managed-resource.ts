@@ -84,7 +84,7 @@ export type ManagedResource = {
   /** Further changes that follow from a change, in its transaction. */
   readonly afterUpdate?: (
     tx: Queryable,
-    workspaceId: number,
+    context: OperationContext,
     change: { readonly before: ManagedRow; readonly after: ManagedRow },
   ) => Promise<void>;
   /** Returns what uses a record without a foreign key, for the message; undefined if nothing does. */

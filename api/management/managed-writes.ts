@@ -115,7 +115,7 @@ export function updateOperation(parts: Parts): Operation {
             const change = { id, values: complete(managed, values) };
             const after = await table.update(tx, context.workspace.id, change);
             if (after === undefined) throw notFound(nounOf(managed));
-            await managed.afterUpdate?.(tx, context.workspace.id, { before: current, after });
+            await managed.afterUpdate?.(tx, context, { before: current, after });
             return after;
           }),
       );

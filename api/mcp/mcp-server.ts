@@ -38,7 +38,7 @@ async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<v
     done(null, body);
   });
   mcp.addHook("onRequest", async (request, reply) => {
-    const admission = await admit(request.raw, options);
+    const admission = await admit(request, options);
     request.admission = admission;
     reply.headers({ ...headersOf(admission), "cache-control": "no-store" });
     // 405 for other methods needs no key: clients try them before they send one.
@@ -50,9 +50,7 @@ async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<v
     throw noMethod(request);
   });
   mcp.setErrorHandler((error, request, reply) => {
-    const { requestId } = request.admission ?? {};
-    const log = requestId === undefined ? options.log : options.log.child({ requestId });
-    const problem = problemOf(error, log);
+    const problem = problemOf(error, options.log.child({ request_id: request.id }));
     const text = `${problem.code}: ${problem.message}`;
     return reply
       .code(problem.status)

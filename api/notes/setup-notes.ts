@@ -161,6 +161,8 @@ const LOGS: Notes = {
   "AuditLogEntry.status": "HTTP status of the answer",
   "AuditLogEntry.id": "Number of the entry",
   "PostbackLogEntry.id": "Number of the entry",
+  "PostbackLogEntry.request_id":
+    "`X-Request-Id` of the answer, and `X-Tracker-Request` of what was delivered because of it; null for calls that share an entry",
 };
 
 const ME: Notes = {

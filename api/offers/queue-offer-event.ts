@@ -7,28 +7,28 @@ import type { OfferRow } from "./offer-fields.ts";
 import { lockOffer } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 
-type Caller = Pick<OperationContext, "principal">;
+type Caller = Pick<OperationContext, "principal" | "workspace" | "requestId">;
 
 /** Queues `offer.created`. The document is the offer as the answer shows it, because only admin keys write offers. */
 export async function queueOfferCreated(
   tx: Queryable,
-  { principal }: Caller,
+  caller: Caller,
   offer: OfferRow,
 ): Promise<void> {
-  await queueEvent(tx, principal.workspace.id, "offer.created", () => ({
-    data: showOffer(principal, offer),
+  await queueEvent(tx, caller, "offer.created", () => ({
+    data: showOffer(caller.principal, offer),
   }));
 }
 
 /** Queues `offer.updated`. */
 export async function queueOfferUpdated(
   tx: Queryable,
-  { principal }: Caller,
+  caller: Caller,
   { before, after }: { readonly before: OfferRow; readonly after: OfferRow },
 ): Promise<void> {
-  await queueEvent(tx, principal.workspace.id, "offer.updated", () => ({
-    data: showOffer(principal, after),
-    before: showOffer(principal, before),
+  await queueEvent(tx, caller, "offer.updated", () => ({
+    data: showOffer(caller.principal, after),
+    before: showOffer(caller.principal, before),
   }));
 }
 

@@ -107,13 +107,13 @@ async function lockAccess(
 /** Queues a webhook event: a pending record is a request, any other status is a decision (G129). */
 async function queueAccessEvent(
   tx: Queryable,
-  { principal }: OperationContext,
+  context: OperationContext,
   { offer, access }: { readonly offer: OfferRow; readonly access: AccessRow },
 ): Promise<void> {
   const event = access.status === "pending" ? "access.requested" : "access.decided";
-  await queueEvent(tx, principal.workspace.id, event, () => ({
+  await queueEvent(tx, context, event, () => ({
     data: {
-      ...showTo(principal.role, "partner_access", access),
+      ...showTo(context.principal.role, "partner_access", access),
       offer_id: offer.id,
       offer_code: offer.code,
       offer_name: offer.name,

@@ -63,15 +63,19 @@ export async function isDeliveryOfPartner(
  * Makes an undelivered delivery due now and allows it all attempts again. Undefined when it has been delivered in the meantime, or
  * while an attempt is under way: then the worker holds the lease, and its result counts.
  */
-export async function restartDelivery(db: Queryable, id: string): Promise<DeliveryRow | undefined> {
+export async function restartDelivery(
+  db: Queryable,
+  id: string,
+  requestId: string,
+): Promise<DeliveryRow | undefined> {
   const { rows } = await db.query<DeliveryRow>({
     name: "restart-delivery",
     text: `update delivery d
            set status = 'pending', attempts = 0, due_at = clock_timestamp(), lease_token = null, error = '',
-             finished_at = null
+             finished_at = null, request_id = $2, traceparent = null
            where d.id = $1 and d.status <> 'delivered' and (d.lease_token is null or d.due_at <= clock_timestamp())
            returning ${DELIVERY_COLUMNS}`,
-    values: [id],
+    values: [id, requestId],
   });
   return rows[0];
 }

@@ -52,10 +52,10 @@ export const retryPostbackDelivery: Operation = operation({
   status: 200,
   failures: ["conflict"],
   findResource: findDelivery,
-  run: async ({ db, principal }, { resource }) => {
+  run: async ({ db, principal, requestId }, { resource }) => {
     if (resource.delivery.status === "delivered")
       throw conflict("status", "this delivery has arrived");
-    const restarted = await restartDelivery(db, resource.delivery.id);
+    const restarted = await restartDelivery(db, resource.delivery.id, requestId);
     if (restarted === undefined)
       throw conflict(
         "status",

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { forwardedClient, type TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import { siteOf } from "../../schemas/net/site.ts";
@@ -29,17 +28,18 @@ export type Admission = {
   readonly refusal: Error | undefined;
 };
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-
 /**
  * The first checks of every request, in their order (G02): key, address of the key, workspace and account, budget. Never rejects. A
  * valid key has its own budget; every other request counts on its address. Once an address has used up the budget with unknown
  * keys, further guesses cost Postgres nothing, and a real key still works from there.
  */
-export async function admit(request: IncomingMessage, deps: AdmissionDeps): Promise<Admission> {
+export async function admit(
+  { id, raw: request }: { readonly id: string; readonly raw: IncomingMessage },
+  deps: AdmissionDeps,
+): Promise<Admission> {
   const nowMs = Date.now();
   const ip = addressOf(request, deps.trustedProxies);
-  const base = { requestId: requestIdOf(request), ip, nowMs };
+  const base = { requestId: id, ip, nowMs };
   const { authorization } = request.headers;
   const key = bearerKey(authorization);
   try {
@@ -149,11 +149,6 @@ function refusalWithoutKey(key: string | undefined): ApiError {
         headers,
       })
     : new ApiError("invalid_api_key", "this key is unknown, expired or revoked", { headers });
-}
-
-function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers["x-request-id"];
-  return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 function addressOf(request: IncomingMessage, trusted: TrustedProxies): string {

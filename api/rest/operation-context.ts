@@ -40,7 +40,7 @@ export function contextOf(
     nats: parts.nats(),
     outgoing: parts.outgoing,
     cursors: parts.cursors,
-    log: parts.log.child({ requestId }),
+    log: parts.log.child({ request_id: requestId }),
     requestId,
     nowMs,
     clientIp: ip,

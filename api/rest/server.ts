@@ -11,6 +11,7 @@ import {
   headersOf,
   refusalWithoutNeedOfKey,
 } from "./admission.ts";
+import { answerClientError, logAnswer, logAnswers, requestIdOf } from "./answer-log.ts";
 import { contextOf, noteUse, type OperationParts } from "./operation-context.ts";
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
@@ -73,6 +74,8 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    genReqId: requestIdOf,
+    clientErrorHandler: answerClientError(options.log),
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
     // A path that cannot be decoded does not reach the hooks, so the request is admitted here.
@@ -81,6 +84,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
     },
   });
   app.decorateRequest("admission", undefined);
+  logAnswers(app, options.log);
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser(JSON_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
@@ -124,7 +128,7 @@ async function registerApi(
   routes: RestRoutes,
 ): Promise<void> {
   api.addHook("onRequest", async (request, reply) => {
-    const admission = await admit(request.raw, options);
+    const admission = await admit(request, options);
     request.admission = admission;
     reply.headers(headersOf(admission));
     const { operation, isPublic } = request.routeOptions.config;
@@ -203,11 +207,7 @@ function answerProblem(
   options: RestServerOptions,
   { error, request, reply }: Failing,
 ): FastifyReply {
-  const requestId = request.admission?.requestId;
-  const problem = problemOf(
-    error,
-    requestId === undefined ? options.log : options.log.child({ requestId }),
-  );
+  const problem = problemOf(error, options.log.child({ request_id: request.id }));
   return reply
     .code(problem.status)
     .headers(problem.headers)
@@ -217,8 +217,11 @@ function answerProblem(
 }
 
 async function answerUnrouted(options: RestServerOptions, failing: Failing): Promise<void> {
-  const admission = await admit(failing.request.raw, options);
-  failing.reply.headers(headersOf(admission));
+  const { request, reply } = failing;
+  const admission = await admit(request, options);
+  reply.headers(headersOf(admission));
+  // The hooks of a route do not run for it.
+  reply.raw.once("finish", () => logAnswer(options.log, request, reply));
   answerProblem(options, { ...failing, error: admission.refusal ?? failing.error });
 }
 

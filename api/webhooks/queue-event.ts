@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Cause } from "../../schemas/events/cause.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { OperationContext } from "../operation.ts";
 import type { WebhookEvent } from "./webhook-events.ts";
 
 /** An object as a document contains it. */
@@ -17,26 +19,27 @@ const ALWAYS_CHANGES = "updated_at";
 
 /**
  * Queues an event for the webhooks that subscribe to it, in the transaction of the change: both are committed or neither is (P21).
- * `makeDocument` is called only if such a webhook exists.
+ * `makeDocument` is called only if such a webhook exists. The delivery carries the ID of the request.
  */
 export async function queueEvent(
   tx: Queryable,
-  workspaceId: number,
+  { workspace, requestId }: Pick<OperationContext, "workspace" | "requestId">,
   event: WebhookEvent,
   makeDocument: () => EventDocument,
 ): Promise<void> {
   const { rows } = await tx.query<{ is_subscribed: boolean }>({
     name: "has-webhook-subscriber",
     text: "select has_subscriber($1, $2) as is_subscribed",
-    values: [workspaceId, event],
+    values: [workspace.id, event],
   });
   if (rows[0]?.is_subscribed !== true) return;
   const { data, before } = makeDocument();
+  const cause = JSON.stringify({ request_id: requestId } satisfies Cause);
   const more = before === undefined ? {} : { previous: differing(before, data) };
   await tx.query({
     name: "queue-webhook-event",
-    text: "select queue_event($1, $2, $3::json, $4::jsonb, null)",
-    values: [workspaceId, event, JSON.stringify(data), JSON.stringify(more)],
+    text: "select queue_event($1, $2, $3::json, $4::jsonb, null, $5::jsonb)",
+    values: [workspace.id, event, JSON.stringify(data), JSON.stringify(more), cause],
   });
 }
 

@@ -39,10 +39,10 @@ export const retryWebhookDelivery: Operation = operation({
   input: { path: z.object({ id: pathUuid }) },
   output: one,
   status: 200,
-  run: async ({ db, workspace, principal }, { path }) => {
-    const row = await repeatDelivery(db, workspace.id, path.id);
+  run: async (context, { path }) => {
+    const row = await repeatDelivery(context, path.id);
     if (row === undefined) throw notFound("delivery");
-    return { body: { data: showTo(principal.role, "webhook_delivery", row) } };
+    return { body: { data: showTo(context.principal.role, "webhook_delivery", row) } };
   },
 });
 
@@ -60,10 +60,9 @@ export const testWebhook: Operation = operation({
   output: one,
   status: 200,
   findResource: webhooks.get.findResource,
-  run: async ({ db, workspace, principal }, { path, body: { event } }) => {
-    const webhook = { workspaceId: workspace.id, webhookId: path.id };
-    const row = await queueTest(db, webhook, event, sampleOf(event));
+  run: async (context, { path, body: { event } }) => {
+    const row = await queueTest(context, path.id, event, sampleOf(event));
     if (row === undefined) throw notFound("webhook");
-    return { body: { data: showTo(principal.role, "webhook_delivery", row) } };
+    return { body: { data: showTo(context.principal.role, "webhook_delivery", row) } };
   },
 });

@@ -36,6 +36,7 @@ export function reportRefusal(deps: RefusalDeps, request: RawRequest, refusal: R
   inboundLog.add({
     ...call,
     workspaceId: workspaceOfCall(catalog, { token: params["token"] ?? "", host })?.id ?? null,
+    requestId: request.requestId,
     receivedAtMs: clock.nowMs(),
     ip: clientIp(request, trustedProxies),
     params,

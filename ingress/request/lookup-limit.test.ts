@@ -16,11 +16,12 @@ const HEADERS = {
   origin: "",
   ifNoneMatch: "",
   idempotencyKey: "",
+  xRequestId: "",
 };
 
 function from(peerIp: string, xForwardedFor = ""): RawRequest {
   const headers = { ...HEADERS, xForwardedFor };
-  return { method: "GET", path: "/px", query: "", peerIp, headers };
+  return { method: "GET", path: "/px", query: "", peerIp, headers, requestId: "" };
 }
 
 function limitOf(perMinute: number, trusted: string[] = []): LookupLimit {

@@ -85,6 +85,8 @@ function noteRareHeader(name: string, value: string): void {
   } else if (name === "idempotency-key") {
     // Two lines are not a valid key: joined, they contain a comma.
     head.idempotencyKey = head.idempotencyKey === "" ? value : `${head.idempotencyKey},${value}`;
+  } else if (name === "x-request-id") {
+    head.xRequestId ||= value;
   }
 }
 
@@ -102,6 +104,7 @@ function emptyHead(): Writable {
     origin: "",
     ifNoneMatch: "",
     idempotencyKey: "",
+    xRequestId: "",
     contentLengths: 0,
     transferEncodings: 0,
     transferEncoding: "",

@@ -147,6 +147,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   if (outcome.status === "redirect") noteTaken(click, outcome.offer, outcome.reason);
   return {
     answer: answerOf(outcome, visit, request),
+    clickId: outcome.clickId,
     recorded: {
       lane: shardOfOffer(outcome.offer?.id ?? 0),
       line: clickLine({
@@ -193,6 +194,7 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, found: Found): RouteRe
   return {
     // No cookie: it would replace the ID of a click that can convert.
     answer: visitorAnswer(outcome.location, { clickId: "", isHttps: visit.isHttps, cookie: "" }),
+    clickId: outcome.clickId,
     recorded: {
       lane,
       line: clickLine({

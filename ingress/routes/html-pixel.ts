@@ -1,3 +1,4 @@
+import type { Cause } from "../../schemas/events/cause.ts";
 import { HtmlPostbacks, type HtmlPostbacksRequest } from "../../schemas/events/html-postbacks.ts";
 import type { PostbackReply } from "../../schemas/events/postback-request.ts";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
@@ -13,6 +14,7 @@ const REPLY_TIMEOUT_MS = 2_000;
 export async function htmlPostbacksOf(
   link: Pick<NatsLink, "current">,
   { body }: PostbackReply,
+  cause: Cause,
 ): Promise<readonly string[]> {
   const { conversion_id: conversionId } = body;
   const isNew = body.ok && body["updated"] !== true && body["duplicate"] !== true;
@@ -21,6 +23,7 @@ export async function htmlPostbacksOf(
   const carried = await ask(link.current(), {
     subject: ({ htmlPostbacks }) => htmlPostbacks,
     body: request,
+    cause,
     timeoutMs: REPLY_TIMEOUT_MS,
     answer: HtmlPostbacks,
   });

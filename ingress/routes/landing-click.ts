@@ -28,7 +28,7 @@ export type LandingDeps = ClickDeps & {
   readonly lookups: LookupLimit;
   readonly events: {
     landed(result: LandingResult): void;
-    handlerFailed(error: unknown): void;
+    handlerFailed(error: unknown, requestId: string): void;
   };
 };
 
@@ -37,7 +37,7 @@ const BODY_BYTES_MAX = 65_536;
 const LOOKUP_TIMEOUT_MS = 4_500;
 
 /** The result of a call: its answer, and its entry in the inbound log. */
-type Landed = RouteResult & {
+type Landed = Omit<RouteResult, "clickId"> & {
   readonly result: LandingResult;
   readonly workspaceId?: number | undefined;
   readonly clickId?: string | undefined;
@@ -58,7 +58,7 @@ export function landingRoute(deps: LandingDeps): BodyRoute {
       landed = await land(deps, { request, receivedAtMs, signal }, body);
     } catch (error) {
       // Caught here and not in the server: a page of another origin could not read the server's answer.
-      deps.events.handlerFailed(error);
+      deps.events.handlerFailed(error, request.requestId);
       landed = {
         result: "error",
         error: "internal_error",
@@ -110,7 +110,7 @@ async function findVisit(
   const lookup = deps.lookups.take(call.request);
   // A number: the seconds until this address may look up again.
   if (typeof lookup === "number") return limited(lookup);
-  const reply = await lookUp(deps, landing, scope, call.receivedAtMs);
+  const reply = await lookUp(deps, landing, scope, call);
   // No answer is an outage of ours and does not count. "unavailable" counts, because a flood of made-up IDs can cause it.
   if (reply === undefined || reply.kind === "found") lookup.found();
   if (reply?.kind === "found") return foundVisit(deps, reply);
@@ -134,7 +134,7 @@ async function lookUp(
   { link }: LandingDeps,
   { clickId, adClickIds }: LandingRequest,
   { workspaceIds, offer }: LandingScope,
-  receivedAtMs: number,
+  { receivedAtMs, request }: Call,
 ): Promise<ClickLookupReply | undefined> {
   const lookup: ClickLookup = {
     clickId: clickId ?? null,
@@ -146,6 +146,7 @@ async function lookUp(
   return await ask(link.current(), {
     subject: ({ clickLookup }) => clickLookup,
     body: lookup,
+    cause: { request_id: request.requestId },
     timeoutMs: LOOKUP_TIMEOUT_MS,
     answer: ClickLookupReply,
   });
@@ -161,7 +162,8 @@ function makeClick(
   const { catalog } = deps;
   // The browser sends the page itself as the referrer of this call.
   const headers = { ...request.headers, referer: landing.referrer };
-  const visit = readVisit({ ...request, headers }, deps, catalog.secret);
+  const { requestId } = request;
+  const visit = readVisit({ ...request, requestId, headers }, deps, catalog.secret);
   const mint = deps.mint();
   const atMs = mint.nowMs();
   const target = decideLanding(catalog, landing, scope, { visit, atMs });
@@ -239,6 +241,7 @@ function addToLog(
   deps.inboundLog.add({
     endpoint: "lp",
     workspaceId: workspaceId ?? workspaceOfCall(deps.catalog, { token: "", host })?.id ?? null,
+    requestId: request.requestId,
     receivedAtMs,
     ip: clientIp(request, deps.trustedProxies),
     params: landing === undefined ? {} : loggedParams(landing),

@@ -111,7 +111,8 @@ export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
     async (request) => {
       const { outcome, recorded } = await recordPixel(deps, request, ask);
       if (recorded === undefined) return { answer: htmlPixelAnswer(outcome, []) };
-      const documents = await htmlPostbacksOf(deps.link, recorded[1]);
+      const cause = { request_id: request.requestId };
+      const documents = await htmlPostbacksOf(deps.link, recorded[1], cause);
       return { answer: htmlPixelAnswer(outcome, documents), ...recordedOf(deps, ...recorded) };
     };
   return {
@@ -237,6 +238,7 @@ function reportOf(
     ip: clientIp(request, trustedProxies),
     userAgent: request.headers.userAgent,
     receivedAtMs,
+    requestId: request.requestId,
     producer,
     recordsUntilMs: receivedAtMs + COUPON_CLICK_MS,
     ...(endpoint === "pb" && idempotencyKey !== ""

@@ -28,7 +28,7 @@ const READ_METHODS = ["GET", "HEAD"];
 /** All paths of the tracking domain, and the answer of each path to a method that it does not accept. */
 export function ingressRoutes(
   deps: RouteDeps,
-): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused"> {
+): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused" | "trustedProxies"> {
   const wrongMethod = new Map<string, Answer>();
   const sync: SyncEntry[] = [
     ...clickRoutes(deps),
@@ -62,5 +62,7 @@ export function ingressRoutes(
     wrongMethod.set(pattern, methodNotAllowed(methods.flatMap((entry) => entry.methods)));
   }
   const refused = serverRefusals(deps);
-  return { ...limitByIp({ sync, async, wrongMethod }, { ...deps, refused }), refused };
+  const { trustedProxies } = deps;
+  const limited = limitByIp({ sync, async, wrongMethod }, { ...deps, refused });
+  return { ...limited, refused, trustedProxies };
 }

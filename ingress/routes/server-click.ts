@@ -94,6 +94,7 @@ function answerServerClick(
   if (code === CODE_OK) noteTaken(click, offer, condition);
   return {
     answer: answerOf(outcome.clickId, offer.id, affiliate.id, code),
+    clickId: outcome.clickId,
     recorded: {
       lane,
       line: clickLine({

@@ -111,6 +111,7 @@ function draftCommand(
       latest_of_click: false,
       actor: "api",
       key_id: command.keyId,
+      cause: sources.cause,
     },
   });
 }
@@ -193,6 +194,7 @@ async function changeStatuses(
       status: command.status,
       status_reason: command.reason === "" ? "manual" : command.reason,
       ...(command.notes === null ? {} : { notes: command.notes }),
+      cause: sources.cause,
     },
     rejectDuplicates: !command.bulk,
     keyId: command.keyId,

@@ -1,4 +1,5 @@
 import type { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
+import type { Cause } from "../../schemas/events/cause.ts";
 import { ClickLookup, type ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import {
   ConversionCommand,
@@ -11,6 +12,7 @@ import {
 } from "../../schemas/events/inbound-call.ts";
 import { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
+import { causeOf } from "../../schemas/nats/cause-headers.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { byCurrentCatalog } from "./answer/by-current-catalog.ts";
 import { keepFirstAnswer } from "./answer/first-answer.ts";
@@ -78,10 +80,12 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
         const input = decode(message.data);
         // Undefined for a message that none of our processes sent.
         if (input === undefined) return;
+        const cause = causeOf(message);
         const work = pool(input).run(async () => {
-          respond(handlerDeps, message, await answer(input));
+          respond(handlerDeps, message, await answer(input, forRequest(handlerDeps, cause)));
         });
-        if (work === undefined) respond(handlerDeps, message, busy(input));
+        if (work === undefined)
+          respond(handlerDeps, message, busy(input, forRequest(handlerDeps, cause)));
       },
     });
   const couponClicks = startCouponClicks({ ...deps, storedClicks: lookups.storedClicks });
@@ -89,19 +93,19 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
     serve(nats.subjects.postback, {
       decode: (bytes) => decodeAs(handlerDeps, PostbackRequest, bytes),
       pool: ({ endpoint }) => (endpoint === "px" ? strangers : known),
-      answer: (rawReport) => answerReport(handlerDeps, rawReport),
-      busy: (rawReport) => outageReply(handlerDeps, rawReport),
+      answer: (rawReport, own) => answerReport(own, rawReport),
+      busy: (rawReport, own) => outageReply(own, rawReport),
     }),
     serve(nats.subjects.conversionCommand, {
       decode: (bytes) => decodeAs(handlerDeps, ConversionCommand, bytes),
       pool: () => known,
-      answer: (command) => answerCommand(handlerDeps, command),
+      answer: (command, own) => answerCommand(own, command),
       busy: () => UNAVAILABLE_REPLY,
     }),
     serve(nats.subjects.clickLookup, {
       decode: (bytes) => decodeAs(handlerDeps, ClickLookup, bytes),
       pool: () => strangers,
-      answer: (lookup) => answerLookup(handlerDeps, lookup),
+      answer: (lookup, own) => answerLookup(own, lookup),
       busy: () => UNAVAILABLE_REPLY,
     }),
     serve(nats.subjects.inboundCalls, {
@@ -161,12 +165,12 @@ function respond(
   }
 }
 
-/** How one subject is served. `busy` returns the reply to a message when the pool is full. */
+/** How one subject is served. `own` is what a handler of this request may use. `busy` returns the reply to a message when the pool is full. */
 type Task<T> = {
   readonly decode: (payload: Uint8Array) => T | undefined;
   readonly pool: (input: T) => WorkPool;
-  readonly answer: (input: T) => Promise<unknown>;
-  readonly busy: (input: T) => unknown;
+  readonly answer: (input: T, own: HandlerDeps) => Promise<unknown>;
+  readonly busy: (input: T, own: HandlerDeps) => unknown;
 };
 
 type HandlerDeps = ReportSources & {
@@ -176,8 +180,15 @@ type HandlerDeps = ReportSources & {
   readonly postbackLog: PostbackLog;
 };
 
-async function answerReport(deps: HandlerDeps, rawReport: PostbackRequest): Promise<unknown> {
+/** What the handler of one request may use: its lines in the log name the request. */
+function forRequest(deps: HandlerDeps, cause: Cause | undefined): HandlerDeps {
+  if (cause === undefined) return deps;
+  return { ...deps, cause, log: deps.log.child({ request_id: cause.request_id }) };
+}
+
+async function answerReport(deps: HandlerDeps, given: PostbackRequest): Promise<unknown> {
   const startedAtMs = performance.now();
+  const rawReport = named(given, deps);
   const handled = await reportOutcome(deps, rawReport);
   const { endpoint } = rawReport;
   deps.metrics.reports.add(1, { endpoint, result: handled.reply.result });
@@ -185,11 +196,19 @@ async function answerReport(deps: HandlerDeps, rawReport: PostbackRequest): Prom
   // Log only the first attempt of a report during an outage: one row for each would fill the log.
   const isStillOut = rawReport.isRepeat === true && handled.reply.httpStatus === 503;
   if (!isStillOut) deps.postbackLog.add(rawReport, handled);
+  const { result, httpStatus } = handled.reply;
+  const conversion = handled.conversionId;
+  deps.log.debug({ endpoint, result, status: httpStatus, conversion }, "conversions.reported");
   return handled.reply;
 }
 
+function named(report: PostbackRequest, { cause }: Pick<HandlerDeps, "cause">): PostbackRequest {
+  return cause === undefined ? report : { ...report, requestId: cause.request_id };
+}
+
 /** The reply when the pool is full. */
-function outageReply(deps: HandlerDeps, rawReport: PostbackRequest): unknown {
+function outageReply(deps: HandlerDeps, given: PostbackRequest): unknown {
+  const rawReport = named(given, deps);
   const handled = refusal(UNAVAILABLE, {});
   if (rawReport.isRepeat !== true) deps.postbackLog.add(rawReport, handled);
   return handled.reply;

@@ -116,7 +116,8 @@ async function record(
       return await settleDelivery(pool, delivery, settlement);
     } catch (error) {
       metrics.faults.add();
-      log.warn({ err: error, delivery: delivery.id }, "delivery.result-not-recorded");
+      const { id, request_id } = delivery;
+      log.warn({ err: error, request_id, delivery: id }, "delivery.result-not-recorded");
       const waitMs = backoff.failed(error);
       if (signal.aborted || performance.now() + waitMs > untilMs) return undefined;
       await pause(waitMs, signal);
@@ -126,15 +127,16 @@ async function record(
 
 function logOutcome(
   { log, metrics }: DeliverDeps,
-  { id, kind, endpoint_id, attempts }: LeasedDelivery,
+  { id, kind, endpoint_id, attempts, request_id }: LeasedDelivery,
   outcome: { settlement: Settlement; settled: Settled | undefined; seconds: number },
 ): void {
   const { settled, seconds } = outcome;
   const { status, error, response_status, retry_in_ms } = outcome.settlement;
   // Do not log the URL and the answer: both may contain secrets of the two sides.
-  const line = { delivery: id, kind, endpoint: endpoint_id, attempt: attempts, status, error };
-  log.debug({ ...line, response_status, retry_in_ms, seconds, settled }, "delivery.attempted");
+  const line = { request_id, delivery: id, kind, endpoint: endpoint_id, attempt: attempts, status };
+  const how = { error, response_status, retry_in_ms, seconds, settled };
+  log.debug({ ...line, ...how }, "delivery.attempted");
   if (settled !== "disabled") return;
   metrics.disabled.add(1, { kind });
-  log.warn({ kind, endpoint: endpoint_id, error }, "delivery.endpoint-disabled");
+  log.warn({ request_id, kind, endpoint: endpoint_id, error }, "delivery.endpoint-disabled");
 }

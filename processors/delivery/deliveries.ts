@@ -44,7 +44,7 @@ export async function leaseDueDeliveries(
                order by q.destination, q.kind, q.endpoint_id, q.due_at limit g.rows for update skip locked
              ) due))
            returning d.id, d.kind, d.endpoint_id, d.destination, d.conversion_id, d.trigger, d.facts, d.attempts,
-             d.lease_token, d.created_at`,
+             d.lease_token, d.created_at, d.request_id, d.traceparent`,
     values: [
       token,
       leaseMs,
@@ -99,7 +99,7 @@ export async function leaseHtmlPostbacks(
            set lease_token = $2::uuid, attempts = 1, due_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
            from waiting where d.id = waiting.id
            returning d.id, d.kind, d.endpoint_id, d.destination, d.conversion_id, d.trigger, d.facts, d.attempts,
-             d.lease_token, d.created_at`,
+             d.lease_token, d.created_at, d.request_id, d.traceparent`,
     values: [request.conversionId, request.token, request.leaseMs, HTML_POSTBACKS_MAX],
   });
   return rows;

@@ -17,10 +17,20 @@ export type LeasedDelivery = {
   readonly attempts: number;
   readonly lease_token: string;
   readonly created_at: string;
+  /** Of the request that caused the change; null if none did. */
+  readonly request_id: string | null;
+  readonly traceparent: string | null;
 };
 
 export const DELIVERY_KINDS = ["postback", "webhook"] as const;
 export type DeliveryKindName = (typeof DELIVERY_KINDS)[number];
+
+/** Names the request that caused a delivery, so that a receiver can ask its operator about it. Not part of a webhook's signature. */
+export function requestHeader({
+  request_id,
+}: Pick<LeasedDelivery, "request_id">): Readonly<Record<string, string>> {
+  return request_id === null ? {} : { "x-tracker-request": request_id };
+}
 
 /** A request to a URL that a customer named; see schemas/outgoing. */
 export type DeliveryRequest = {

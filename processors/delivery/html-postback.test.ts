@@ -6,6 +6,7 @@ import type { PostbackSource } from "./postbacks.ts";
 
 const DELIVERY = {
   id: "0f9cbb7e-1111-4222-8333-0123456789ab",
+  request_id: null,
   trigger: "approved",
   created_at: "2026-01-02T03:04:05.678Z",
   facts: {

@@ -8,7 +8,7 @@ import {
   STAFF_POSTBACK_MACROS,
 } from "../../schemas/macros/macro-names.ts";
 import { parseTemplate } from "../../schemas/macros/template.ts";
-import type { LeasedDelivery, Prepared } from "./delivery.ts";
+import { type LeasedDelivery, type Prepared, requestHeader } from "./delivery.ts";
 import type { PostbackSource } from "./postbacks.ts";
 
 /** The facts that `queue_postbacks` in schema.sql wrote in the transaction of the change. */
@@ -23,7 +23,10 @@ const ChangeFacts = z.object({
 });
 type ChangeFacts = z.infer<typeof ChangeFacts>;
 
-export type QueuedPostback = Pick<LeasedDelivery, "id" | "trigger" | "facts" | "created_at">;
+export type QueuedPostback = Pick<
+  LeasedDelivery,
+  "id" | "trigger" | "facts" | "created_at" | "request_id"
+>;
 
 const HTTP_URL = /^https?:\/\//i;
 const USER_AGENT = "Tracker-Postback/1.0";
@@ -47,7 +50,11 @@ export function postbackRequest(delivery: QueuedPostback, source: PostbackSource
   const text = expandUrlTemplate(parseTemplate(source.url, macros), valueOf);
   if (!HTTP_URL.test(text) || !URL.canParse(text))
     return { kind: "refused", error: "invalid postback URL", isEndpointsFault: true, url: text };
-  const headers = { "user-agent": USER_AGENT, "x-tracker-delivery": delivery.id };
+  const headers = {
+    "user-agent": USER_AGENT,
+    "x-tracker-delivery": delivery.id,
+    ...requestHeader(delivery),
+  };
   const url = new URL(text);
   if (source.method === "GET") return { kind: "send", request: { url, method: "GET", headers } };
   const { body, type } = expandBody(source.body, macros, valueOf);

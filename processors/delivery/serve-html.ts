@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type HtmlPostbacks, HtmlPostbacksRequest } from "../../schemas/events/html-postbacks.ts";
 import type { Log } from "../../schemas/host/log.ts";
+import { causeOf } from "../../schemas/nats/cause-headers.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { refusedSettlement } from "./decide-settlement.ts";
@@ -39,7 +40,9 @@ export function serveHtmlPostbacks(deps: ServeHtmlDeps): { close(): Promise<void
         message.respond(JSON.stringify(NONE));
         return;
       }
-      const work = takeSafely(deps, message.data).then((answer) => {
+      const request_id = causeOf(message)?.request_id;
+      const own = { ...deps, log: log.child({ request_id }) };
+      const work = takeSafely(own, message.data).then((answer) => {
         message.respond(JSON.stringify(answer));
       });
       underWay.add(work);

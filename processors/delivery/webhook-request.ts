@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { LeasedDelivery, Prepared } from "./delivery.ts";
+import { type LeasedDelivery, type Prepared, requestHeader } from "./delivery.ts";
 import type { WebhookSource } from "./webhooks.ts";
 
 /** The facts written in the transaction of the change. */
@@ -18,7 +18,7 @@ const USER_AGENT = "Tracker-Webhook/1.0";
  * each attempt. The timestamp, and so the signature, are new at each attempt (T61).
  */
 export function webhookRequest(
-  delivery: Pick<LeasedDelivery, "id" | "facts">,
+  delivery: Pick<LeasedDelivery, "id" | "facts" | "request_id">,
   source: WebhookSource,
   nowMs: number,
 ): Prepared {
@@ -36,6 +36,7 @@ export function webhookRequest(
         "user-agent": USER_AGENT,
         "x-tracker-event": source.event,
         "x-tracker-delivery": delivery.id,
+        ...requestHeader(delivery),
         "x-tracker-timestamp": timestamp,
         "x-tracker-signature": `t=${timestamp},v1=${signatureOf(timestamp, body, source.secret)}`,
       },

@@ -18,6 +18,8 @@ export const InboundCall = z.object({
   endpoint: z.enum(["pb", "px", "px.js", "lp"]),
   /** Null if the workspace of the call is unknown. */
   workspaceId: z.int().positive().nullable(),
+  /** Of the call; null for calls that share a row. */
+  requestId: z.string().max(64).nullish(),
   receivedAtMs: z.int(),
   /** The sender's whole address. It is truncated when it is stored. */
   ip: z.string(),

@@ -28,6 +28,8 @@ export const PostbackRequest = z.object({
   isRelayed: z.boolean().optional(),
   /** Id of the conversion that this report may create. Because of it, a repeat of the report creates no second one (P15). */
   conversionId: z.uuid().optional(),
+  /** Kept with a pixel that is sent later. A processor takes it from the headers of the message first. */
+  requestId: z.string().max(64).optional(),
   /** The report was sent before, and the answer was an outage or never arrived. */
   isRepeat: z.boolean().optional(),
 });

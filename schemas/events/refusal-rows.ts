@@ -52,7 +52,8 @@ export class RefusalRows {
       this.#kinds.delete(key);
       if (more === 0) continue;
       const times = more === 1 ? "" : ` (${more} times in a minute)`;
-      due.push({ ...last, message: `${last.message}${times}` });
+      const requestId = more === 1 ? last.requestId : null;
+      due.push({ ...last, requestId, message: `${last.message}${times}` });
     }
     return due;
   }

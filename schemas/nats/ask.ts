@@ -1,5 +1,7 @@
 import type { Msg } from "@nats-io/transport-node";
 import type { ZodType } from "zod";
+import type { Cause } from "../events/cause.ts";
+import { causeHeaders } from "./cause-headers.ts";
 import type { Nats } from "./connect.ts";
 import type { Subjects } from "./subjects.ts";
 
@@ -7,6 +9,8 @@ import type { Subjects } from "./subjects.ts";
 export type Question<Answer> = {
   readonly subject: (subjects: Subjects) => string;
   readonly body: unknown;
+  /** The request that needs the answer. */
+  readonly cause?: Cause | undefined;
   readonly timeoutMs: number;
   readonly answer: ZodType<Answer>;
 };
@@ -17,14 +21,17 @@ export type Question<Answer> = {
  */
 export async function ask<Answer>(
   nats: Nats | undefined,
-  { subject, body, timeoutMs, answer }: Question<Answer>,
+  { subject, body, cause, timeoutMs, answer }: Question<Answer>,
 ): Promise<Answer | undefined> {
   if (nats === undefined) return undefined;
   const { connection, subjects } = nats;
   const text = JSON.stringify(body);
   let message: Msg;
   try {
-    message = await connection.request(subject(subjects), text, { timeout: timeoutMs });
+    message = await connection.request(subject(subjects), text, {
+      timeout: timeoutMs,
+      ...(cause && { headers: causeHeaders(cause) }),
+    });
   } catch {
     // No responder, a time-out or a lost connection: each is an outage.
     return undefined;

@@ -42,7 +42,7 @@ uws
     const query = request.getQuery() ?? "";
     read += head.userAgent.length + query.length + request.getUrl().length + peer.length;
     journal.append({ lane: 0, line });
-    writeHead(response, answer);
+    writeHead(response, answer, "");
     endOrWait(response, answer.body);
   })
   .listen("127.0.0.1", order.port, (socket) => {

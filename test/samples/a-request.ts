@@ -12,6 +12,7 @@ export function aRequest(parts: RequestParts = {}): RawRequest {
     path: "/",
     query: "",
     peerIp: "192.0.2.1",
+    requestId: "aRequest-0001",
     ...parts,
     headers: {
       host: "trk.example",
@@ -26,6 +27,7 @@ export function aRequest(parts: RequestParts = {}): RawRequest {
       origin: "",
       ifNoneMatch: "",
       idempotencyKey: "",
+      xRequestId: "",
       ...parts.headers,
     },
   };

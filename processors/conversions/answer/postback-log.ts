@@ -39,6 +39,7 @@ type LogRow = {
   readonly click_id: string | null;
   readonly conversion_id: string | null;
   readonly message: string;
+  readonly request_id: string | null;
 };
 
 /**
@@ -79,12 +80,13 @@ export class PostbackLog {
   add(rawReport: PostbackRequest, handled: Handled): void {
     const { workspaceId, clickId, conversionId, message, reply } = handled;
     const token = rawReport.params["token"] ?? "";
-    const { endpoint, params, ip, receivedAtMs } = rawReport;
+    const { endpoint, params, ip, receivedAtMs, requestId } = rawReport;
     const call: InboundCall = {
       endpoint,
       params,
       ip,
       receivedAtMs,
+      requestId,
       workspaceId:
         workspaceId ?? workspaceOfCall(this.#catalog, { token, host: rawReport.host })?.id ?? null,
       clickId: clickId ?? null,
@@ -136,12 +138,14 @@ export class PostbackLog {
     await this.#db.query({
       name: "insert-postback-log",
       text: `insert into postback_log (workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id,
-               conversion_id, message)
-             select workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
+               conversion_id, message,
+               request_id)
+             select workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message,
+               request_id
              from jsonb_array_elements($1::jsonb) as i("row"),
                jsonb_to_record(log_row_without_erased(i."row", $2::text[])) as r(workspace_id integer, ts timestamptz,
                  endpoint text, ip inet, token_owner text, params jsonb, http_status integer, result text, click_id text,
-                 conversion_id uuid, message text)`,
+                 conversion_id uuid, message text, request_id text)`,
       values: [JSON.stringify(rows), PERSONAL_PARAMS],
     });
   }
@@ -166,6 +170,7 @@ function rowOf(catalog: Catalog, call: InboundCall, conversionId: string | undef
     click_id: call.clickId,
     conversion_id: conversionId ?? null,
     message: clean(message),
+    request_id: call.requestId ?? null,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Cause } from "../../../schemas/events/cause.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
 import {
   type ConvertedFor,
@@ -18,6 +19,8 @@ export type ReportSources = Attributor & {
   readonly clock: Clock;
   readonly recorder: RecordQueue;
   readonly relay: UnknownClickRelay;
+  /** The request that is being handled. */
+  readonly cause?: Cause | undefined;
 };
 
 /** A well-formed report from a known sender. */

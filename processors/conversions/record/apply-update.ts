@@ -122,7 +122,7 @@ async function changeUntilCurrent(
 }
 
 function reportedChange(
-  { catalog }: ReportSources,
+  { catalog, cause }: ReportSources,
   { report, fingerprint, key }: Incoming,
   { ignored, capsOf: caps }: Update,
   { row, change }: { readonly row: ConversionState; readonly change: ConversionChange },
@@ -135,6 +135,7 @@ function reportedChange(
     key: key === undefined ? undefined : { ...key, details: detailsOf(ignored) },
     caps: isReinstated ? caps(change) : [],
     timezone: catalog.workspaces.get(row.workspace_id)?.timezone ?? "UTC",
+    cause,
   };
 }
 

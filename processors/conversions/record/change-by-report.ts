@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Cause } from "../../../schemas/events/cause.ts";
 import { type Amount, formatAmount } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { retryConflicts } from "../../../schemas/postgres/retry-conflicts.ts";
@@ -26,6 +27,7 @@ export type ReportedChange = {
   readonly askedStatus: ConversionStatus | null;
   readonly caps: readonly CapCount[];
   readonly timezone: string;
+  readonly cause?: Cause | undefined;
   /** Includes the `details` of the answer, which is stored in the same transaction (G203). */
   readonly key: Recording["key"];
 };
@@ -71,6 +73,7 @@ export async function changeByReport(
     payout: formatAmount(change.payout),
     sale_amount: formatAmount(change.sale_amount),
     change_fingerprint: fingerprint,
+    cause: reported.cause,
     ...(askedStatus === null ? {} : { asked_status: askedStatus }),
   };
   const values = [

@@ -1,5 +1,6 @@
 import assert from "node:assert";
 import { z } from "zod";
+import type { Cause } from "../../../schemas/events/cause.ts";
 import type { CouponClick } from "../../../schemas/events/coupon-click.ts";
 import { type Amount, amountOf } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
@@ -75,6 +76,8 @@ export type RecordPlan = {
   readonly timezone: string;
   readonly actor: "postback" | "pixel" | "api";
   readonly key_id: number | null;
+  /** The request that asks for it: its deliveries carry its ID. */
+  readonly cause?: Cause | undefined;
 };
 
 const amount = z.string().transform((stored): Amount => amountOf(stored));
@@ -258,6 +261,7 @@ export async function setConversionStatus(
       readonly status: string;
       readonly status_reason: string;
       readonly notes?: string;
+      readonly cause?: Cause | undefined;
     };
     readonly rejectDuplicates: boolean;
     readonly keyId: number;
