@@ -10,7 +10,8 @@ CREATE TYPE conversion_plan AS (
   address_limit jsonb,
   timezone text,
   actor text,
-  key_id integer
+  key_id integer,
+  cause jsonb
 );
 
 CREATE SEQUENCE catalog_version AS bigint;
@@ -504,6 +505,8 @@ CREATE TABLE delivery (
   response_body text NOT NULL DEFAULT ''::text,
   created_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
   finished_at timestamp(3) with time zone,
+  request_id text,
+  traceparent text,
   CONSTRAINT delivery_pkey PRIMARY KEY (id),
   CONSTRAINT delivery_kind_check CHECK (kind = ANY (ARRAY['postback'::text, 'webhook'::text])),
   CONSTRAINT delivery_status_check CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'retrying'::text, 'failed'::text]))
@@ -881,7 +884,8 @@ CREATE TABLE postback_log (
   result text NOT NULL,
   click_id text,
   conversion_id uuid,
-  message text NOT NULL DEFAULT ''::text
+  message text NOT NULL DEFAULT ''::text,
+  request_id text
 ) PARTITION BY RANGE (ts);
 CREATE INDEX postback_log_click ON ONLY postback_log USING btree (click_id, ts DESC, id DESC) WHERE click_id IS NOT NULL;
 CREATE INDEX postback_log_conversion ON ONLY postback_log USING btree (conversion_id, ts DESC, id DESC) WHERE conversion_id IS NOT NULL;
@@ -1355,7 +1359,7 @@ begin
   end;
 end $function$;
 
-CREATE FUNCTION after_conversion_change(before conversion, after conversion, actor text, key_id integer)
+CREATE FUNCTION after_conversion_change(before conversion, after conversion, actor text, key_id integer, cause jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1365,8 +1369,8 @@ begin
   values (after.id, clock_timestamp(), actor, key_id, before.status, after.status, after.status_reason, before.revenue,
     after.revenue, before.payout, after.payout, before.sale_amount, after.sale_amount);
   insert into conversion_fact_outbox (conversion_id) values (after.id);
-  perform queue_postbacks(before, after);
-  perform queue_conversion_event(before, after);
+  perform queue_postbacks(before, after, cause);
+  perform queue_conversion_event(before, after, cause);
 end $function$;
 
 CREATE FUNCTION bury_catalog_row()
@@ -1488,7 +1492,7 @@ begin
       change_fingerprint = after.change_fingerprint, asked_status = after.asked_status, version = after.version,
       updated_at = after.updated_at
   where t.id = conversion_id;
-  perform after_conversion_change(before, after, actor, key_id);
+  perform after_conversion_change(before, after, actor, key_id, change -> 'cause');
   return true;
 end $function$;
 
@@ -1959,7 +1963,7 @@ begin
   return given;
 end $function$;
 
-CREATE FUNCTION queue_conversion_event(before conversion, after conversion)
+CREATE FUNCTION queue_conversion_event(before conversion, after conversion, cause jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1976,11 +1980,11 @@ begin
       'payout', before.payout::text, 'sale_amount', before.sale_amount::text));
   end if;
   if has_subscriber(after.workspace_id, event_name) then
-    perform queue_event(after.workspace_id, event_name, conversion_document(after), more, after.id);
+    perform queue_event(after.workspace_id, event_name, conversion_document(after), more, after.id, cause);
   end if;
 end $function$;
 
-CREATE FUNCTION queue_event(of_workspace integer, event_name text, data json, more jsonb, of_conversion uuid)
+CREATE FUNCTION queue_event(of_workspace integer, event_name text, data json, more jsonb, of_conversion uuid, cause jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1988,15 +1992,16 @@ declare
   new_id uuid := gen_random_uuid();
   document text := event_document(new_id, of_workspace, event_name, data, more);
 begin
-  insert into delivery (workspace_id, kind, endpoint_id, destination, conversion_id, event, event_id, facts)
+  insert into delivery (workspace_id, kind, endpoint_id, destination, conversion_id, event, event_id, facts,
+    request_id, traceparent)
   select of_workspace, 'webhook', w.id, w.destination, of_conversion, event_name, new_id,
-    jsonb_build_object('body', document, 'is_ordered', false)
+    jsonb_build_object('body', document, 'is_ordered', false), cause ->> 'request_id', cause ->> 'traceparent'
   from webhook w
   where w.workspace_id = of_workspace and w.active and event_name = any (w.events)
   order by w.id;
 end $function$;
 
-CREATE FUNCTION queue_postbacks(before conversion, after conversion)
+CREATE FUNCTION queue_postbacks(before conversion, after conversion, cause jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -2033,11 +2038,13 @@ begin
     values (after.id, due.id, due.trigger, queued)
     on conflict do nothing;
     if found then
-      insert into delivery (id, workspace_id, kind, endpoint_id, destination, conversion_id, trigger, facts, due_at)
+      insert into delivery (id, workspace_id, kind, endpoint_id, destination, conversion_id, trigger, facts, due_at,
+        request_id, traceparent)
       values (queued, after.workspace_id, 'postback', due.id, due.destination, after.id, due.trigger, change,
         clock_timestamp() + case
           when due.kind = 'html' and before.id is null and after.method in ('js', 'pixel') then interval '10 seconds'
-          else interval '0' end);
+          else interval '0' end,
+        cause ->> 'request_id', cause ->> 'traceparent');
     else
       -- One that was held back because the conversion was rejected has not fired: now it may. The lock comes first, so that a
       -- worker that is just holding it back has either done so or will look at the conversion after us.
@@ -2045,7 +2052,8 @@ begin
         where f.conversion_id = after.id and f.postback_id = due.id and f.trigger = due.trigger);
       perform from delivery d where d.id = queued for update;
       update delivery d
-      set status = 'pending', error = '', due_at = clock_timestamp(), finished_at = null, facts = change
+      set status = 'pending', error = '', due_at = clock_timestamp(), finished_at = null, facts = change,
+        request_id = cause ->> 'request_id', traceparent = cause ->> 'traceparent'
       where d.id = queued and d.status = 'failed' and d.error = 'conversion rejected';
     end if;
   end loop;
@@ -2148,7 +2156,7 @@ begin
             c.conv_ts, c.id);
         end if;
       end if;
-      perform after_conversion_change(nothing, c, plan.actor, plan.key_id);
+      perform after_conversion_change(nothing, c, plan.actor, plan.key_id, plan.cause);
       return jsonb_build_object('outcome', 'recorded', 'id', c.id, 'status', c.status, 'status_reason', c.status_reason,
         'is_duplicate', c.is_duplicate);
     end if;
