@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Received, type Receiver, startReceiver } from "../integration/outgoing/receiver.ts";
-import { startSystem, type System } from "../system/start-system.ts";
+import { type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { verifyWebhook } from "../system/verify-webhook.ts";
 
