@@ -93,19 +93,19 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
     serve(nats.subjects.postback, {
       decode: (bytes) => decodeAs(handlerDeps, PostbackRequest, bytes),
       pool: ({ endpoint }) => (endpoint === "px" ? strangers : known),
-      answer: (rawReport, own) => answerReport(own, rawReport),
-      busy: (rawReport, own) => outageReply(own, rawReport),
+      answer: (rawReport, forOne) => answerReport(forOne, rawReport),
+      busy: (rawReport, forOne) => outageReply(forOne, rawReport),
     }),
     serve(nats.subjects.conversionCommand, {
       decode: (bytes) => decodeAs(handlerDeps, ConversionCommand, bytes),
       pool: () => known,
-      answer: (command, own) => answerCommand(own, command),
+      answer: (command, forOne) => answerCommand(forOne, command),
       busy: () => UNAVAILABLE_REPLY,
     }),
     serve(nats.subjects.clickLookup, {
       decode: (bytes) => decodeAs(handlerDeps, ClickLookup, bytes),
       pool: () => strangers,
-      answer: (lookup, own) => answerLookup(own, lookup),
+      answer: (lookup, forOne) => answerLookup(forOne, lookup),
       busy: () => UNAVAILABLE_REPLY,
     }),
     serve(nats.subjects.inboundCalls, {
@@ -165,12 +165,12 @@ function respond(
   }
 }
 
-/** How one subject is served. `own` is what a handler of this request may use. `busy` returns the reply to a message when the pool is full. */
+/** How one subject is served. `forOne` is what the handler of this request may use. `busy` returns the reply to a message when the pool is full. */
 type Task<T> = {
   readonly decode: (payload: Uint8Array) => T | undefined;
   readonly pool: (input: T) => WorkPool;
-  readonly answer: (input: T, own: HandlerDeps) => Promise<unknown>;
-  readonly busy: (input: T, own: HandlerDeps) => unknown;
+  readonly answer: (input: T, forOne: HandlerDeps) => Promise<unknown>;
+  readonly busy: (input: T, forOne: HandlerDeps) => unknown;
 };
 
 type HandlerDeps = ReportSources & {

@@ -52,7 +52,8 @@ export class RefusalRows {
       this.#kinds.delete(key);
       if (more === 0) continue;
       const times = more === 1 ? "" : ` (${more} times in a minute)`;
-      const requestId = more === 1 ? last.requestId : null;
+      // One ID for many calls would mislead.
+      const requestId = more === 1 ? last.requestId : undefined;
       due.push({ ...last, requestId, message: `${last.message}${times}` });
     }
     return due;
