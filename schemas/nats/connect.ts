@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { connectFault, noJetstream } from "./errors.ts";
+import { connectFault, noJetstream, silentJetstream } from "./errors.ts";
 import { inboxPrefix, type NatsRole } from "./permissions.ts";
 import { connectionOptions, type NatsServers, natsHosts, serverCount } from "./servers.ts";
 import { STREAM_DEFAULTS, type StreamSettings } from "./stream-settings.ts";
@@ -49,12 +49,22 @@ export async function connectNats(options: NatsOptions): Promise<Nats> {
   return {
     connection,
     jetstream: jetstream(connection),
-    manager: () => jetstreamManager(connection),
+    manager: () => managerOf(connection, hosts),
     subjects: subjectsOf(options.prefix),
     prefix: options.prefix,
     streams: options.streams ?? STREAM_DEFAULTS,
     serversNamed: serverCount(options.url),
   };
+}
+
+async function managerOf(connection: NatsConnection, hosts: string): Promise<JetStreamManager> {
+  try {
+    return await jetstreamManager(connection);
+  } catch (error) {
+    if (error instanceof Error && error.name === "TimeoutError")
+      throw silentJetstream(hosts, error);
+    throw error;
+  }
 }
 
 async function connected(options: NatsOptions, hosts: string): Promise<NatsConnection> {

@@ -14,7 +14,7 @@ import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";
 import { NatsNode, type NatsUser } from "./nats-node.ts";
 
-const Listed = z.looseObject({ data: z.array(z.looseObject({ id: z.int() })) });
+const Listed = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
 const WAIT = { timeoutMs: 30_000 };
 const BROWSER = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/128.0" };
 
@@ -46,7 +46,7 @@ function settingsAt(natsUrl: string): Record<string, string> {
     DATA_DIR: folder,
     TRACKING_PORT: String(ports.tracking),
     API_PORT: String(ports.api),
-    PROCESSORS_HEALTH_PORT: "0",
+    OPS_PORT: "0",
   };
 }
 
@@ -81,7 +81,7 @@ test("ingress, processors, api and the command line run with their own NATS user
     const report = `${demo.tracking_url}/pb?token=${demo.postback_token}&click_id=${clickId}&txid=1`;
     expect((await client.attempt(report)).status).toBe(200);
     const { data } = Listed.parse(await client.rest("/conversions"));
-    await client.send("PATCH", `/conversions/${data[0]?.id ?? 0}`, { status: "rejected" });
+    await client.send("PATCH", `/conversions/${data[0]?.id ?? ""}`, { status: "rejected" });
     await until(
       "the click is stored once",
       async () => (await storedClicks(servers.urls.clickhouse, "users")).length === 1,
