@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { connectionOptions, natsHosts, serverCount } from "./servers.ts";
 
-const ANY_CHECK = { checkServerIdentity: expect.any(Function) };
+const anyFunction: unknown = expect.any(Function);
+const ANY_CHECK = { checkServerIdentity: anyFunction };
 
 test.each([
   ["nats://127.0.0.1:4222", ["nats://127.0.0.1:4222"], undefined, "127.0.0.1:4222"],

@@ -21,10 +21,9 @@ export class NatsCluster {
     const authority = await Authority.open();
     const { cert, key } = await authority.issue("server", "IP:127.0.0.1");
     const routePorts = await Promise.all(Array.from({ length: SIZE }, freePort));
-    const routes = routePorts.map((port, index) => [
-      `NATS_ROUTE_${index + 1}`,
-      `tls://route:route-hush@127.0.0.1:${port}`,
-    ]);
+    const routes: Record<string, string> = {};
+    for (const [index, port] of routePorts.entries())
+      routes[`NATS_ROUTE_${index + 1}`] = `tls://route:route-hush@127.0.0.1:${port}`;
     const nodes = await Promise.all(
       routePorts.map(
         async (port, index) =>
@@ -38,7 +37,7 @@ export class NatsCluster {
               NATS_CA: authority.ca,
               NATS_CERT: cert,
               NATS_KEY: key,
-              ...Object.fromEntries(routes),
+              ...routes,
             },
           }),
       ),
