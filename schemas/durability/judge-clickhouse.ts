@@ -60,7 +60,7 @@ function faultsOfTableAlone(
   { name, engine }: ClickhouseTable,
   setting: (name: string) => number,
 ): Fault[] {
-  if (!/MergeTree$/.test(engine)) return [wrongEngine(name, engine, "MergeTree")];
+  if (!engine.endsWith("MergeTree")) return [wrongEngine(name, engine, "MergeTree")];
   const faults: Fault[] = [];
   const window = setting("non_replicated_deduplication_window");
   if (isClickTable(name) && window < WINDOW_MIN) {

@@ -7,7 +7,7 @@ export const DURABILITY_SETTINGS = {
   DURABILITY: {
     type: oneOf(["relaxed", "strict"]),
     default: "relaxed",
-    readBy: READERS,
+    readBy: ["npm start", ...READERS],
     meaning:
       "`strict` refuses to start (exit code 4) while a server or disk is set up so that a crash can lose what was answered",
   },

@@ -82,9 +82,10 @@ async function askMonitor(url: string): Promise<NatsServerReport> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
-    size += chunk.byteLength;
+    const bytes = z.instanceof(Uint8Array).parse(chunk);
+    size += bytes.byteLength;
     if (size > MONITOR_BYTES_MAX) throw new Error("the monitoring address answers too much");
-    chunks.push(chunk);
+    chunks.push(bytes);
   }
   const { server_name, version, jetstream } = Varz.parse(
     JSON.parse(Buffer.concat(chunks).toString()),
