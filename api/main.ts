@@ -35,7 +35,9 @@ async function main(): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     log.fatal({ err: error }, "api.not-started");
-    process.stderr.write(`api: ${reason}\n`);
+    // One line for each violation, as the other processes write them.
+    const head = error instanceof NotDurableError ? "" : "api: ";
+    process.stderr.write(`${head}${reason}\n`);
     process.exitCode = exitCodeOf(error);
     await lifetime.end("could not start");
   }

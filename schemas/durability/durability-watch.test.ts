@@ -28,9 +28,9 @@ async function started(one: CheckGroup): Promise<string[]> {
 test("a refusing fault stops a start with its sentence; others show in the metric only (P35)", async () => {
   const start = started(answering(refuses("Postgres is wrong: repair it."), alerts("Late.")));
   await expect(start).rejects.toThrow(new NotDurableError(["P1: Postgres is wrong: repair it."]));
-  const one = 'durability_violation{check="P1"} 1';
+  const one = 'tracker_durability_violation{check="P1"} 1';
   expect(await started(answering(alerts("Its standby is away: start it.")))).toEqual([one]);
-  const none = 'durability_violation{check="P1"} 0';
+  const none = 'tracker_durability_violation{check="P1"} 0';
   expect(await started(answering(warns("Slow.")))).toEqual([none]);
 });
 

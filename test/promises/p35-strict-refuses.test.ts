@@ -56,7 +56,7 @@ async function spawn(name: ProcessName, env: Env = {}): Promise<ChildServer> {
     DATA_DIR: join(strict.dataDir, name),
     TRACKING_PORT: String(await freePort()),
     API_PORT: String(await freePort()),
-    PROCESSORS_HEALTH_PORT: "0",
+    OPS_PORT: "0",
     ...env,
   });
 }
@@ -251,7 +251,7 @@ test("a start with a wrong setting ends with code 4 and a sentence that names it
       starts += 1;
       const code = await codeOf(child);
       if (code === EXIT_NOT_DURABLE && sentence.test(child.output)) continue;
-      violations.push(`${what}: ${processes[index]} ended with ${code}: ${child.output}`);
+      violations.push(`${what}: ${processes[index]} ended with ${code}: ${child.output.slice(-500)}`);
     }
     await undo?.();
     if (given["DATA_DIR"] !== undefined) await rm(given["DATA_DIR"], { recursive: true });
@@ -280,7 +280,7 @@ test("clicks are answered while NATS is away; it is judged when it is back, and 
     NATS_URL: lazyNats.url,
     NATS_SYS_URL: lazyNats.systemUrl,
     TRACKING_PORT: String(trackingPort),
-    INGRESS_HEALTH_PORT: String(healthPort),
+    OPS_PORT: String(healthPort),
   });
   expect(await ingress.untilRunning(), ingress.output).toBe(true);
   const link = new URL(demo.links.affiliate);
@@ -288,7 +288,7 @@ test("clicks are answered while NATS is away; it is judged when it is back, and 
   const click = async (): Promise<number> => (await fetch(link, { redirect: "manual" })).status;
   await until("a click is answered", async () => (await click()) === 302, { timeoutMs: 5_000 });
   const violation = async (check: string): Promise<string | undefined> =>
-    new RegExp(`durability_violation\\{check="${check}"\\} (\\d)`).exec(
+    new RegExp(`tracker_durability_violation\\{check="${check}"\\} (\\d)`).exec(
       await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text(),
     )?.[1];
   expect(await violation("N1")).toBeUndefined();
