@@ -251,7 +251,9 @@ test("a start with a wrong setting ends with code 4 and a sentence that names it
       starts += 1;
       const code = await codeOf(child);
       if (code === EXIT_NOT_DURABLE && sentence.test(child.output)) continue;
-      violations.push(`${what}: ${processes[index]} ended with ${code}: ${child.output.slice(-500)}`);
+      violations.push(
+        `${what}: ${processes[index]} ended with ${code}: ${child.output.slice(-500)}`,
+      );
     }
     await undo?.();
     if (given["DATA_DIR"] !== undefined) await rm(given["DATA_DIR"], { recursive: true });
