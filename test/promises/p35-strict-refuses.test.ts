@@ -252,7 +252,7 @@ test("a start with a wrong setting ends with code 4 and a sentence that names it
       const code = await codeOf(child);
       if (code === EXIT_NOT_DURABLE && sentence.test(child.output)) continue;
       violations.push(
-        `${what}: ${processes[index]} ended with ${code}: ${child.output.slice(-500)}`,
+        `${what}: ${processes[index] ?? ""} ended with ${String(code)}: ${child.output.slice(-500)}`,
       );
     }
     await undo?.();
