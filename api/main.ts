@@ -1,4 +1,10 @@
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { clickhouseTableChecks } from "../schemas/durability/clickhouse-checks.ts";
+import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
+import { identityCheck } from "../schemas/durability/identity-check.ts";
+import { natsChecks } from "../schemas/durability/nats-checks.ts";
+import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
+import { requireDurability } from "../schemas/durability/require-durability.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
@@ -29,10 +35,17 @@ async function main(): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     log.fatal({ err: error }, "api.not-started");
-    process.stderr.write(`api: ${reason}\n`);
-    process.exitCode = error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : 1;
+    // One line for each violation, as the other processes write them.
+    const head = error instanceof NotDurableError ? "" : "api: ";
+    process.stderr.write(`${head}${reason}\n`);
+    process.exitCode = exitCodeOf(error);
     await lifetime.end("could not start");
   }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof NotDurableError) return EXIT_NOT_DURABLE;
+  return error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : 1;
 }
 
 async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
@@ -54,6 +67,17 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     connectionsMax: CLICKHOUSE_CONNECTIONS,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
+  const { durability } = settings;
+  await requireDurability(
+    durability,
+    [
+      natsChecks(settings.nats, durability),
+      postgresChecks(db, durability.standbys),
+      clickhouseTableChecks(clickhouse),
+      identityCheck(db, clickhouse),
+    ],
+    { log, metrics, lifetime },
+  );
   const nats = await NatsLink.open({ ...settings.nats, log });
   lifetime.own("nats", () => nats.close());
 

@@ -1,3 +1,4 @@
+import type { DurabilitySettings } from "../schemas/durability/require-durability.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { natsAccess } from "../schemas/nats/servers.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
@@ -25,6 +26,7 @@ function groupSettings(read: SettingsOf<"api">) {
     postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },
     nats: { url: read.NATS_URL, access: natsAccess(read), prefix: read.NATS_PREFIX },
     clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },
+    durability: durabilityOf(read),
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
@@ -33,6 +35,16 @@ function groupSettings(read: SettingsOf<"api">) {
     endWithParent: read.EXIT_WITH_PARENT,
     serveOnMs: read.DRAIN_SECONDS * 1_000,
   } as const;
+}
+
+function durabilityOf(read: SettingsOf<"api"> | SettingsOf<"tracker">): DurabilitySettings {
+  return {
+    level: read.DURABILITY,
+    singleSite: read.STRICT_SINGLE_SITE,
+    standbys: read.STRICT_STANDBYS,
+    natsSystemUrl: read.NATS_SYS_URL,
+    natsMonitorUrls: read.NATS_MONITOR_URLS,
+  };
 }
 
 /** A server that is not set here may still be found through DATA_DIR. @throws {SettingsError} listing every wrong variable. */
@@ -44,6 +56,7 @@ export function readCommandSettings(environment: Environment = process.env): Com
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
     natsPrefix: read.NATS_PREFIX,
     streams: streamSettings(read),
+    durability: durabilityOf(read),
     servers: {
       postgres: withUrl(read.POSTGRES_URL, { password: read.POSTGRES_PASSWORD }),
       nats: withUrl(read.NATS_URL, { access: natsAccess(read) }),

@@ -4,6 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { capOwnersOf } from "../schemas/catalog/cap-owners.ts";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
+import { natsChecks } from "../schemas/durability/nats-checks.ts";
+import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
+import { requireDurability } from "../schemas/durability/require-durability.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
@@ -23,6 +27,7 @@ import { LocalClickState } from "./decide/click-state.ts";
 import { factsOf, healthOf } from "./health-facts.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
+import { journalCheck } from "./journal/journal-check.ts";
 import { Pipeline } from "./journal/pipeline.ts";
 import type { ProducerFolder } from "./journal/producer-folder.ts";
 import { untilFolderIsTaken } from "./journal/until-folder-is-taken.ts";
@@ -74,7 +79,10 @@ async function main(): Promise<void> {
     log.info({ port: settings.port }, "process.running");
   } catch (error) {
     if (lifetime.signal.aborted) return;
-    process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
+    if (error instanceof NotDurableError) {
+      process.exitCode = EXIT_NOT_DURABLE;
+      process.stderr.write(`${error.message}\n`);
+    } else process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
     log.fatal({ err: error }, "process.did-not-start");
     await lifetime.end("did not start");
   }
@@ -97,6 +105,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   lifetime.own("postgres", () => pool.end());
 
   await refuseOtherSchema(pool, log);
+  await refuseLossyServers(settings, pool, { log, metrics: registry, lifetime });
   const folder = await untilFolderIsTaken(join(settings.dataDir, "journal"), pool, {
     log,
     signal: lifetime.signal,
@@ -134,6 +143,20 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   await untilReported(pipeline, hasCaps(catalog) ? notices.reported : Promise.resolve());
   await openPort(server, parts);
   ops.started({ isReady: () => catalog.isLoaded, facts });
+}
+
+/** Runs before the folder is taken: on a disk that forgets it, each refused start would use up a producer number. */
+async function refuseLossyServers(
+  { durability, nats, dataDir, journalSync }: IngressSettings,
+  pool: Pool,
+  parts: Parameters<typeof requireDurability>[2],
+): Promise<void> {
+  const checks = [
+    natsChecks(nats, durability),
+    postgresChecks(pool, durability.standbys),
+    journalCheck(join(dataDir, "journal"), journalSync),
+  ];
+  await requireDurability(durability, checks, parts);
 }
 
 function openPipeline(parts: Parts): Pipeline {

@@ -25,6 +25,13 @@ function groupSettings(read: SettingsOf<"ingress">) {
       prefix: read.NATS_PREFIX,
     },
     postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },
+    durability: {
+      level: read.DURABILITY,
+      singleSite: read.STRICT_SINGLE_SITE,
+      standbys: read.STRICT_STANDBYS,
+      natsSystemUrl: read.NATS_SYS_URL,
+      natsMonitorUrls: read.NATS_MONITOR_URLS,
+    },
     trustedProxies: read.TRUSTED_PROXIES,
     ipRequestsPerMinute: read.IP_REQUESTS_PER_MINUTE,
     ipLookupsPerMinute: read.IP_LOOKUPS_PER_MINUTE,

@@ -3,6 +3,15 @@ import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import {
+  clickhouseInsertCheck,
+  clickhouseTableChecks,
+} from "../schemas/durability/clickhouse-checks.ts";
+import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
+import { identityCheck } from "../schemas/durability/identity-check.ts";
+import { natsChecks } from "../schemas/durability/nats-checks.ts";
+import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
+import { requireDurability } from "../schemas/durability/require-durability.ts";
 import { Backoff } from "../schemas/host/backoff.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
@@ -47,7 +56,10 @@ async function main(): Promise<void> {
     await start(settings, log, lifetime);
   } catch (error) {
     if (lifetime.signal.aborted) return;
-    process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
+    if (error instanceof NotDurableError) {
+      process.exitCode = EXIT_NOT_DURABLE;
+      process.stderr.write(`${error.message}\n`);
+    } else process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
     log.fatal({ err: error }, "process.did-not-start");
     await lifetime.end("did not start");
   }
@@ -87,6 +99,19 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
     connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
+
+  const { durability } = settings;
+  await requireDurability(
+    durability,
+    [
+      natsChecks(settings.nats, durability),
+      postgresChecks(pool, durability.standbys),
+      clickhouseTableChecks(clickhouse),
+      ...(roles.includes("clicks") ? [clickhouseInsertCheck(clickhouse)] : []),
+      identityCheck(pool, clickhouse),
+    ],
+    { log, metrics, lifetime },
+  );
 
   const watch = new StoreWatch({ pool, clickhouse, log });
   connected.watch = watch;

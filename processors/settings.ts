@@ -27,6 +27,13 @@ function groupSettings(read: SettingsOf<"processors">) {
       streams: streamSettings(read),
     },
     clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },
+    durability: {
+      level: read.DURABILITY,
+      singleSite: read.STRICT_SINGLE_SITE,
+      standbys: read.STRICT_STANDBYS,
+      natsSystemUrl: read.NATS_SYS_URL,
+      natsMonitorUrls: read.NATS_MONITOR_URLS,
+    },
     dataDir: read.DATA_DIR,
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,

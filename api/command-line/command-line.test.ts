@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { STREAM_DEFAULTS } from "../../schemas/nats/stream-settings.ts";
+import { RELAXED } from "../../test/samples/durability.ts";
 import type { Terminal } from "./command.ts";
 import { UsageError } from "./command-error.ts";
 import { commands } from "./commands.ts";
@@ -27,6 +28,7 @@ function environment() {
     trackingUrl: "",
     natsPrefix: "",
     streams: STREAM_DEFAULTS,
+    durability: RELAXED,
     servers: NOWHERE,
   };
 }

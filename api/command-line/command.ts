@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { DurabilitySettings } from "../../schemas/durability/require-durability.ts";
 import type { StreamSettings } from "../../schemas/nats/stream-settings.ts";
 import { UsageError } from "./command-error.ts";
 import type { Servers } from "./servers.ts";
@@ -11,6 +12,7 @@ export type CommandEnvironment = {
   readonly natsPrefix: string;
   /** What the streams must have at least. */
   readonly streams: StreamSettings;
+  readonly durability: DurabilitySettings;
   readonly servers: { readonly [Name in keyof Servers]: Servers[Name] | undefined };
 };
 

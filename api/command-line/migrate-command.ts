@@ -1,5 +1,6 @@
 import { type ClickhouseServer, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
+import { syncInserts } from "../../schemas/clickhouse/sync-inserts.ts";
 import { joinStores } from "../../schemas/installation/incarnation.ts";
 import { connectNats, type NatsOptions } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
@@ -19,10 +20,11 @@ export const migrateCommand: Command = {
   options: {},
   examples: ["migrate"],
   notes: "Safe to run twice.",
-  run: async (_given, { servers, dataDir, natsPrefix: prefix, streams }) => {
+  run: async (_given, { servers, dataDir, natsPrefix: prefix, streams, durability }) => {
     const found = findServers(["postgres", "nats", "clickhouse"], servers, dataDir);
     const nats = { ...found.nats, name: "tracker migrate", prefix, streams };
-    return (await migrateStores({ ...found, nats })).join("\n");
+    const isStrict = durability.level === "strict";
+    return (await migrateStores({ ...found, nats, isStrict })).join("\n");
   },
 };
 
@@ -31,10 +33,15 @@ async function migrateStores({
   postgres,
   nats,
   clickhouse,
-}: Servers & { readonly nats: NatsOptions }): Promise<string[]> {
+  isStrict,
+}: Servers & { readonly nats: NatsOptions; readonly isStrict: boolean }): Promise<string[]> {
   return [
     await migration("Postgres", async () => appliedText(await migratePostgresAt(postgres))),
-    await migration("ClickHouse", async () => appliedText(await migrateClickhouse(clickhouse))),
+    await migration("ClickHouse", async () => {
+      const applied = appliedText(await migrateClickhouse(clickhouse));
+      const synced = isStrict ? await syncInserts(clickhouse) : [];
+      return synced.length === 0 ? applied : `${applied}; syncs inserts into ${synced.join(", ")}`;
+    }),
     await migration("JetStream", async () => await ensureStreamsAt(nats)),
     await migration("Stores", async () => await joinStoresAt(postgres, clickhouse)),
   ];

@@ -14,6 +14,8 @@ import { LOG_FILE_BYTES_MAX, logSince } from "./rotating-log.ts";
 const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 20_000;
 const USER = "tracker";
+/** Of the system account: it asks the server for its settings, and sees no message of ours. */
+const SYSTEM_USER = "system";
 const GREETING_WAIT_MS = 2_000;
 const GREETING_BYTES_MAX = 16_384;
 
@@ -25,21 +27,30 @@ const Greeting = z.object({
 });
 export type Greeting = z.infer<typeof Greeting>;
 
+export type NatsOptions = EmbeddedServerOptions & {
+  /** Acknowledge a message only after a sync of the disk, as `DURABILITY=strict` demands. */
+  readonly syncsAlways?: boolean;
+};
+
+export type EmbeddedNats = EmbeddedServer & { readonly systemUrl: string };
+
 /**
  * NATS with JetStream, its streams in `DATA_DIR/nats`. It asks for a user and a password, which is kept in
  * `DATA_DIR/nats.password`, because any message to it can become a click or conversion.
  *
  * @throws {LaunchError} if there is no NATS server 2.10 or newer and none can be downloaded, or it does not start.
  */
-export async function startNats(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const { dataDir, port, bind, report } = options;
+export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
+  const { dataDir, port, bind, report, syncsAlways = false } = options;
   prepareChildFolders(dataDir);
   const program = await natsProgram(options);
   const startedAtMs = Date.now();
   const configFile = join(dataDir, "nats", "nats.conf");
   mkdirSync(join(dataDir, "nats"), { recursive: true, mode: 0o700 });
   const password = storedSecret(join(dataDir, "nats.password"));
-  writeFileSync(configFile, natsConfig({ dataDir, port, bind, password }), { mode: 0o600 });
+  const systemPassword = storedSecret(join(dataDir, "nats-system.password"));
+  const config = natsConfig({ dataDir, port, bind, password, systemPassword, syncsAlways });
+  writeFileSync(configFile, config, { mode: 0o600 });
   // An earlier version created the file readable by all users.
   chmodSync(configFile, 0o600);
   const addedLog = logSince(natsLog(dataDir));
@@ -70,6 +81,7 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   report.note("nats", `ready on ${bind}:${port} after ${formatSeconds(Date.now() - startedAtMs)}`);
   return {
     url: `nats://${USER}:${password}@${bind}:${port}`,
+    systemUrl: `nats://${SYSTEM_USER}:${systemPassword}@${bind}:${port}`,
     pid: child.pid,
     exited: child.exited,
     stop: () => child.stop(),
@@ -105,22 +117,29 @@ export function parseGreeting(text: string): Greeting | undefined {
 }
 
 /**
- * The store is flushed to disk every second, so a power cut may take its last second. The journals of the ingress keep records until they
- * are in ClickHouse, so none is lost. A cluster uses `always`.
+ * Unless each message is synced, the store is flushed to disk every second, so a power cut may take its last second. The journals of the
+ * ingress keep records until they are in ClickHouse, so none is lost. Our own user stays in the global account, where earlier versions
+ * made the streams.
  */
 function natsConfig({
   dataDir,
   port,
   bind,
   password,
+  systemPassword,
+  syncsAlways,
 }: Pick<EmbeddedServerOptions, "dataDir" | "port" | "bind"> & {
   readonly password: string;
+  readonly systemPassword: string;
+  readonly syncsAlways: boolean;
 }): string {
   return `server_name: ${serverName(port)}
 listen: "${bind}:${port}"
 authorization {
-  user: ${USER}
-  password: ${JSON.stringify(password)}
+  users: [ { user: ${USER}, password: ${JSON.stringify(password)} } ]
+}
+accounts {
+  $SYS { users: [ { user: ${SYSTEM_USER}, password: ${JSON.stringify(systemPassword)} } ] }
 }
 max_payload: 4MB
 max_connections: 10000
@@ -130,7 +149,7 @@ logfile_size_limit: ${LOG_FILE_BYTES_MAX}
 logfile_max_num: 2
 jetstream {
   store_dir: ${JSON.stringify(join(dataDir, "nats"))}
-  sync_interval: "1s"
+  sync_interval: ${syncsAlways ? "always" : '"1s"'}
 }
 `;
 }

@@ -20,7 +20,6 @@ const STOP_DEADLINE_MS = 30_000;
 
 /** `synchronous_commit` and `fsync` are the defaults, named because P14 and P35 depend on them. */
 const SERVER_SETTINGS: Readonly<Record<string, string>> = {
-  unix_socket_directories: "",
   max_connections: "200",
   shared_buffers: "128MB",
   synchronous_commit: "on",
@@ -31,6 +30,11 @@ const SERVER_SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: "UTC",
   log_line_prefix: "%m [%p] %a ",
   logging_collector: "off",
+};
+
+export type PostgresOptions = EmbeddedServerOptions & {
+  /** Absolute. Replaces our settings, for a server that is run as in production. */
+  readonly configFile?: string;
 };
 
 interface Cluster {
@@ -46,15 +50,21 @@ interface Cluster {
  *
  * @throws {LaunchError} when it cannot run on this machine or on this folder.
  */
-export async function startPostgres(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const { dataDir, port, bind, report } = options;
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedServer> {
+  const { dataDir, port, bind, report, configFile } = options;
   const startedAtMs = Date.now();
   prepareChildFolders(dataDir);
   const programs = postgresPrograms();
   const folder = join(dataDir, "postgres");
   const cluster = { programs, folder, account: await chooseServerAccount(folder, [programs]) };
   const password = await prepareCluster(cluster, options);
-  const settings = { ...SERVER_SETTINGS, port: String(port), listen_addresses: bind };
+  const own = configFile === undefined ? SERVER_SETTINGS : { config_file: configFile };
+  const settings = {
+    ...own,
+    port: String(port),
+    listen_addresses: bind,
+    unix_socket_directories: "",
+  };
   const program = asAccount(cluster.account, join(programs, "bin", "postgres"), [
     "-D",
     folder,

@@ -180,6 +180,9 @@ function productEnvironment(
   }
   // The addresses below come from these files, if they are set. Both forms at once would be refused.
   for (const name of ["POSTGRES_URL", "NATS_URL", "CLICKHOUSE_URL"]) delete env[`${name}_FILE`];
+  const { natsSystemUrl } = urls;
+  const systemUrl = natsSystemUrl === undefined ? {} : { NATS_SYS_URL: natsSystemUrl };
+  if (natsSystemUrl !== undefined) delete env["NATS_SYS_URL_FILE"];
   return {
     // A fixed name, because there is only one processors process: after a crash, the next one takes over its lanes without waiting.
     PROCESSOR_NAME: `launcher-${installationId}`,
@@ -187,6 +190,7 @@ function productEnvironment(
     DRAIN_SECONDS: "0",
     DRAIN_STORED_SECONDS: "0",
     ...env,
+    ...systemUrl,
     POSTGRES_URL: urls.postgresUrl,
     NATS_URL: urls.natsUrl,
     CLICKHOUSE_URL: urls.clickhouseUrl,

@@ -16,6 +16,8 @@ export interface ServerUrls {
   postgresUrl: string;
   natsUrl: string;
   clickhouseUrl: string;
+  /** The user of the system account of the embedded NATS, for `DURABILITY=strict`. */
+  natsSystemUrl?: string | undefined;
 }
 
 const LOOPBACK = "127.0.0.1";
@@ -50,7 +52,7 @@ export async function openServers(
   supervisor: Supervisor,
   report: Report,
 ): Promise<ServerUrls> {
-  const { servers } = settings;
+  const { servers, isStrict } = settings;
   const embedded = SERVER_NAMES.filter((name) => servers[EMBEDDED[name].setting] === undefined);
   const ports = await stablePorts(embedded, {
     file: join(settings.dataDir, "ports.json"),
@@ -58,6 +60,7 @@ export async function openServers(
     others: [settings.trackingPort, settings.apiPort],
   });
   const urls: { [Name in keyof ServerUrls]: string | undefined } = { ...servers };
+  let natsSystemUrl: string | undefined;
   await supervisor.add(
     embedded.map((name) => ({
       name,
@@ -71,14 +74,15 @@ export async function openServers(
           port: ports[name],
           bind: LOOPBACK,
         };
-        const server = await EMBEDDED[name].start(options);
+        const server = await EMBEDDED[name].start({ ...options, syncsAlways: isStrict });
+        if (isStrict) natsSystemUrl ??= server.systemUrl;
         urls[EMBEDDED[name].setting] = server.url;
         return server;
       },
     })),
   );
   const { postgresUrl = "", natsUrl = "", clickhouseUrl = "" } = urls;
-  return { postgresUrl, natsUrl, clickhouseUrl };
+  return { postgresUrl, natsUrl, clickhouseUrl, natsSystemUrl };
 }
 
 async function reachPostgres(url: string): Promise<void> {

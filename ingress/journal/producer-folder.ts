@@ -13,7 +13,8 @@ import { lockFolder } from "./lock-folder.ts";
 import { syncFolder, writeDurably } from "./write-durably.ts";
 
 const PRODUCER_NAME = /^\d{1,5}$/;
-const DRAFT = "new-";
+/** Begins the name of a folder that is not complete yet. */
+export const DRAFT = "new-";
 /** Making a folder takes seconds: an older draft is of a process that was killed. */
 const DRAFT_PATIENCE_MS = 3_600_000;
 const EPOCH_FILE = "epoch";

@@ -640,6 +640,16 @@ PARTITION BY toYYYYMM(ts)
 ORDER BY (workspace_id, offer_id, ts)
 SETTINGS non_replicated_deduplication_window = 10000, index_granularity = 8192, default_compression_codec = 'ZSTD(1)', materialize_projections_on_insert = 0, materialize_projections_on_merge = 1;
 
+CREATE TABLE insert_trial
+(
+    `trial` UUID,
+    `tried_at` DateTime('UTC') DEFAULT now()
+)
+ENGINE = MergeTree
+ORDER BY tried_at
+TTL tried_at + toIntervalDay(1)
+SETTINGS non_replicated_deduplication_window = 10000, index_granularity = 8192;
+
 CREATE TABLE installation_mark
 (
     `incarnation` UUID,

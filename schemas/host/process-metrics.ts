@@ -26,6 +26,24 @@ export const PROCESS_METRICS = {
   ),
 } as const;
 
+/** The checks of `DURABILITY=strict` (schemas/durability). */
+// biome-ignore format: one line for the checks of each server
+export const DURABILITY_CHECKS = [
+  "N1", "N2", "N3",
+  "P1", "P2", "P3",
+  "C1", "C2", "C3",
+  "J1",
+  "I1",
+] as const;
+
+/** Metrics of every process with `DURABILITY=strict`. */
+export const DURABILITY_METRICS = {
+  durability_violation: gauge(
+    "1 while a check of DURABILITY=strict is violated; absent while its server is away.",
+    { check: DURABILITY_CHECKS },
+  ),
+} as const;
+
 /** Metrics of every process with a catalog. */
 export const CATALOG_METRICS = {
   catalog_version: gauge("Version of the catalog in force."),

@@ -11,6 +11,11 @@ test.each(all)("%s has a default that its type accepts, or says what happens wit
 
 test("every URL that may hold a password is a secret", () => {
   const urls = all.filter(([, { type }]) => type.accepts.includes("password"));
-  expect(urls.map(([name]) => name)).toEqual(["POSTGRES_URL", "NATS_URL", "CLICKHOUSE_URL"]);
+  expect(urls.map(([name]) => name)).toEqual([
+    "POSTGRES_URL",
+    "NATS_URL",
+    "CLICKHOUSE_URL",
+    "NATS_SYS_URL",
+  ]);
   expect(urls.filter(([, { isSecret }]) => isSecret !== true)).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { DURABILITY_SETTINGS } from "./durability-settings.ts";
 import { SERVER_SETTINGS } from "./server-settings.ts";
 import type { SettingType } from "./setting-types.ts";
 import {
@@ -98,6 +99,7 @@ export const SETTINGS = {
     meaning: "ingress processes that share the tracking port",
   },
   ...SERVER_SETTINGS,
+  ...DURABILITY_SETTINGS,
   TRUSTED_PROXIES: {
     type: networks,
     default: "",

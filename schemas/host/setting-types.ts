@@ -66,6 +66,16 @@ export const natsUrls: SettingType<string> = {
   },
 };
 
+/** None, or several addresses of HTTP. */
+export const httpUrls: SettingType<readonly string[]> = {
+  accepts:
+    "URLs that begin with http:// or https://, such as http://10.0.0.5:8222, comma-separated",
+  parse: (given) => {
+    const urls = itemsOf(given);
+    return urls.every((one) => parseUrl(one, ["http", "https"]) !== undefined) ? urls : undefined;
+  },
+};
+
 /** Every item is an address, a CIDR or `from-to`. */
 export const networks: SettingType<readonly string[]> = {
   accepts:

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clickhouse } from "../clickhouse/connect.ts";
+import type { Clickhouse, ClickhouseReader } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
 
 /** The mark in one store, by which it is compared with the other one. */
@@ -38,7 +38,7 @@ const NO_INCARNATION = "00000000-0000-0000-0000-000000000000";
 
 /** Undefined for a ClickHouse without a mark. Beats rise across all incarnations, so the newest mark does not depend on a clock. */
 export async function readClickhouseMark(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseReader,
 ): Promise<ClickhouseMark | undefined> {
   const answer = await clickhouse.query({
     query: `select toString(argMax(mark.incarnation, mark.beat)) as incarnation, max(mark.beat) as beat,

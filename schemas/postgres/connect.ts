@@ -35,11 +35,14 @@ export type PoolOptions = PostgresServer & {
 
 const CONNECTIONS_MAX = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
+/** Limits of a connection in milliseconds, by the names of Postgres. */
+export const CONNECTION_LIMITS = {
+  statement_timeout: 10_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 5_000,
+} as const;
 /** The server cancels a slow statement itself. If it has not done so after this margin, it is gone, and the client stops waiting. */
 const ANSWER_MARGIN_MS = 2_000;
-const LOCK_TIMEOUT_MS = 2_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /**
  * How columns are read: bigint as a number (ids and counts stay below 2^53), numeric as text (no float touches money), timestamptz as the
@@ -53,7 +56,7 @@ types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /** Opens no connection yet. The first statement does, and fails if it cannot. */
 export function openPool(options: PoolOptions): Pool {
-  const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
+  const statementTimeoutMs = options.statementTimeoutMs ?? CONNECTION_LIMITS.statement_timeout;
   const pool = new pg.Pool({
     connectionString: options.url,
     Client: clientWith(options.password),
@@ -62,8 +65,8 @@ export function openPool(options: PoolOptions): Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_MARGIN_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    lock_timeout: CONNECTION_LIMITS.lock_timeout,
+    idle_in_transaction_session_timeout: CONNECTION_LIMITS.idle_in_transaction_session_timeout,
     types,
   });
   // Without a listener a lost idle connection would end the process; the next statement reports the fault.

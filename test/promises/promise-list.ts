@@ -49,6 +49,7 @@ export const PROMISES: readonly ListedPromise[] = [
   { number: 32, kind: "sets", minutes: 6 },
   { number: 33, kind: "sets", minutes: 1 },
   { number: 34, kind: "sets", minutes: 2 },
+  { number: 35, kind: "sets", minutes: 2 },
   { number: 36, kind: "sets", minutes: 31 },
   { number: 37, kind: "sets", minutes: 1 },
   { number: 38, kind: "times at full size", minutes: 8 },
@@ -57,7 +58,6 @@ export const PROMISES: readonly ListedPromise[] = [
 
 /** Promises about parts that do not exist yet, with the reason. */
 export const NOT_BUILT: Readonly<Record<number, string>> = {
-  35: "DURABILITY=strict is not built",
   39: "there is one release only",
   41: "the console is not built",
   42: "the console is not built",

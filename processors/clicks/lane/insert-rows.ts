@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-insert.ts";
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
 import type { Segment } from "../intake/batch.ts";
 import { checkRow } from "../intake/read-line.ts";
@@ -119,9 +120,7 @@ async function send(
 
 function settingsOf(insert: Insert): ClickHouseSettings {
   return {
-    async_insert: 0,
-    insert_deduplicate: 1,
-    insert_deduplication_token: deduplicationToken(insert),
+    ...deduplicatedInsert(deduplicationToken(insert)),
     max_execution_time: Math.max(1, Math.ceil(insert.timeoutMs / 1_000)),
     input_format_parallel_parsing: 0,
     input_format_skip_unknown_fields: 1,

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { runCommand } from "../../../api/command-line/run-command.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
+import { RELAXED } from "../../samples/durability.ts";
 import type { Stores } from "../../services/stores.ts";
 
 /** Runs a command of the command line on the database of a world; returns what it prints. */
@@ -29,6 +30,7 @@ export async function runCommandOn(
     trackingUrl: "http://127.0.0.1:8080",
     natsPrefix: env.NATS_PREFIX,
     streams: STREAM_DEFAULTS,
+    durability: RELAXED,
     servers: {
       postgres: { url: env.POSTGRES_URL },
       nats: { url: env.NATS_URL },

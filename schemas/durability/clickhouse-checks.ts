@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Clickhouse, ClickhouseReader } from "../clickhouse/connect.ts";
+import { deduplicatedInsert } from "../clickhouse/deduplicated-insert.ts";
+import { clickhouseCode, isClickhouseAway } from "../clickhouse/errors.ts";
+import { selectRows } from "../clickhouse/select.ts";
+import type { CheckGroup } from "./check-group.ts";
+import type { Finding } from "./finding.ts";
+import {
+  type ClickhouseTable,
+  judgeEngines,
+  judgeRepeatedInsert,
+  judgeReplicas,
+} from "./judge-clickhouse.ts";
+
+/** The name of our cluster in the configuration of its servers. */
+const CLUSTER = "tracker";
+
+const Table = z.object({ name: z.string(), engine: z.string(), engineFull: z.string() });
+const Setting = z.object({ name: z.string(), value: z.string() });
+const Count = z.object({ stored: z.int() });
+const Replica = z.object({
+  host: z.string(),
+  table: z.string(),
+  isReadonly: z.int().transform((flag) => flag === 1),
+  totalReplicas: z.int(),
+});
+const Macros = z.object({ host: z.string(), shard: z.string(), replica: z.string() });
+
+/** C1, and C3 of a cluster: for a process that reads. */
+export function clickhouseTableChecks(clickhouse: ClickhouseReader): CheckGroup {
+  return {
+    checks: ["C1", "C3"],
+    server: "ClickHouse",
+    ask: async () => {
+      const [tables, defaults] = await Promise.all([
+        readTables(clickhouse),
+        readDefaults(clickhouse),
+      ]);
+      const isCluster = tables.some(({ engine }) => engine.startsWith("Replicated"));
+      const replicas = isCluster
+        ? await askReplicas(clickhouse)
+        : ({ check: "C3", faults: [] } as const);
+      return [judgeEngines(tables, defaults), replicas];
+    },
+    refusalOf: clickhouseRefusal,
+  };
+}
+
+/** C2: for a process that writes clicks. */
+export function clickhouseInsertCheck(clickhouse: Clickhouse): CheckGroup {
+  return {
+    checks: ["C2"],
+    server: "ClickHouse",
+    ask: async () => [judgeRepeatedInsert(await insertTwice(clickhouse))],
+    refusalOf: clickhouseRefusal,
+  };
+}
+
+export function clickhouseRefusal(error: unknown): string | undefined {
+  if (isClickhouseAway(error)) return undefined;
+  return clickhouseCode(error) || undefined;
+}
+
+async function readTables(clickhouse: ClickhouseReader): Promise<ClickhouseTable[]> {
+  const text = `select name, engine, engine_full as engineFull from system.tables
+    where database = currentDatabase()`;
+  return await selectRows(clickhouse, { name: "durability.tables", text }, Table);
+}
+
+async function readDefaults(clickhouse: ClickhouseReader): Promise<Map<string, string>> {
+  const text = `select name, value from system.merge_tree_settings
+    where name like 'fsync%' or name like '%deduplication_window%'`;
+  const rows = await selectRows(clickhouse, { name: "durability.defaults", text }, Setting);
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** Inserts one row twice under one token, as the click writer would after a lost answer. Returns how often it is stored. */
+async function insertTwice(clickhouse: Clickhouse): Promise<number> {
+  const trial = randomUUID();
+  for (let time = 0; time < 2; time += 1) {
+    await clickhouse.insert({
+      table: "insert_trial",
+      values: [{ trial }],
+      format: "JSONEachRow",
+      clickhouse_settings: deduplicatedInsert(trial),
+    });
+  }
+  const text = "select count() as stored from insert_trial where trial = {trial: UUID}";
+  const [row] = await selectRows(
+    clickhouse,
+    { name: "durability.trial", text, params: { trial } },
+    Count,
+  );
+  return row?.stored ?? 0;
+}
+
+async function askReplicas(clickhouse: ClickhouseReader): Promise<Finding> {
+  const params = { cluster: CLUSTER };
+  const replicas = await selectRows(
+    clickhouse,
+    {
+      name: "durability.replicas",
+      params,
+      text: `select hostName() as host, table, is_readonly as isReadonly, total_replicas as totalReplicas
+        from clusterAllReplicas({cluster: String}, system.replicas)
+        where database = currentDatabase() order by host, table`,
+    },
+    Replica,
+  );
+  const nodes = await selectRows(
+    clickhouse,
+    {
+      name: "durability.macros",
+      params,
+      text: `select hostName() as host, anyIf(substitution, macro = 'shard') as shard,
+          anyIf(substitution, macro = 'replica') as replica
+        from clusterAllReplicas({cluster: String}, system.macros) group by host order by host`,
+    },
+    Macros,
+  );
+  return judgeReplicas(replicas, nodes);
+}

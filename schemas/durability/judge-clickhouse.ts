@@ -1,0 +1,184 @@
+import { alerts, type Fault, type Finding, refuses } from "./finding.ts";
+
+/** A row of `system.tables`. */
+export type ClickhouseTable = {
+  readonly name: string;
+  readonly engine: string;
+  /** The engine with its settings. */
+  readonly engineFull: string;
+};
+
+/** Defaults of the server for settings of MergeTree tables, by name. */
+export type MergeTreeDefaults = ReadonlyMap<string, string>;
+
+/** A row of `system.replicas` of any server of the cluster. */
+export type ReplicaState = {
+  readonly host: string;
+  readonly table: string;
+  readonly isReadonly: boolean;
+  readonly totalReplicas: number;
+};
+
+/** The macros of a server of the cluster. */
+export type NodeMacros = {
+  readonly host: string;
+  readonly shard: string;
+  readonly replica: string;
+};
+
+/** Tables of clicks: a repeated insert must be recognised by its token. */
+const CLICK_TABLES = ["click", "impression"] as const;
+const COPY_TABLES = ["conversion_fact", "ad_cost_fact"] as const;
+const MARK_TABLES = ["producer_claim", "installation_mark"] as const;
+const DURABLE_TABLES = [...CLICK_TABLES, ...COPY_TABLES, ...MARK_TABLES] as const;
+
+/** Inserts that a server alone remembers for each table, and the same for replicas, with its time in seconds. */
+const WINDOW_MIN = 10_000;
+const REPLICATED_WINDOW_MIN = 100_000;
+const REPLICATED_SECONDS_MIN = 86_400;
+const REPLICAS_MIN = 2;
+
+/** C1: tables keep what was acknowledged through a crash, and recognise a repeated insert. */
+export function judgeEngines(
+  tables: readonly ClickhouseTable[],
+  defaults: MergeTreeDefaults,
+): Finding {
+  const known = new Map(tables.map((table) => [table.name, table]));
+  const isReplicated = tables.some(({ engine }) => engine.startsWith("Replicated"));
+  const faults = DURABLE_TABLES.flatMap((name) => {
+    const table = known.get(name);
+    if (table === undefined) {
+      return [refuses(`The ClickHouse table ${name} does not exist: run \`tracker migrate\`.`)];
+    }
+    const setting = (wanted: string): number => settingOf(table, defaults, wanted);
+    return isReplicated ? faultsOfReplicated(table, setting) : faultsOfTableAlone(table, setting);
+  });
+  return { check: "C1", faults };
+}
+
+function faultsOfTableAlone(
+  { name, engine }: ClickhouseTable,
+  setting: (name: string) => number,
+): Fault[] {
+  if (!engine.endsWith("MergeTree")) return [wrongEngine(name, engine, "MergeTree")];
+  const faults: Fault[] = [];
+  const window = setting("non_replicated_deduplication_window");
+  if (isClickTable(name) && window < WINDOW_MIN) {
+    faults.push(tooShort(name, "non_replicated_deduplication_window", window, WINDOW_MIN));
+  }
+  const unset = ["fsync_after_insert", "fsync_part_directory"].filter((one) => setting(one) !== 1);
+  if (unset.length > 0) {
+    faults.push(
+      refuses(
+        `The ClickHouse table ${name} acknowledges inserts that a power cut can still take (${unset.join(" and ")} off): run \`tracker migrate\` with DURABILITY=strict, which sets them.`,
+      ),
+    );
+  }
+  return faults;
+}
+
+function faultsOfReplicated(
+  { name, engine }: ClickhouseTable,
+  setting: (name: string) => number,
+): Fault[] {
+  if (!/^Replicated\w*MergeTree$/.test(engine)) {
+    return [wrongEngine(name, engine, "Replicated…MergeTree, as others are")];
+  }
+  if (!isClickTable(name)) return [];
+  const faults: Fault[] = [];
+  const window = setting("replicated_deduplication_window");
+  if (window < REPLICATED_WINDOW_MIN) {
+    faults.push(tooShort(name, "replicated_deduplication_window", window, REPLICATED_WINDOW_MIN));
+  }
+  const seconds = setting("replicated_deduplication_window_seconds");
+  if (seconds < REPLICATED_SECONDS_MIN) {
+    const wanted = "replicated_deduplication_window_seconds";
+    faults.push(tooShort(name, wanted, seconds, REPLICATED_SECONDS_MIN));
+  }
+  return faults;
+}
+
+function isClickTable(name: string): boolean {
+  return CLICK_TABLES.some((table) => table === name);
+}
+
+function wrongEngine(name: string, engine: string, wanted: string): Fault {
+  return refuses(
+    `The ClickHouse table ${name} has the engine ${engine}, not ${wanted}, so it can lose or repeat rows: restore the database as \`tracker migrate\` makes it.`,
+  );
+}
+
+function tooShort(table: string, setting: string, value: number, least: number): Fault {
+  return refuses(
+    `The ClickHouse table ${table} has ${setting} ${value}, so a repeated insert can count clicks twice: run \`alter table ${table} modify setting ${setting} = ${least}\`.`,
+  );
+}
+
+/** A setting of the table, else the server's default; 0 when neither is known. */
+function settingOf(
+  { engineFull }: ClickhouseTable,
+  defaults: MergeTreeDefaults,
+  name: string,
+): number {
+  const own = new RegExp(`\\b${name} = '?(\\w+)'?`).exec(engineFull)?.[1];
+  return numberOf(own ?? defaults.get(name));
+}
+
+function numberOf(text: string | undefined): number {
+  if (text === "true") return 1;
+  return text === undefined || text === "false" ? 0 : Number(text);
+}
+
+/** C2: one row was inserted twice under one token; `stored` is how often ClickHouse has it. */
+export function judgeRepeatedInsert(stored: number): Finding {
+  if (stored === 1) return { check: "C2", faults: [] };
+  return {
+    check: "C2",
+    faults: [
+      refuses(
+        `ClickHouse stored a row ${stored} times that was inserted twice under one token, so a repeated insert counts clicks wrong: remove async_insert, insert_deduplicate and wait_for_async_insert from the settings profile of our user.`,
+      ),
+    ],
+  };
+}
+
+/** C3: every shard has another replica that takes writes, and no two servers take themselves for the same replica. */
+export function judgeReplicas(
+  replicas: readonly ReplicaState[],
+  nodes: readonly NodeMacros[],
+): Finding {
+  const faults = replicas.flatMap(({ host, table, isReadonly, totalReplicas }) => {
+    const found: Fault[] = [];
+    if (totalReplicas < REPLICAS_MIN) {
+      found.push(
+        refuses(
+          `The ClickHouse table ${table} on ${host} has ${totalReplicas} of ${REPLICAS_MIN} replicas, so the loss of that server loses rows: add a replica and run \`tracker migrate\`.`,
+        ),
+      );
+    }
+    if (isReadonly) {
+      found.push(
+        alerts(
+          `The ClickHouse table ${table} on ${host} is read-only: start the majority of Keeper again, then run \`system restore replica ${table}\` if it stays so.`,
+        ),
+      );
+    }
+    return found;
+  });
+  return { check: "C3", faults: [...faults, ...faultsOfMacros(nodes)] };
+}
+
+function faultsOfMacros(nodes: readonly NodeMacros[]): Fault[] {
+  const owners = new Map<string, string[]>();
+  for (const { host, shard, replica } of nodes) {
+    const key = `shard ${shard}, replica ${replica}`;
+    owners.set(key, [...(owners.get(key) ?? []), host]);
+  }
+  return [...owners]
+    .filter(([, hosts]) => hosts.length > 1)
+    .map(([place, hosts]) =>
+      refuses(
+        `The ClickHouse servers ${hosts.join(" and ")} both call themselves ${place}, so each takes the other's rows for its own: give every server its own macros.`,
+      ),
+    );
+}

@@ -1,0 +1,169 @@
+import type { NatsServerReport } from "../nats/server-reports.ts";
+import type { StreamReport } from "../nats/stream-report.ts";
+import { alerts, type Fault, type Finding, refuses } from "./finding.ts";
+
+/** How the servers were asked, and what they answered. */
+export type NatsServers =
+  | { readonly way: "none" }
+  | { readonly way: "system account"; readonly reports: readonly NatsServerReport[] }
+  | {
+      readonly way: "monitors";
+      readonly reports: readonly NatsServerReport[];
+      /** URLs in NATS_MONITOR_URLS. */
+      readonly listed: number;
+    };
+
+const HOUR_MS = 3_600_000;
+const STREAM_AGE_MS_MIN = 48 * HOUR_MS;
+/** A shorter span says nothing about the rate of a day. */
+const RATE_SPAN_MS_MIN = 6 * HOUR_MS;
+const REPLICAS_MIN = 3;
+const GIB = 1024 ** 3;
+/** Older servers lost streams when their process crashed. */
+const VERSION_MIN = [2, 10, 23] as const;
+
+/** N1: every server syncs each message to its disk before it acknowledges it. */
+export function judgeNatsSync(servers: NatsServers): Finding {
+  const check = "N1";
+  if (servers.way === "none") {
+    return {
+      check,
+      faults: [
+        refuses(
+          "It is unknown whether NATS syncs acknowledged messages to its disk: set NATS_SYS_URL to a user of the system account, or NATS_MONITOR_URLS to the monitoring address of each server.",
+        ),
+      ],
+    };
+  }
+  const { reports } = servers;
+  const faults = reports
+    .filter(({ syncsAlways }) => !syncsAlways)
+    .map(({ name }) =>
+      refuses(
+        `NATS server ${name} acknowledges messages that a power cut can still take: set sync_interval to always in the jetstream block of its configuration and restart it.`,
+      ),
+    );
+  const size = Math.max(1, ...reports.map(({ clusterSize }) => clusterSize));
+  if (servers.way === "monitors" && servers.listed < size) {
+    faults.push(
+      refuses(
+        `NATS_MONITOR_URLS names ${servers.listed} of the ${size} servers of the NATS cluster: add the monitoring addresses of the others.`,
+      ),
+    );
+  }
+  const expected = servers.way === "monitors" ? Math.max(size, servers.listed) : size;
+  const answered = new Set(reports.map(({ name }) => name)).size;
+  if (answered >= expected) return { check, faults };
+  return { check, faults, missing: `${answered} of ${expected} NATS servers answer` };
+}
+
+/** N1 when the servers refuse the user of NATS_SYS_URL, or do not listen to it. */
+export function noSystemAccount(): Finding {
+  return {
+    check: "N1",
+    faults: [
+      refuses(
+        "NATS does not accept the user of NATS_SYS_URL as one of its system account, so it is unknown whether it syncs acknowledged messages to its disk: set NATS_SYS_URL to a user of that account with its password.",
+      ),
+    ],
+  };
+}
+
+/** N2: streams keep what was acknowledged through the loss of a server, and for as long as a refill of ClickHouse may need it. */
+export function judgeStreams(
+  streams: readonly StreamReport[],
+  { singleSite }: { readonly singleSite: boolean },
+): Finding {
+  const replicas = singleSite ? 1 : REPLICAS_MIN;
+  return { check: "N2", faults: streams.flatMap((stream) => faultsOfStream(stream, replicas)) };
+}
+
+/** N2 while a stream does not exist: the click writers make it again. */
+export function missingStream(name: string): Fault {
+  return alerts(`The NATS stream ${name} does not exist: run \`tracker migrate\`.`);
+}
+
+function faultsOfStream(stream: StreamReport, replicasMin: number): Fault[] {
+  const { name, replicas, maxAgeMs, maxBytes } = stream;
+  const faults: Fault[] = [];
+  if (replicas < replicasMin) {
+    faults.push(
+      refuses(
+        `The NATS stream ${name} has ${replicas} of ${replicasMin} copies, so the loss of one server can lose clicks: set NATS_REPLICAS=${replicasMin} and run \`tracker migrate\`, or set STRICT_SINGLE_SITE=1 for an installation on one host.`,
+      ),
+    );
+  }
+  if (!stream.isOnDisk) {
+    faults.push(
+      refuses(
+        `The NATS stream ${name} is kept in memory and ends with its server: delete it while no click is under way and run \`tracker migrate\`, which makes it on disk.`,
+      ),
+    );
+  }
+  if (!stream.discardsOld) {
+    faults.push(
+      refuses(
+        `The NATS stream ${name} refuses new clicks when it is full: run \`tracker migrate\`, which makes it discard the oldest instead.`,
+      ),
+    );
+  }
+  if (maxAgeMs > 0 && maxAgeMs < STREAM_AGE_MS_MIN) {
+    faults.push(
+      refuses(
+        `The NATS stream ${name} keeps clicks for ${hours(maxAgeMs)} h, less than the ${hours(STREAM_AGE_MS_MIN)} h in which a lost ClickHouse must be refilled: run \`tracker migrate\` with CLICKS_STREAM_HOURS=72.`,
+      ),
+    );
+  }
+  if (stream.persistsAsync) {
+    faults.push(
+      refuses(
+        `The NATS stream ${name} acknowledges clicks before they are written (persist_mode async): set its persist_mode to default.`,
+      ),
+    );
+  }
+  if (isTooSmall(stream)) {
+    const { bytes, spanMs } = stream;
+    const needed = Math.ceil((bytes / spanMs) * (maxAgeMs || STREAM_AGE_MS_MIN));
+    faults.push(
+      alerts(
+        `The NATS stream ${name} has room for ${gib(maxBytes)} GiB, but at the present rate it receives ${gib(needed)} GiB in the time that it must keep clicks: raise CLICKS_STREAM_BYTES and run \`tracker migrate\`.`,
+      ),
+    );
+  }
+  return faults;
+}
+
+function isTooSmall({ bytes, spanMs, maxAgeMs, maxBytes }: StreamReport): boolean {
+  if (maxBytes < 0 || spanMs < RATE_SPAN_MS_MIN) return false;
+  return (bytes / spanMs) * (maxAgeMs || STREAM_AGE_MS_MIN) > maxBytes;
+}
+
+/** N3: the version of every server, by its name. */
+export function judgeNatsVersions(versions: ReadonlyMap<string, string>): Finding {
+  const faults = [...versions]
+    .filter(([, version]) => isOlder(version))
+    .map(([name, version]) =>
+      refuses(
+        `NATS server ${name} has version ${version}, which can lose a stream when its process crashes: install ${VERSION_MIN.join(".")} or newer.`,
+      ),
+    );
+  return { check: "N3", faults };
+}
+
+function isOlder(version: string): boolean {
+  const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
+  if (match === null) return true;
+  for (const [index, least] of VERSION_MIN.entries()) {
+    const part = Number(match[index + 1]);
+    if (part !== least) return part < least;
+  }
+  return false;
+}
+
+function hours(ms: number): number {
+  return Math.round((ms / HOUR_MS) * 10) / 10;
+}
+
+function gib(bytes: number): number {
+  return Math.round((bytes / GIB) * 10) / 10;
+}

@@ -1,0 +1,121 @@
+import { connectNats, type Nats, type NatsOptions } from "../nats/connect.ts";
+import { NatsError } from "../nats/errors.ts";
+import { askBySystemAccount, askMonitors } from "../nats/server-reports.ts";
+import type { NatsAccess } from "../nats/servers.ts";
+import { askStream } from "../nats/stream-report.ts";
+import { clicksStream } from "../nats/streams.ts";
+import type { CheckGroup } from "./check-group.ts";
+import type { Finding } from "./finding.ts";
+import {
+  judgeNatsSync,
+  judgeNatsVersions,
+  judgeStreams,
+  missingStream,
+  type NatsServers,
+  noSystemAccount,
+} from "./judge-nats.ts";
+import type { DurabilitySettings } from "./require-durability.ts";
+
+type NatsAddress = Pick<NatsOptions, "url" | "access" | "prefix">;
+type NatsRules = Pick<DurabilitySettings, "singleSite" | "natsSystemUrl" | "natsMonitorUrls">;
+
+type Answer = { readonly servers: NatsServers; readonly sync: Finding };
+
+const NAME = "tracker durability";
+
+/** N1, N2, N3, over connections of their own, so that they depend on no state of the process. */
+export function natsChecks(address: NatsAddress, rules: NatsRules): CheckGroup {
+  return {
+    checks: ["N1", "N2", "N3"],
+    server: "NATS",
+    ask: async () => {
+      const [{ servers, sync }, own] = await Promise.all([
+        askServers(address, rules),
+        askOwn(address, rules),
+      ]);
+      const reports = servers.way === "none" ? [] : servers.reports;
+      const versions = new Map(reports.map(({ name, version }) => [name, version]));
+      return [sync, own.streams, judgeNatsVersions(new Map([...own.versions, ...versions]))];
+    },
+    refusalOf: natsRefusal,
+  };
+}
+
+async function askServers(
+  { access = {} }: NatsAddress,
+  { natsSystemUrl: url, natsMonitorUrls: monitorUrls }: NatsRules,
+): Promise<Answer> {
+  if (url !== undefined) return await askSystemAccount(url, access);
+  const servers: NatsServers =
+    monitorUrls.length === 0
+      ? { way: "none" }
+      : { way: "monitors", listed: monitorUrls.length, reports: await askMonitors(monitorUrls) };
+  return { servers, sync: judgeNatsSync(servers) };
+}
+
+/** The same certificates as for our own user, but another login. */
+async function askSystemAccount(
+  url: string,
+  { caFile, certFile, keyFile }: NatsAccess,
+): Promise<Answer> {
+  const address = { url, prefix: "", access: { caFile, certFile, keyFile } };
+  try {
+    return await withNats(address, async (nats) => {
+      const servers = { way: "system account", reports: await askBySystemAccount(nats) } as const;
+      return { servers, sync: judgeNatsSync(servers) };
+    });
+  } catch (error) {
+    const isRefused = error instanceof NatsError && error.fault === "login refused";
+    if (!isRefused && !isWithoutResponders(error)) throw error;
+    return { servers: { way: "none" }, sync: noSystemAccount() };
+  }
+}
+
+async function askOwn(
+  address: NatsAddress,
+  { singleSite }: NatsRules,
+): Promise<{
+  readonly streams: Finding;
+  readonly versions: ReadonlyMap<string, string>;
+}> {
+  return await withNats(address, async (nats) => {
+    const name = clicksStream(nats);
+    const stream = await askStream(nats, name);
+    const streams: Finding =
+      stream === undefined
+        ? { check: "N2", faults: [missingStream(name)] }
+        : judgeStreams([stream], { singleSite });
+    const { info } = nats.connection;
+    return {
+      streams,
+      versions: new Map(info === undefined ? [] : [[info.server_name, info.version]]),
+    };
+  });
+}
+
+async function withNats<T>(address: NatsAddress, work: (nats: Nats) => Promise<T>): Promise<T> {
+  const nats = await connectNats({ ...address, name: NAME });
+  try {
+    return await work(nats);
+  } finally {
+    await nats.connection.close();
+  }
+}
+
+/** Only a missing permission: everything else can pass by itself. */
+function natsRefusal(error: unknown): string | undefined {
+  const name = nameOf(error);
+  return name === "PermissionViolationError" ? name : undefined;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "";
+}
+
+/** Nobody listens on the subjects of the system account for a user of another one. */
+function isWithoutResponders(error: unknown): boolean {
+  return (
+    nameOf(error) === "NoResponders" ||
+    (error instanceof Error && nameOf(error.cause) === "NoResponders")
+  );
+}
