@@ -1,7 +1,9 @@
 import { auditCommand } from "./audit-command.ts";
 import type { Command } from "./command.ts";
+import { deliveryCommands } from "./delivery-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { domainCommands } from "./domain-commands.ts";
+import { identityCommands } from "./identity-commands.ts";
 import { importCommands } from "./import/import-commands.ts";
 import { installationCommands } from "./installation-commands.ts";
 import { keyCommands } from "./key-commands.ts";
@@ -17,6 +19,8 @@ import { workspaceCommands } from "./workspace-commands.ts";
 export const commands: readonly Command[] = [
   migrateCommand,
   restoredCommand,
+  ...deliveryCommands,
+  ...identityCommands,
   ...streamCommands,
   ...producerCommands,
   ...workspaceCommands,

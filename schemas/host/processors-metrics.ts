@@ -107,7 +107,9 @@ const SCHEDULE_METRICS = {
 
 /** Metrics of every processor, whatever its roles. */
 const STORE_METRICS = {
-  incarnation_mismatch: gauge("1 while Postgres and ClickHouse belong to different installations."),
+  incarnation_mismatch: gauge(
+    "1 while Postgres, ClickHouse and the streams belong to different installations.",
+  ),
   stores_postgres_went_back: gauge(
     "Times that Postgres was behind what ClickHouse has seen of it, because it was restored.",
   ),

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
+import type { OtherStores } from "./other-stores.ts";
 import { readMarkedSequences } from "./store-marks.ts";
 
-/** Ids to skip, because Postgres may have assigned some after the last record in ClickHouse. Far more than it assigns in seconds. */
+/** Ids to skip, because Postgres may have assigned some after the last record in the other stores. Far more than it assigns in seconds. */
 const MARGIN = 10_000;
 /** Smaller, because there are only 65,535 producer numbers. */
 const PRODUCER_MARGIN = 16;
@@ -49,16 +50,18 @@ export type LiftOptions = {
 };
 
 /**
- * Raises every sequence of Postgres above the highest value that ClickHouse has seen, so that no new record gets the id of one that was
+ * Raises every sequence of Postgres above the highest value that the other stores have seen, so that no new record gets the id of one that was
  * created after the backup. Always safe: it may skip ids but never assigns one twice. @throws what the drivers throw; sequences that
  * were already raised stay raised.
  */
 export async function liftSequences(
   db: Queryable,
-  clickhouse: Clickhouse,
+  { clickhouse, streams }: OtherStores,
   { after, producers = [] }: LiftOptions,
 ): Promise<Lifted[]> {
   const known = await readMarkedSequences(clickhouse);
+  const streamed = await streams?.read();
+  if (streamed?.is === "known") raiseTo(known, streamed.mark?.sequences ?? {});
   if (after === "restore") await raiseToRows(known, clickhouse);
   const producer = Math.max(0, ...producers, known.get(PRODUCER_SEQUENCE) ?? 0);
   known.set(PRODUCER_SEQUENCE, producer);
@@ -75,6 +78,12 @@ export async function liftSequences(
     lifted.push({ name, from: last, to });
   }
   return lifted;
+}
+
+function raiseTo(known: Map<string, number>, others: Readonly<Record<string, number>>): void {
+  for (const [name, last] of Object.entries(others)) {
+    known.set(name, Math.max(last, known.get(name) ?? 0));
+  }
 }
 
 async function raiseToRows(known: Map<string, number>, clickhouse: Clickhouse): Promise<void> {
