@@ -1,4 +1,5 @@
 import { auditCommand } from "./audit-command.ts";
+import { backupCommands } from "./backup-commands.ts";
 import type { Command } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { demoCommand } from "./demo-command.ts";
@@ -19,6 +20,7 @@ import { workspaceCommands } from "./workspace-commands.ts";
 export const commands: readonly Command[] = [
   migrateCommand,
   restoredCommand,
+  ...backupCommands,
   ...deliveryCommands,
   ...identityCommands,
   ...streamCommands,

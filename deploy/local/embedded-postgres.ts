@@ -33,6 +33,12 @@ const SERVER_SETTINGS: Readonly<Record<string, string>> = {
   logging_collector: "off",
 };
 
+/** The role of `tracker backup`, which may copy the whole cluster and read nothing else. */
+const BACKUP_ROLE = "tracker_backup";
+const CLIENT_RULES = `host all tracker samehost scram-sha-256
+host replication ${BACKUP_ROLE} samehost scram-sha-256
+`;
+
 interface Cluster {
   programs: string;
   folder: string;
@@ -54,6 +60,7 @@ export async function startPostgres(options: EmbeddedServerOptions): Promise<Emb
   const folder = join(dataDir, "postgres");
   const cluster = { programs, folder, account: await chooseServerAccount(folder, [programs]) };
   const password = await prepareCluster(cluster, options);
+  await prepareBackups(cluster, options);
   const settings = { ...SERVER_SETTINGS, port: String(port), listen_addresses: bind };
   const program = asAccount(cluster.account, join(programs, "bin", "postgres"), [
     "-D",
@@ -116,6 +123,41 @@ async function prepareCluster(
   return password;
 }
 
+/** The URL at which `tracker backup` copies a running cluster. */
+export function backupUrl(dataDir: string, port: number): string {
+  const password = readFileSync(backupPasswordFile(dataDir), "utf8").trim();
+  return `postgres://${BACKUP_ROLE}:${password}@127.0.0.1:${port}/tracker`;
+}
+
+function backupPasswordFile(dataDir: string): string {
+  return join(dataDir, "postgres-backup.password");
+}
+
+/** A cluster of an earlier release gets the role and the rule here. The password file is written last, so that a repeat completes it. */
+async function prepareBackups(
+  cluster: Cluster,
+  { dataDir, signal }: EmbeddedServerOptions,
+): Promise<void> {
+  const rules = join(cluster.folder, "pg_hba.conf");
+  if (readFileSync(rules, "utf8") !== CLIENT_RULES) writeFileSync(rules, CLIENT_RULES);
+  const file = backupPasswordFile(dataDir);
+  if (existsSync(file)) return;
+  const draft = `${file}.new`;
+  rmSync(draft, { force: true });
+  const password = storedSecret(draft);
+  const create = `if not exists (select from pg_roles where rolname = '${BACKUP_ROLE}') then create role ${BACKUP_ROLE}; end if;`;
+  await runAlone(
+    cluster,
+    cluster.folder,
+    [
+      `do $role$ begin ${create} end $role$`,
+      `alter role ${BACKUP_ROLE} login replication password '${password}'`,
+    ],
+    signal,
+  );
+  renameSync(draft, file);
+}
+
 /** Works in a temporary folder and renames it at the end, so that an interrupted start leaves no incomplete cluster. */
 async function makeCluster(
   cluster: Cluster,
@@ -145,7 +187,7 @@ async function makeCluster(
       `Postgres could not make its data folder ${draft}: ${lastLinesOf(made.stderr)}`,
     );
   }
-  writeFileSync(join(draft, "pg_hba.conf"), "host all tracker samehost scram-sha-256\n");
+  writeFileSync(join(draft, "pg_hba.conf"), CLIENT_RULES);
   await runAlone(
     cluster,
     draft,

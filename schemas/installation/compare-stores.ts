@@ -11,7 +11,7 @@ import {
   readClickhouseMark,
   readPostgresMark,
 } from "./store-marks.ts";
-import { isOutdated, type StreamMarkRead } from "./stream-marks.ts";
+import { isOutdated, NO_STREAM_MARK, type StreamMarkRead } from "./stream-marks.ts";
 
 /** The result of comparing Postgres with ClickHouse and the streams, and what was done about it. */
 export type Comparison =
@@ -49,29 +49,31 @@ export async function compareStores(
 ): Promise<Comparison> {
   // Read the other stores first: their marks are written after Postgres has counted, so they are never ahead of the mark that is read next.
   const recorded = await readClickhouseMark(clickhouse);
-  const streamed: StreamMarkRead = (await streams?.read()) ?? { is: "given-up" };
+  const streamed = streams === undefined ? NO_STREAM_MARK : await streams.read();
   const own = await readPostgresMark(db);
-  const mark = streamed.is === "known" ? streamed.mark : undefined;
-  const stranger = strangerOf(own, recorded, mark);
+  const stranger = strangerOf(own, recorded, streamed.mark);
   if (stranger !== undefined) return { found: "strangers", own, ...stranger };
-  if (own.verifiedLife !== own.life && streamed.is === "silent") {
-    return { found: "waits-for-streams" };
-  }
+  const isOpen = own.verifiedLife === own.life;
+  if (!isOpen && streamed.is === "silent") return { found: "waits-for-streams" };
   const others = { clickhouse, streams: streamed.is === "known" ? streams : undefined };
-  const newest = newestOf(recorded, mark);
+  const newest = newestOf(recorded, streamed.mark);
   if (newest !== undefined && own.beat < newest.beat) {
     return await caughtUp(db, others, { found: "postgres-went-back", own, recorded: newest });
   }
-  if (own.verifiedLife === own.life) {
+  if (isOpen) {
     if (recorded === undefined) await markClickhouse(clickhouse, own, await readSequences(db));
     return { found: "equal", own, streams: streamed };
   }
-  const nothingIsLost = recorded?.isClosed === true && recorded.beat === own.beat;
-  if (own.verifiedLife === null || nothingIsLost) {
+  if (own.verifiedLife === null || isNothingLost(own, recorded)) {
     await passBeat(db, others, own.life);
     return { found: "equal", own: await readPostgresMark(db), streams: streamed };
   }
   return await caughtUp(db, others, { found: "postgres-started-anew", own, recorded: newest });
+}
+
+/** After a clean stop: Postgres has assigned nothing since ClickHouse recorded it. */
+function isNothingLost(own: PostgresMark, recorded: ClickhouseMark | undefined): boolean {
+  return recorded?.isClosed === true && recorded.beat === own.beat;
 }
 
 function strangerOf(

@@ -46,11 +46,10 @@ export async function passBeat(
 ): Promise<void> {
   const recorded = await readClickhouseMark(clickhouse);
   const streamed = await streams?.read();
-  const known = streamed?.is === "known" ? streamed.mark : undefined;
   await db.query({
     name: "pass-store-beat",
     text: "update store_beat set beat = greatest(beat, $1::bigint) + 1, beat_at = now(), lifted_at = now()",
-    values: [Math.max(recorded?.beat ?? 0, known?.beat ?? 0)],
+    values: [Math.max(recorded?.beat ?? 0, streamed?.mark?.beat ?? 0)],
   });
   const own = await readPostgresMark(db);
   const sequences = await readSequences(db);

@@ -1,3 +1,4 @@
+import { pause } from "../host/pause.ts";
 import type { Nats } from "../nats/connect.ts";
 import {
   readStreamIdentity,
@@ -18,11 +19,15 @@ const INNER_SEQUENCE = /_(outbox|log|history)_/;
 const BEATS_MAX = 12;
 
 /** What JetStream has recorded, or that it does not answer. */
-export type StreamMarkRead =
-  | { readonly is: "known"; readonly mark: StreamIdentity | undefined }
-  | { readonly is: "silent" }
-  /** It has not answered for 15 s, so nothing waits for it any longer. */
-  | { readonly is: "given-up" };
+export type StreamMarkRead = {
+  /** "given-up": it has not answered for 15 s, so nothing waits for it any longer. */
+  readonly is: "known" | "silent" | "given-up";
+  /** Undefined for streams without a mark, and while it is not known. */
+  readonly mark: StreamIdentity | undefined;
+};
+
+/** For callers without a connection to JetStream. */
+export const NO_STREAM_MARK: StreamMarkRead = { is: "given-up", mark: undefined };
 
 /**
  * The mark of Postgres in the metadata of the stream of clicks. It is written at each opening of Postgres, and afterwards once a minute or
@@ -65,7 +70,7 @@ export class StreamMarks {
     this.#silentSinceMs ??= nowMs;
     // The clock may have been set back.
     const silentMs = Math.abs(nowMs - this.#silentSinceMs);
-    return { is: silentMs < PATIENCE_MS ? "silent" : "given-up" };
+    return silentMs < PATIENCE_MS ? { is: "silent", mark: undefined } : NO_STREAM_MARK;
   }
 }
 
@@ -80,16 +85,15 @@ export function isOutdated(mark: StreamIdentity | undefined, now: StreamIdentity
 }
 
 async function withinBound<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`JetStream did not answer within ${ANSWER_MS_MAX / 1_000} s`)),
-      ANSWER_MS_MAX,
-    );
+  const waiting = new AbortController();
+  const tooLate = pause(ANSWER_MS_MAX, waiting.signal).then(() => {
+    throw new Error(`JetStream did not answer within ${ANSWER_MS_MAX / 1_000} s`);
   });
+  // After an answer in time nobody waits for it.
+  tooLate.catch(() => undefined);
   try {
     return await Promise.race([answer, tooLate]);
   } finally {
-    clearTimeout(timer);
+    waiting.abort();
   }
 }
