@@ -91,7 +91,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   }, PURGE_INTERVAL_MS);
   lifetime.own("purge", () => clearInterval(purge));
 
-  const watch = new StoreWatch({ pool: db, clickhouse, log });
+  const watch = new StoreWatch({ pool: db, clickhouse, log, nats: () => nats.current() });
   watch.start();
   lifetime.own("store watch", () => watch.close());
 

@@ -15,6 +15,7 @@ import { Metrics } from "../schemas/host/metrics.ts";
 import { OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
+import { areStreamsOwn } from "../schemas/installation/are-streams-own.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
@@ -121,7 +122,12 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   await recallState({ ...kept, folder: folder.path, catalog });
 
   const link = new NatsLink(
-    { ...settings.nats, name: `tracker ingress ${folder.producer}`, role: "ingress" },
+      {
+      ...settings.nats,
+        name: `tracker ingress ${folder.producer}`,
+        role: "ingress",
+        areStreamsOwn: async (nats) => await areStreamsOwn(pool, nats),
+      },
     log,
   );
   lifetime.own("nats", () => link.close());

@@ -1,22 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../schemas/host/log.ts";
 import { connectNats, type Nats, type NatsOptions } from "../schemas/nats/connect.ts";
 
 const RETRY_MS = 500;
+/** A new connection is used after this time at the latest, even if the stores did not answer. */
+const CHECK_MS_MAX = 500;
+const CHECK_INTERVAL_MS = 5_000;
+const CHECK_INTERVAL_MISMATCH_MS = 1_000;
+const MISMATCHES_MIN = 3;
+const STRANGE_STREAMS_TODO =
+  "correct NATS_URL or NATS_PREFIX; after a restore run `tracker restored`. Records wait in the journal";
+
+export type NatsLinkOptions = NatsOptions & {
+  /** Whether the streams belong to this installation; undefined if unknown. Must not reject. */
+  readonly areStreamsOwn?: (nats: Nats) => Promise<boolean | undefined>;
+};
 
 /**
  * The connection to NATS. It may be down at the start and at any later time; clicks are still accepted (P2). `current` returns no
- * connection while it is down, so nothing accumulates in its buffer.
+ * connection while it is down, so nothing accumulates in its buffer, and while the streams belong to another installation: records stay in
+ * the journal then, and questions are answered as in an outage.
  */
 export class NatsLink {
-  readonly #options: NatsOptions;
+  readonly #options: NatsLinkOptions;
   readonly #log: Log;
   readonly #onConnect: ((nats: Nats) => void)[] = [];
   #nats: Nats | undefined;
   #isConnected = false;
+  #isMismatched = false;
+  /** Consecutive checks that found streams of another installation; undefined before the first result. */
+  #mismatches: number | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: NatsOptions, log: Log) {
+  constructor(options: NatsLinkOptions, log: Log) {
     this.#options = options;
     this.#log = log;
   }
@@ -28,7 +46,7 @@ export class NatsLink {
 
   /** The connection while it is up. */
   current(): Nats | undefined {
-    return this.#isConnected ? this.#nats : undefined;
+    return this.#isConnected && !this.#isMismatched ? this.#nats : undefined;
   }
 
   /** Calls back with every new connection, to subscribe there. The client reconnects by itself, so there is usually one. */
@@ -39,12 +57,14 @@ export class NatsLink {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#checkTimer);
     await this.#nats?.connection.close();
   }
 
   async #connect(isFirstAttempt: boolean): Promise<void> {
     try {
       const nats = await connectNats(this.#options);
+      await Promise.race([this.#check(nats), sleep(CHECK_MS_MAX, undefined, { ref: false })]);
       if (this.#closed) {
         await nats.connection.close();
         return;
@@ -60,6 +80,27 @@ export class NatsLink {
       if (isFirstAttempt) this.#log.warn({ err: error }, "nats.not-reached");
       this.#timer = setTimeout(() => void this.#connect(false), RETRY_MS);
     }
+  }
+
+  /** Repeats itself until the link is closed. An unknown result changes nothing. */
+  async #check(nats: Nats): Promise<void> {
+    clearTimeout(this.#checkTimer);
+    const areOwn = await this.#options.areStreamsOwn?.(nats);
+    if (this.#closed || nats.connection.isClosed()) return;
+    if (areOwn !== undefined) this.#judge(areOwn);
+    const intervalMs = this.#mismatches ? CHECK_INTERVAL_MISMATCH_MS : CHECK_INTERVAL_MS;
+    this.#checkTimer = setTimeout(() => void this.#check(nats), intervalMs);
+  }
+
+  /** While Postgres is replaced by another server, one check may see both. So only the first check counts alone. */
+  #judge(areOwn: boolean): void {
+    const needed = this.#mismatches === undefined ? 1 : MISMATCHES_MIN;
+    this.#mismatches = areOwn ? 0 : (this.#mismatches ?? 0) + 1;
+    const isMismatched = this.#mismatches >= needed || (this.#isMismatched && !areOwn);
+    if (isMismatched === this.#isMismatched) return;
+    this.#isMismatched = isMismatched;
+    if (areOwn) this.#log.info("nats.streams-are-own");
+    else this.#log.error({ todo: STRANGE_STREAMS_TODO }, "nats.streams-of-another-installation");
   }
 
   /** Returns when the connection has ended. A connection that the client gives up is replaced by a new one. */

@@ -77,6 +77,7 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   const facts = (): Facts => ({
     lanes: roles.join(","),
     stores_belong_together: connected.watch?.areSame ?? "unknown",
+    waits_because: connected.watch?.obstacle ?? "",
     nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
     catalog_version: catalog.version,
     catalog_unreadable_records: connected.feed?.unreadableRecords ?? 0,
@@ -113,11 +114,16 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
     { log, metrics, lifetime },
   );
 
-  const watch = new StoreWatch({ pool, clickhouse, log });
+  const watch = new StoreWatch({ pool, clickhouse, log, nats: () => nats });
   connected.watch = watch;
   declareStoreMetrics(metrics, watch);
   watch.start();
   lifetime.own("store watch", () => watch.closeLast(APPLICATION_NAME));
+  await watch.untilTogether(lifetime.signal, () => {
+    process.exitCode = 1;
+    void lifetime.end("the stores do not belong together");
+  });
+  lifetime.signal.throwIfAborted();
 
   const copyPath = join(settings.dataDir, "processors", "catalog.jsonl");
   const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics, copyPath });

@@ -1,7 +1,10 @@
 import { auditCommand } from "./audit-command.ts";
+import { backupCommands } from "./backup-commands.ts";
 import type { Command } from "./command.ts";
+import { deliveryCommands } from "./delivery-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { domainCommands } from "./domain-commands.ts";
+import { identityCommands } from "./identity-commands.ts";
 import { importCommands } from "./import/import-commands.ts";
 import { installationCommands } from "./installation-commands.ts";
 import { keyCommands } from "./key-commands.ts";
@@ -17,6 +20,9 @@ import { workspaceCommands } from "./workspace-commands.ts";
 export const commands: readonly Command[] = [
   migrateCommand,
   restoredCommand,
+  ...backupCommands,
+  ...deliveryCommands,
+  ...identityCommands,
   ...streamCommands,
   ...producerCommands,
   ...workspaceCommands,

@@ -1,7 +1,8 @@
-import { type ClickhouseServer, openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
 import { syncInserts } from "../../schemas/clickhouse/sync-inserts.ts";
 import { joinStores } from "../../schemas/installation/incarnation.ts";
+import { StreamMarks } from "../../schemas/installation/stream-marks.ts";
 import { connectNats, type NatsOptions } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { openPool, type PostgresServer } from "../../schemas/postgres/connect.ts";
@@ -43,7 +44,7 @@ async function migrateStores({
       return synced.length === 0 ? applied : `${applied}; syncs inserts into ${synced.join(", ")}`;
     }),
     await migration("JetStream", async () => await ensureStreamsAt(nats)),
-    await migration("Stores", async () => await joinStoresAt(postgres, clickhouse)),
+    await migration("Stores", async () => await joinStoresAt({ postgres, clickhouse, nats })),
   ];
 }
 
@@ -64,18 +65,24 @@ async function migratePostgresAt(server: PostgresServer): Promise<string[]> {
 }
 
 /** A mismatch does not stop the migration: the processes also report it, and after a restore `tracker restored` runs next. */
-async function joinStoresAt(postgres: PostgresServer, server: ClickhouseServer): Promise<string> {
+async function joinStoresAt({
+  postgres,
+  clickhouse: server,
+  nats: options,
+}: Servers & { readonly nats: NatsOptions }): Promise<string> {
   const pool = openPool({
     ...postgres,
     applicationName: "tracker migrate",
     connectionsMax: 1,
   });
   const clickhouse = openClickhouse({ ...server, applicationName: "tracker migrate" });
+  const nats = await connectNats(options);
   try {
-    return (await joinStores(pool, clickhouse))
-      ? "Postgres and ClickHouse belong together"
-      : "Postgres and ClickHouse belong to different installations, or one was restored: run `tracker restored`";
+    return (await joinStores(pool, clickhouse, new StreamMarks(() => nats)))
+      ? "Postgres, ClickHouse and the streams belong together"
+      : "Postgres, ClickHouse and the streams are not of one installation, or one was restored: run `tracker restored`";
   } finally {
+    await nats.connection.close();
     await clickhouse.close();
     await pool.end();
   }

@@ -4,12 +4,14 @@ import { ALL_LANES } from "../../schemas/events/shards.ts";
 import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
 import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
 import { readClickhouseMark, readPostgresMark } from "../../schemas/installation/store-marks.ts";
+import { StreamMarks } from "../../schemas/installation/stream-marks.ts";
 import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
 import { forgetAcknowledged } from "../../schemas/nats/lane-consumer.ts";
 import { recentProducers } from "../../schemas/nats/recent-producers.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Command, CommandArguments, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { holdDeliveries } from "./delivery-hold.ts";
 import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 import { changedBefore, liveWriters, raiseLaneEpochs } from "./restored-store.ts";
 import { findServers } from "./servers.ts";
@@ -27,13 +29,17 @@ export const restoredCommand: Command = {
     postgres: { summary: "Postgres was restored" },
     clickhouse: { summary: "ClickHouse was restored" },
     both: { summary: "both were restored" },
+    "hold-deliveries": { summary: "no postback or webhook is sent until `deliveries release`" },
   },
-  examples: ["restored --postgres"],
+  examples: ["restored --postgres", "restored --both --hold-deliveries"],
   notes: `Steps of a restore: 1 stop processors and api; ingress goes on and answers from memory.
-2 restore. 3 \`migrate\`. 4 this command. 5 start processors, then api. It raises
+2 restore. 3 \`migrate\`. 4 this command. 5 start processors, then api.
+6 \`audit --repair\`. 7 \`deliveries release\`, if they were held. It raises
 every id sequence above what ClickHouse and the streams know, raises the epochs
-of the click writers and gives both stores a new incarnation. After a restore of
+of the click writers and gives all stores a new incarnation. After a restore of
 ClickHouse the writers read the streams from their beginning. Safe to run twice.
+Deliveries that were sent after the backup are due again: hold them to compare
+them with the logs of your partners first.
 Never restore journal folders: attach the originals.`,
   run: async (given, environment) => {
     const what = restoredOf(given);
@@ -42,45 +48,52 @@ Never restore journal folders: attach the originals.`,
       async (db) =>
         await withClickhouse(environment, async (clickhouse) => {
           await refuseLiveWriters(db);
-          const cut = await readPostgresMark(db);
-          const mark = await readClickhouseMark(clickhouse);
-          const lines: string[] = [];
-          if (what !== "clickhouse") {
-            const producers = await withNats(environment, recentProducers);
-            lines.push(
-              ...liftedLines(await liftSequences(db, clickhouse, { after: "restore", producers })),
-            );
-          }
-          if (what !== "postgres") {
-            // If both stores were restored, they agree with each other, and nothing shows which clicks are missing. So the writers must
-            // read the streams from the beginning.
-            await withNats(environment, async (nats) => {
-              for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
-            });
-          }
-          const lanes = await raiseLaneEpochs(db, clickhouse);
-          lines.push(
-            ...lanes.map(
-              ({ lane, epoch }) => `Lane ${lane}: the next writer has epoch ${epoch + 1}.`,
-            ),
-          );
-          lines.push(
-            `Incarnation: ${await renewIncarnation(db, clickhouse, cut.life)} in both stores.`,
-          );
-          if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, mark?.at)));
-          lines.push(erasureLine(await repeatAllErasures(db), what));
-          await noteInAllWorkspaces(db, `cli restored --${what}`);
-          lines.push(
-            "Start processors, then api.",
-            ...(what === "postgres"
-              ? []
-              : ["The click writers read the streams from the beginning to find missing clicks."]),
-          );
-          return lines.join("\n");
+          // First, so that nothing is sent if a later step fails and processors are started all the same.
+          if (given.has("hold-deliveries")) await holdDeliveries(db, "tracker restored");
+          return await withNats(environment, async (nats) => {
+            const lines = await cure({ db, clickhouse, nats }, what);
+            if (given.has("hold-deliveries")) {
+              lines.push("Deliveries are held: `deliveries release` sends them.");
+            }
+            return lines.join("\n");
+          });
         }),
     );
   },
 };
+
+/** Returns what a person should read. */
+async function cure(
+  { db, clickhouse, nats }: { db: Pool; clickhouse: Clickhouse; nats: Nats },
+  what: Restored,
+): Promise<string[]> {
+  const others = { clickhouse, streams: new StreamMarks(() => nats) };
+  const cut = await readPostgresMark(db);
+  const mark = await readClickhouseMark(clickhouse);
+  const lines: string[] = [];
+  if (what !== "clickhouse") {
+    const producers = await recentProducers(nats);
+    lines.push(...liftedLines(await liftSequences(db, others, { after: "restore", producers })));
+  }
+  if (what !== "postgres") {
+    // If both stores were restored, they agree with each other, and nothing shows which clicks are missing. So the writers must
+    // read the streams from the beginning.
+    for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
+  }
+  const lanes = await raiseLaneEpochs(db, clickhouse);
+  lines.push(
+    ...lanes.map(({ lane, epoch }) => `Lane ${lane}: the next writer has epoch ${epoch + 1}.`),
+    `Incarnation: ${await renewIncarnation(db, others, cut.life)} in all stores.`,
+  );
+  if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, mark?.at)));
+  lines.push(erasureLine(await repeatAllErasures(db), what));
+  await noteInAllWorkspaces(db, `cli restored --${what}`);
+  lines.push("Start processors, then api.");
+  if (what !== "postgres") {
+    lines.push("The click writers read the streams from the beginning to find missing clicks.");
+  }
+  return lines;
+}
 
 function restoredOf(given: CommandArguments): Restored {
   const [what, ...others] = STORES.filter((store) => given.has(store));

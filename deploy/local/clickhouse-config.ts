@@ -35,6 +35,9 @@ export function clickhouseConfig(options: ClickhouseConfigOptions): string {
   <mark_cache_size>268435456</mark_cache_size>
   <background_pool_size>4</background_pool_size>
   <background_schedule_pool_size>16</background_schedule_pool_size>
+  <backups>
+    <allowed_path>${xmlText(join(folder, "backups"))}/</allowed_path>
+  </backups>
   <query_log>
     <database>system</database>
     <table>query_log</table>

@@ -36,6 +36,11 @@ export type PostgresOptions = EmbeddedServerOptions & {
   /** Absolute. Replaces our settings, for a server that is run as in production. */
   readonly configFile?: string;
 };
+/** The role of `tracker backup`, which may copy the whole cluster and read nothing else. */
+const BACKUP_ROLE = "tracker_backup";
+const CLIENT_RULES = `host all tracker samehost scram-sha-256
+host replication ${BACKUP_ROLE} samehost scram-sha-256
+`;
 
 interface Cluster {
   programs: string;
@@ -58,6 +63,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
   const folder = join(dataDir, "postgres");
   const cluster = { programs, folder, account: await chooseServerAccount(folder, [programs]) };
   const password = await prepareCluster(cluster, options);
+  await prepareBackups(cluster, options);
   const own = configFile === undefined ? SERVER_SETTINGS : { config_file: configFile };
   const settings = {
     ...own,
@@ -126,6 +132,41 @@ async function prepareCluster(
   return password;
 }
 
+/** The URL at which `tracker backup` copies a running cluster. */
+export function backupUrl(dataDir: string, port: number): string {
+  const password = readFileSync(backupPasswordFile(dataDir), "utf8").trim();
+  return `postgres://${BACKUP_ROLE}:${password}@127.0.0.1:${port}/tracker`;
+}
+
+function backupPasswordFile(dataDir: string): string {
+  return join(dataDir, "postgres-backup.password");
+}
+
+/** A cluster of an earlier release gets the role and the rule here. The password file is written last, so that a repeat completes it. */
+async function prepareBackups(
+  cluster: Cluster,
+  { dataDir, signal }: EmbeddedServerOptions,
+): Promise<void> {
+  const rules = join(cluster.folder, "pg_hba.conf");
+  if (readFileSync(rules, "utf8") !== CLIENT_RULES) writeFileSync(rules, CLIENT_RULES);
+  const file = backupPasswordFile(dataDir);
+  if (existsSync(file)) return;
+  const draft = `${file}.new`;
+  rmSync(draft, { force: true });
+  const password = storedSecret(draft);
+  const create = `if not exists (select from pg_roles where rolname = '${BACKUP_ROLE}') then create role ${BACKUP_ROLE}; end if;`;
+  await runAlone(
+    cluster,
+    cluster.folder,
+    [
+      `do $role$ begin ${create} end $role$`,
+      `alter role ${BACKUP_ROLE} login replication password '${password}'`,
+    ],
+    signal,
+  );
+  renameSync(draft, file);
+}
+
 /** Works in a temporary folder and renames it at the end, so that an interrupted start leaves no incomplete cluster. */
 async function makeCluster(
   cluster: Cluster,
@@ -155,7 +196,7 @@ async function makeCluster(
       `Postgres could not make its data folder ${draft}: ${lastLinesOf(made.stderr)}`,
     );
   }
-  writeFileSync(join(draft, "pg_hba.conf"), "host all tracker samehost scram-sha-256\n");
+  writeFileSync(join(draft, "pg_hba.conf"), CLIENT_RULES);
   await runAlone(
     cluster,
     draft,

@@ -59,6 +59,7 @@ export function takeDataDir({ dataDir }: LauncherSettings): () => void {
 export async function launch(options: Launch): Promise<void> {
   const { settings, report } = options;
   const startedAtMs = Date.now();
+  refuseHalfRestored(settings);
   const installation = openInstallation(settings.dataDir);
   prepareChildFolders(settings.dataDir);
   await endLeftovers(settings, report);
@@ -81,6 +82,13 @@ export async function launch(options: Launch): Promise<void> {
   // Output to a pipe may end in a log, which must not contain keys and tokens.
   const withKeys = process.stdout.isTTY;
   process.stdout.write(`\n${welcomeText({ ...settings, demoFile, withKeys }, demo)}\n`);
+}
+
+function refuseHalfRestored({ dataDir }: LauncherSettings): void {
+  if (!existsSync(join(dataDir, "restore.new"))) return;
+  throw new LaunchError(
+    `A \`tracker restore\` into ${dataDir} was interrupted. Delete the folder, then restore again.`,
+  );
 }
 
 /** Runs both at the same time, because both may download something. If the servers fail, the download for the ingress is aborted. */

@@ -6,13 +6,13 @@ import type { Endpoint, Grant } from "./delivery-slots.ts";
 /**
  * Endpoints with a delivery that is due by the clock of the server. Costs one index look-up for each endpoint with waiting deliveries,
  * however large its backlog is. Due times are rounded to milliseconds, and so is the clock here: a delivery that was queued before this
- * statement is therefore due in it.
+ * statement is therefore due in it. Empty while an operator holds deliveries.
  */
 export async function listDueEndpoints(db: Queryable): Promise<Endpoint[]> {
   const { rows } = await db.query<Endpoint>({
     name: "list-due-endpoints",
     text: `select w.destination, w.kind, w.endpoint_id from waiting_endpoints() w
-           where w.due_at <= now()::timestamptz(3)`,
+           where w.due_at <= now()::timestamptz(3) and not exists (select from delivery_hold)`,
   });
   return rows;
 }
@@ -92,7 +92,7 @@ export async function leaseHtmlPostbacks(
              join delivery d on d.id = f.delivery_id
              join postback p on p.id = f.postback_id
              where f.conversion_id = $1::uuid and p.kind = 'html' and d.status = 'pending' and d.attempts = 0
-               and d.lease_token is null
+               and d.lease_token is null and not exists (select from delivery_hold)
              order by p.id limit $4::integer for update of d skip locked
            )
            update delivery d

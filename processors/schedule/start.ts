@@ -5,6 +5,7 @@ import type { ScheduledTask } from "../../schemas/host/processors-metrics.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
+import { showBackupAges } from "./backup-ages.ts";
 import { type ErasedMonths, eraseOldClicks } from "./click-retention.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
@@ -111,6 +112,7 @@ export function startSchedule(
   const factsAudit = factsAuditTask(deps, settings);
   const running = Promise.all([
     releaseHolds(),
+    showBackupAges(deps, signal),
     runTasks(tasksOf(deps, settings), settings.taskTickMs ?? TASK_TICK_MS),
     // Runs in a loop of its own, because a round takes longer than other tasks may wait.
     runTasks([factsAudit], 2 * factsAudit.everyMs),

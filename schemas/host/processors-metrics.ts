@@ -99,6 +99,10 @@ const SCHEDULE_METRICS = {
   facts_differences: gauge(
     "Differences of the last finished audit of facts, repaired ones included; absent until this process finished one.",
   ),
+  backup_age_seconds: gauge(
+    "Time since the last noted backup, by store; absent for a store without one.",
+    { store: STORES },
+  ),
   facts_store_went_back_total: counter(
     "Times that a store was found in an older state than the other store has recorded, by store.",
     { store: STORES },
@@ -107,9 +111,11 @@ const SCHEDULE_METRICS = {
 
 /** Metrics of every processor, whatever its roles. */
 const STORE_METRICS = {
-  incarnation_mismatch: gauge("1 while Postgres and ClickHouse belong to different installations."),
+  incarnation_mismatch: gauge(
+    "1 while Postgres, ClickHouse and the streams belong to different installations.",
+  ),
   stores_postgres_went_back: gauge(
-    "Times that Postgres was behind what ClickHouse has seen of it, because it was restored.",
+    "Times that Postgres was behind what the other stores have seen of it, because it was restored.",
   ),
 } as const;
 

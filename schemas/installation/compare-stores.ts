@@ -1,5 +1,6 @@
 import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
+import type { OtherStores } from "./other-stores.ts";
 import { catchUpPostgres, passBeat } from "./restored-postgres.ts";
 import { type Lifted, readSequences } from "./sequences.ts";
 import {
@@ -10,57 +11,114 @@ import {
   readClickhouseMark,
   readPostgresMark,
 } from "./store-marks.ts";
+import { isOutdated, NO_STREAM_MARK, type StreamMarkRead } from "./stream-marks.ts";
 
-/** The result of comparing Postgres with ClickHouse, and what was done about it. */
+/** The result of comparing Postgres with ClickHouse and the streams, and what was done about it. */
 export type Comparison =
-  | { readonly found: "equal"; readonly own: PostgresMark }
+  | { readonly found: "equal"; readonly own: PostgresMark; readonly streams: StreamMarkRead }
   /** The stores belong to two installations, or `tracker restored` was not run. Nothing was changed. */
-  | { readonly found: "strangers"; readonly own: PostgresMark; readonly recorded: ClickhouseMark }
-  /** Postgres lacks beats that ClickHouse has. */
+  | {
+      readonly found: "strangers";
+      readonly own: PostgresMark;
+      readonly other: "ClickHouse" | "streams";
+      readonly otherIncarnation: string;
+    }
+  /** Postgres lacks beats that ClickHouse or the streams have. */
   | ({ readonly found: "postgres-went-back" } & CaughtUp)
   /** Postgres has a new life. It may have lost changes since the last beat, which nothing can show. */
   | ({ readonly found: "postgres-started-anew" } & CaughtUp)
   /** Another process is raising the sequences. */
-  | { readonly found: "being-caught-up" };
+  | { readonly found: "being-caught-up" }
+  /** Postgres has a new life and JetStream does not answer. Ids wait for it, 15 s at most. */
+  | { readonly found: "waits-for-streams" };
 type CaughtUp = {
   readonly own: PostgresMark;
-  readonly recorded: ClickhouseMark | undefined;
+  /** The newest beat that another store has recorded. */
+  readonly recorded: { readonly beat: number; readonly at: string | undefined } | undefined;
   readonly lifted: readonly Lifted[];
 };
 
 /**
- * Compares the marks in Postgres and ClickHouse, and allows Postgres to assign ids as soon as it cannot assign one twice (P38). Safe to run
- * twice and in many processes at once. @throws what the drivers throw.
+ * Compares the marks in Postgres, ClickHouse and the streams, and allows Postgres to assign ids as soon as it cannot assign one twice (P38).
+ * Without `streams` it compares the two databases only. Safe to run twice and in many processes at once. @throws what the drivers throw.
  */
-export async function compareStores(db: Queryable, clickhouse: Clickhouse): Promise<Comparison> {
-  // Read ClickHouse first: its mark is written after Postgres has counted, so it is never ahead of the mark that is read next.
+export async function compareStores(
+  db: Queryable,
+  clickhouse: Clickhouse,
+  streams?: OtherStores["streams"],
+): Promise<Comparison> {
+  // Read the other stores first: their marks are written after Postgres has counted, so they are never ahead of the mark that is read next.
   const recorded = await readClickhouseMark(clickhouse);
+  const streamed = streams === undefined ? NO_STREAM_MARK : await streams.read();
   const own = await readPostgresMark(db);
-  if (recorded !== undefined && recorded.incarnation !== own.incarnation) {
-    return { found: "strangers", own, recorded };
+  const stranger = strangerOf(own, recorded, streamed.mark);
+  if (stranger !== undefined) return { found: "strangers", own, ...stranger };
+  const isOpen = own.verifiedLife === own.life;
+  if (!isOpen && streamed.is === "silent") return { found: "waits-for-streams" };
+  const others = { clickhouse, streams: streamed.is === "known" ? streams : undefined };
+  const newest = newestOf(recorded, streamed.mark);
+  if (newest !== undefined && own.beat < newest.beat) {
+    return await caughtUp(db, others, { found: "postgres-went-back", own, recorded: newest });
   }
-  if (recorded !== undefined && own.beat < recorded.beat) {
-    return await caughtUp(db, clickhouse, { found: "postgres-went-back", own, recorded });
-  }
-  if (own.verifiedLife === own.life) {
+  if (isOpen) {
     if (recorded === undefined) await markClickhouse(clickhouse, own, await readSequences(db));
-    return { found: "equal", own };
+    return { found: "equal", own, streams: streamed };
   }
-  const nothingIsLost = recorded?.isClosed === true && recorded.beat === own.beat;
-  if (own.verifiedLife === null || nothingIsLost) {
-    await passBeat(db, clickhouse, own.life);
-    return { found: "equal", own: await readPostgresMark(db) };
+  if (own.verifiedLife === null || isNothingLost(own, recorded)) {
+    await passBeat(db, others, own.life);
+    return { found: "equal", own: await readPostgresMark(db), streams: streamed };
   }
-  return await caughtUp(db, clickhouse, { found: "postgres-started-anew", own, recorded });
+  return await caughtUp(db, others, { found: "postgres-started-anew", own, recorded: newest });
+}
+
+/** After a clean stop: Postgres has assigned nothing since ClickHouse recorded it. */
+function isNothingLost(own: PostgresMark, recorded: ClickhouseMark | undefined): boolean {
+  return recorded?.isClosed === true && recorded.beat === own.beat;
+}
+
+function strangerOf(
+  own: PostgresMark,
+  recorded: ClickhouseMark | undefined,
+  streamed: { readonly incarnation: string } | undefined,
+): { readonly other: "ClickHouse" | "streams"; readonly otherIncarnation: string } | undefined {
+  const isOther = (mark: { readonly incarnation: string } | undefined): boolean =>
+    mark !== undefined && mark.incarnation !== own.incarnation;
+  if (recorded !== undefined && isOther(recorded)) {
+    return { other: "ClickHouse", otherIncarnation: recorded.incarnation };
+  }
+  if (streamed !== undefined && isOther(streamed)) {
+    return { other: "streams", otherIncarnation: streamed.incarnation };
+  }
+  return undefined;
+}
+
+function newestOf(
+  recorded: ClickhouseMark | undefined,
+  streamed: { readonly beat: number } | undefined,
+): CaughtUp["recorded"] {
+  if (streamed === undefined || (recorded?.beat ?? -1) >= streamed.beat) return recorded;
+  return { beat: streamed.beat, at: undefined };
+}
+
+/** Writes the mark of Postgres into the streams if theirs is outdated. @throws while JetStream does not answer. */
+export async function refreshStreamMark(
+  db: Queryable,
+  streams: NonNullable<OtherStores["streams"]>,
+  known: StreamMarkRead,
+): Promise<void> {
+  if (known.is !== "known") return;
+  const { incarnation, beat } = await readPostgresMark(db);
+  const now = { incarnation, beat, sequences: Object.fromEntries(await readSequences(db)) };
+  if (isOutdated(known.mark, now)) await streams.write(now);
 }
 
 async function caughtUp(
   db: Queryable,
-  clickhouse: Clickhouse,
+  others: OtherStores,
   seen: Omit<Extract<Comparison, CaughtUp>, "lifted">,
 ): Promise<Comparison> {
   const isRestored = seen.found === "postgres-went-back" || seen.recorded === undefined;
-  const lifted = await catchUpPostgres(db, clickhouse, isRestored ? "restore" : "restart");
+  const lifted = await catchUpPostgres(db, others, isRestored ? "restore" : "restart");
   return lifted === undefined ? { found: "being-caught-up" } : { ...seen, lifted };
 }
 

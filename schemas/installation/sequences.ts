@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
+import type { OtherStores } from "./other-stores.ts";
 import { readMarkedSequences } from "./store-marks.ts";
+import type { StreamMarkRead } from "./stream-marks.ts";
 
-/** Ids to skip, because Postgres may have assigned some after the last record in ClickHouse. Far more than it assigns in seconds. */
+/** Ids to skip, because Postgres may have assigned some after the last record in the other stores. Far more than it assigns in seconds. */
 const MARGIN = 10_000;
 /** Smaller, because there are only 65,535 producer numbers. */
 const PRODUCER_MARGIN = 16;
@@ -49,24 +51,24 @@ export type LiftOptions = {
 };
 
 /**
- * Raises every sequence of Postgres above the highest value that ClickHouse has seen, so that no new record gets the id of one that was
+ * Raises every sequence of Postgres above the highest value that the other stores have seen, so that no new record gets the id of one that was
  * created after the backup. Always safe: it may skip ids but never assigns one twice. @throws what the drivers throw; sequences that
  * were already raised stay raised.
  */
 export async function liftSequences(
   db: Queryable,
-  clickhouse: Clickhouse,
+  { clickhouse, streams }: OtherStores,
   { after, producers = [] }: LiftOptions,
 ): Promise<Lifted[]> {
   const known = await readMarkedSequences(clickhouse);
+  if (streams !== undefined) raiseTo(known, await streams.read());
   if (after === "restore") await raiseToRows(known, clickhouse);
-  const producer = Math.max(0, ...producers, known.get(PRODUCER_SEQUENCE) ?? 0);
-  known.set(PRODUCER_SEQUENCE, producer);
+  for (const producer of producers) raise(known, PRODUCER_SEQUENCE, producer);
   const lifted: Lifted[] = [];
-  for (const { name, last, most } of await sequenceStates(db)) {
+  for (const state of await sequenceStates(db)) {
+    const { name, last } = state;
     if (after === "restart" && name === PRODUCER_SEQUENCE) continue;
-    const margin = name === PRODUCER_SEQUENCE ? PRODUCER_MARGIN : MARGIN;
-    const to = Math.min(most, Math.max(last, known.get(name) ?? 0) + margin);
+    const to = targetOf(state, known.get(name) ?? 0);
     await db.query({
       name: "lift-sequence",
       text: "select setval(format('%I', $1::text)::regclass, $2)",
@@ -77,11 +79,25 @@ export async function liftSequences(
   return lifted;
 }
 
+function targetOf({ name, last, most }: SequenceState, known: number): number {
+  const margin = name === PRODUCER_SEQUENCE ? PRODUCER_MARGIN : MARGIN;
+  return Math.min(most, Math.max(last, known) + margin);
+}
+
+function raise(known: Map<string, number>, name: string, value: number): void {
+  known.set(name, Math.max(value, known.get(name) ?? 0));
+}
+
+function raiseTo(known: Map<string, number>, { mark }: StreamMarkRead): void {
+  for (const [name, last] of Object.entries(mark?.sequences ?? {})) {
+    raise(known, name, last);
+  }
+}
+
 async function raiseToRows(known: Map<string, number>, clickhouse: Clickhouse): Promise<void> {
   for (const [table, columns] of Object.entries(KNOWN_IDS)) {
     for (const [column, sequence] of columns) {
-      const highest = await highestOf(clickhouse, table, column);
-      known.set(sequence, Math.max(highest, known.get(sequence) ?? 0));
+      raise(known, sequence, await highestOf(clickhouse, table, column));
     }
   }
 }

@@ -55,6 +55,16 @@ export async function consumeLane(
   });
 }
 
+/** The last message of a lane that its owners have acknowledged; undefined if there is none, or the stream has it no longer. */
+export async function lastAcknowledged(nats: Nats, lane: number): Promise<Uint8Array | undefined> {
+  const consumers = await laneConsumers(nats, lane);
+  const sequence = Math.max(0, ...consumers.map((info) => info.ack_floor.stream_seq));
+  if (sequence === 0) return undefined;
+  const manager = await nats.manager();
+  const message = await manager.streams.getMessage(clicksStream(nats), { seq: sequence });
+  return message?.subject === nats.subjects.clicks(lane) ? message.data : undefined;
+}
+
 /** The consumers of a lane: one, or two while its owner changes. */
 export async function laneConsumers(nats: Nats, lane: number): Promise<ConsumerInfo[]> {
   const manager = await nats.manager();

@@ -35,6 +35,8 @@ export type Subjects = {
   readonly capsReached: string;
   /** Core, without a body: an ingress that knows nothing yet asks for all of these at once. */
   readonly clickNoticesRequest: string;
+  /** Core request to all processes with the same incarnation that use another Postgres: `TwinQuestion` → `TwinAnswer`. */
+  readonly twinQuestion: string;
 };
 
 /**
@@ -59,6 +61,7 @@ export function subjectsOf(prefix: string): Subjects {
     allClicksTaken: at("clicks-taken.*"),
     capsReached: at("caps-reached"),
     clickNoticesRequest: at("click-notices-wanted"),
+    twinQuestion: at("installation-twin-wanted"),
     clickLookup: at("click-lookup"),
     inboundCalls: at("inbound-calls"),
     htmlPostbacks: at("html-postbacks"),

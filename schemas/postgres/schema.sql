@@ -197,6 +197,13 @@ CREATE INDEX audit_log_age ON audit_log USING brin (ts);
 CREATE INDEX audit_log_key ON audit_log USING btree (key_id, ts DESC, id DESC) WHERE key_id IS NOT NULL;
 CREATE INDEX audit_log_list ON audit_log USING btree (workspace_id, ts DESC, id DESC);
 
+CREATE TABLE backup_note (
+  store text NOT NULL,
+  backed_up_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT backup_note_pkey PRIMARY KEY (store),
+  CONSTRAINT backup_note_store_check CHECK (store = ANY (ARRAY['postgres'::text, 'clickhouse'::text]))
+);
+
 CREATE TABLE blocklist_entry (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   entry text NOT NULL,
@@ -516,6 +523,14 @@ CREATE INDEX delivery_finished ON delivery USING btree (finished_at) WHERE finis
 CREATE INDEX delivery_list ON delivery USING btree (kind, endpoint_id, created_at DESC, id DESC);
 CREATE INDEX delivery_queue ON delivery USING btree (destination, kind, endpoint_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_trouble ON delivery USING btree (kind, endpoint_id, created_at DESC, id DESC) WHERE status = ANY (ARRAY['retrying'::text, 'failed'::text]);
+
+CREATE TABLE delivery_hold (
+  id integer NOT NULL DEFAULT 1,
+  held_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  reason text NOT NULL,
+  CONSTRAINT delivery_hold_pkey PRIMARY KEY (id),
+  CONSTRAINT delivery_hold_id_check CHECK (id = 1)
+);
 
 CREATE TABLE erased_click (
   erasure_id bigint NOT NULL,

@@ -24,6 +24,8 @@ export class IngressMachine {
   /** Exit codes of processes that exited on their own. */
   readonly exits: (number | null)[] = [];
   readonly #urls: ServerUrls;
+  /** Further settings of its processes. A change holds from the next start on. */
+  env: Readonly<Record<string, string>> = {};
   #process: ChildServer | undefined;
   #keeping: Promise<void> = Promise.resolve();
   #output = "";
@@ -86,6 +88,7 @@ export class IngressMachine {
         TRUSTED_PROXIES: "127.0.0.1/32",
         POSTGRES_URL: this.#urls.postgres,
         NATS_URL: this.#urls.nats,
+        ...this.env,
       });
       if (await this.#process.untilRunning()) return;
       await this.#noteExit(this.#process);

@@ -87,6 +87,25 @@ export class OwnServer {
     copy(this.folder, join(this.#copies, label));
   }
 
+  /** A server on a copy of this one's data, passwords included, as a snapshot of the disk has it. This one is frozen meanwhile. */
+  async clone(): Promise<OwnServer> {
+    const dataDir = await mkdtemp(join(tmpdir(), `tracker-own-${this.name}-`));
+    await this.signal("SIGSTOP");
+    try {
+      await rm(dataDir, { recursive: true });
+      copy(this.dataDir, dataDir);
+    } finally {
+      await this.signal("SIGCONT");
+    }
+    for (const own of ["run", "logs", join(this.name, "postmaster.pid")]) {
+      await rm(join(dataDir, own), { recursive: true, force: true });
+    }
+    const copies = await mkdtemp(join(tmpdir(), `tracker-copies-${this.name}-`));
+    const port = await pickPort(BIND);
+    const running = await startOn(this.name, dataDir, port);
+    return new OwnServer({ name: this.name, dataDir, copies, port, running });
+  }
+
   /** Replaces the data of a stopped server with a copy. */
   async restore(label: string): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 
-/** Runs a command of `tracker` for the service in a DATA_DIR, as an operator does; `env` has further settings. */
+/** Runs a command of `tracker` for the service in a DATA_DIR, or on the servers that `env` names, as an operator does. */
 export async function trackerCommand(
   dataDir: string,
   args: readonly string[],

@@ -13,6 +13,7 @@ import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
 import { raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
+import { lacksAcknowledged } from "./lacks-acknowledged.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { LaneDuties } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
@@ -271,6 +272,8 @@ export class Lane {
       // The table may also have lost erasures.
       await repeatAllErasures(pool);
       this.#duties.rewind();
+    } else if (occasion === "first") {
+      await this.#findLostTogether();
     }
     const { size } = this.intake.uniques;
     const producers = [...this.intake.producers.all()].length;
@@ -278,6 +281,17 @@ export class Lane {
       { epoch, producers, uniques: size, waiting: this.intake.rows },
       "clicks.lane-open",
     );
+  }
+
+  /** Reads the stream from its beginning if both stores have lost what was acknowledged to it. */
+  async #findLostTogether(): Promise<void> {
+    const { nats, pool, metrics } = this.#deps;
+    const from = { nats, log: this.#log };
+    if (!(await lacksAcknowledged(from, this.#lease.lane, this.intake.producers))) return;
+    metrics.tableWentBack.add();
+    this.#log.error("clicks.stores-are-older-than-the-stream");
+    await repeatAllErasures(pool);
+    this.#duties.rewind();
   }
 
   #publishWatermarks(): void {
