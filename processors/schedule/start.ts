@@ -11,6 +11,7 @@ import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
 import { longestWindowDays } from "./longest-visitor-window.ts";
 import { forgetOldRows, forgetVisitors } from "./retention.ts";
+import { TaskTimes } from "./task-times.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 
 export type ScheduleDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "signal">;
@@ -67,6 +68,7 @@ export function startSchedule(
   const owner = randomUUID();
   const failures = metrics.counter("schedule_failures_total");
   const rows = metrics.counter("schedule_rows_total");
+  const successes = new TaskTimes(metrics);
   const failed = (error: unknown, task: ScheduledTask): void => {
     if (signal.aborted) return;
     failures.add(1, { task });
@@ -75,11 +77,13 @@ export function startSchedule(
 
   async function releaseHolds(): Promise<void> {
     const tickMs = settings.holdTickMs ?? HOLD_TICK_MS;
+    successes.expect("holds", tickMs);
     while (!signal.aborted) {
       let pauseMs = BACKOFF_MS;
       try {
         const released = await releaseDueHolds(pool, HOLDS_PER_STATEMENT);
         rows.add(released, { task: "holds" });
+        successes.note("holds");
         pauseMs =
           released === HOLDS_PER_STATEMENT
             ? 0
@@ -92,6 +96,7 @@ export function startSchedule(
   }
 
   async function runTasks(tasks: readonly Task[], tickMs: number): Promise<void> {
+    for (const { name, everyMs } of tasks) successes.expect(name, everyMs);
     while (!signal.aborted) {
       for (const task of tasks) {
         try {
@@ -99,6 +104,7 @@ export function startSchedule(
           const done = await task.run(signal);
           rows.add(done, { task: task.name });
           if (!signal.aborted) await finishTask(pool, { name: task.name, owner });
+          successes.note(task.name);
         } catch (error) {
           // The task runs again after its usual interval, at the latest when its lease ends.
           failed(error, task.name);
