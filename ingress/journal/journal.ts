@@ -171,7 +171,7 @@ export class Journal {
     const syncFolder = (done: (error: Error | null) => void): void => fsync(this.#folder, done);
     const group = new SyncGroup(writer, syncFolder, {
       onFault: onSyncFault,
-      onSynced: times?.synced,
+      onSynced: (seconds) => times?.synced(seconds),
     });
     this.#current = { index, writer, group };
     segments.add(index);

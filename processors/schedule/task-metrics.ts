@@ -5,11 +5,13 @@ import { systemClock } from "../../schemas/time/clock.ts";
 /** A task that is due more often is late only after a minute: metrics are read every 15 s or so. */
 const INTERVAL_SECONDS_MIN = 60;
 
-/** When each task of this process last succeeded, as metrics. */
-export class TaskTimes {
+/** What the tasks of this process have done, and when each last succeeded. */
+export class TaskMetrics {
+  readonly #counters: ReturnType<typeof declareCounters>;
   readonly #tasks = new Map<ScheduledTask, { readonly everySeconds: number; atSeconds: number }>();
 
   constructor(metrics: Metrics) {
+    this.#counters = declareCounters(metrics);
     metrics.gauges("schedule_last_success_seconds", () =>
       [...this.#tasks].map(([task, { atSeconds }]) => [{ task }, atSeconds]),
     );
@@ -24,10 +26,22 @@ export class TaskTimes {
     this.#tasks.set(task, { everySeconds, atSeconds: nowSeconds() });
   }
 
-  note(task: ScheduledTask): void {
+  succeeded(task: ScheduledTask, rows: number): void {
+    this.#counters.rows.add(rows, { task });
     const known = this.#tasks.get(task);
     if (known !== undefined) known.atSeconds = nowSeconds();
   }
+
+  failed(task: ScheduledTask): void {
+    this.#counters.failures.add(1, { task });
+  }
+}
+
+function declareCounters(metrics: Metrics) {
+  return {
+    failures: metrics.counter("schedule_failures_total"),
+    rows: metrics.counter("schedule_rows_total"),
+  };
 }
 
 function nowSeconds(): number {
