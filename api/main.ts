@@ -11,6 +11,7 @@ import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
+import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool } from "../schemas/postgres/connect.ts";
@@ -58,6 +59,9 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
 
   const db = openPool({ ...settings.postgres, applicationName: "tracker api" });
   lifetime.own("postgres", () => db.end());
+  const dependencies = new DependencyWatch(metrics);
+  dependencies.watch("postgres", () => db.query({ name: "ping", text: "select 1" }));
+  lifetime.own("dependency watch", () => dependencies.close());
   db.onIdleError((error) => log.warn({ err: error }, "postgres.connection-lost"));
   await assertPostgresMigrated(db);
 
@@ -80,6 +84,8 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   );
   const nats = await NatsLink.open({ ...settings.nats, log });
   lifetime.own("nats", () => nats.close());
+  dependencies.watch("clickhouse", async () => (await clickhouse.ping({ select: true })).success);
+  dependencies.watch("nats", async () => (await nats.current()?.connection.rtt()) !== undefined);
 
   const outgoing = new OutgoingClient(settings.outgoing);
   lifetime.own("outgoing", () => outgoing.close());
@@ -101,6 +107,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     ...stores,
     outgoing,
     log,
+    metrics,
     allowLoopback: settings.outgoing.allowLoopback,
   });
   lifetime.own("listener", () => app.close());

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
 import type { Log } from "../schemas/host/log.ts";
+import type { Metrics } from "../schemas/host/metrics.ts";
 import { readSecret } from "../schemas/installation/read-secret.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
 import { parseTrustedProxies } from "../schemas/net/forwarded-for.ts";
@@ -16,6 +17,7 @@ import { openSlots } from "./reports/clickhouse-slots.ts";
 import { SharedPages } from "./reports/shared-pages.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
+import { RequestMetrics } from "./rest/request-metrics.ts";
 import type { StreamLimits } from "./rest/run-operation.ts";
 import { BASE_PATH, buildRestServer } from "./rest/server.ts";
 
@@ -25,6 +27,7 @@ export type ApiParts = {
   readonly nats: () => Nats | undefined;
   readonly outgoing: OutgoingClient;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
   readonly rateLimitPerMinute: number;
   readonly apiUrl: string;
@@ -42,6 +45,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const { clickRetentionDays = 0 } = parts;
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   const slots = openSlots(db);
+  const metrics = new RequestMetrics(parts.metrics);
   const served = {
     db,
     clickhouse,
@@ -50,7 +54,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     log,
     cursors: new Cursors(await readSecret(db)),
     keys: new ApiKeys(db),
-    slots,
+    slots: { ...slots, reports: metrics.measured(slots.reports) },
     pages: new SharedPages(clickhouse),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
@@ -59,6 +63,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   };
   const app = buildRestServer({
     ...served,
+    metrics,
     areStoresSame: parts.areStoresSame,
     streamLimits: parts.streamLimits,
     operations,

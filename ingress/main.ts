@@ -14,6 +14,7 @@ import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 import { OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
+import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { areStreamsOwn } from "../schemas/installation/are-streams-own.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
@@ -131,6 +132,10 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
     log,
   );
   lifetime.own("nats", () => link.close());
+  const dependencies = new DependencyWatch(registry);
+  dependencies.watch("postgres", () => pool.query({ name: "ping", text: "select 1" }));
+  dependencies.watch("nats", async () => (await link.current()?.connection.rtt()) !== undefined);
+  lifetime.own("dependency watch", () => dependencies.close());
 
   const metrics = openIngressMetrics(log, registry);
   const pixels = openPixels({ folder: folder.path, log, registry });
@@ -225,10 +230,13 @@ async function makeServer(
       pixels,
       inboundLog: openInboundLog(parts),
       isHealthy,
+      noteRefusal: (cause) => metrics.refused(cause),
     }),
+    timed: (pattern) => metrics.timed(pattern),
     record: (recorded) => pipeline.append(recorded),
     events: metrics,
   });
+  registry.gauge("ingress_connections", () => server.connections);
   const inFlight = (): number => server.inFlight;
   registry.gauge("ingress_requests_in_flight", inFlight);
   return server;

@@ -1,13 +1,20 @@
 import type { LandingResult } from "../schemas/events/inbound-call.ts";
+import { ALL_LANES } from "../schemas/events/shards.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Metrics } from "../schemas/host/metrics.ts";
 import type { Pipeline, PipelineEvents } from "./journal/pipeline.ts";
+import type { LaneReading } from "./journal/shipper.ts";
+import type { ServerRefusal } from "./server.ts";
 import { Throttle } from "./throttle.ts";
 
 /** Every instrument of an ingress process, as events. */
 export type IngressMetrics = PipelineEvents & {
   readonly registry: Metrics;
   answered(status: number): void;
+  /** The server refused a request itself. */
+  refused(cause: ServerRefusal["cause"]): void;
+  /** Takes how long requests of a path take, in seconds. */
+  timed(route: string): { observe(seconds: number): void };
   handlerFailed(error: unknown, requestId: string): void;
   /** A call of `/lp` was answered (LP-019). */
   landed(result: LandingResult): void;
@@ -19,8 +26,11 @@ export type IngressMetrics = PipelineEvents & {
 
 export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
   const counters = declareCounters(metrics);
+  const seconds = metrics.histogram("ingress_request_seconds");
   const byClass = STATUS_CLASSES.map((name) => counters.answers.series({ class: name }));
-  const everyRecord = counters.recorded.series({});
+  const records = new Map(
+    ALL_LANES.map((lane) => [lane, counters.recorded.series({ lane: String(lane) })]),
+  );
   return {
     registry: metrics,
     answered: (status) => {
@@ -32,11 +42,15 @@ export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
       log.error({ err: error, request_id: requestId }, "request.failed");
     },
     landed: (result) => counters.landed.add(1, { result }),
-    taken: () => {
-      everyRecord.value += 1;
+    taken: (lane) => {
+      const series = records.get(lane);
+      if (series !== undefined) series.value += 1;
     },
+    refused: (cause) => counters.refused.add(1, { cause }),
+    timed: (route) => seconds.series({ route }),
     guessed: () => counters.guessed.add(),
     ...journalEvents(log, counters),
+    ...journalTimes(metrics),
   };
 }
 
@@ -44,6 +58,8 @@ type Counters = ReturnType<typeof declareCounters>;
 
 function declareCounters(metrics: Metrics) {
   return {
+    refused: metrics.counter("ingress_refused_total"),
+    twins: metrics.counter("ingress_producer_twin_total"),
     answers: metrics.counter("ingress_answers_total"),
     faults: metrics.counter("ingress_handler_faults_total"),
     landed: metrics.counter("ingress_landing_calls_total"),
@@ -61,14 +77,36 @@ function declareCounters(metrics: Metrics) {
 
 export function declarePipelineGauges(
   metrics: Metrics,
-  pipeline: Pick<Pipeline, "depth" | "segments" | "roomBytes">,
+  pipeline: Pick<Pipeline, "lanes" | "segments" | "bytes" | "diskFreeBytes" | "roomBytes">,
 ): void {
-  metrics.gauge("ingress_ship_depth", () => pipeline.depth);
+  const gauges = (name: (typeof LANE_GAUGES)[number], read: (lane: LaneReading) => number): void =>
+    metrics.gauges(name, () =>
+      pipeline.lanes.map((one) => [{ lane: String(one.lane) }, read(one)]),
+    );
+  gauges("ingress_ship_depth", ({ depth }) => depth);
+  gauges("ingress_unstored_records", ({ unstored }) => unstored);
+  gauges("ingress_oldest_unstored_seconds", (lane) => lane.oldestUnstoredSeconds);
   metrics.gauge("ingress_journal_segments", () => pipeline.segments);
+  metrics.gauge("ingress_journal_bytes", () => pipeline.bytes);
+  metrics.gauge("ingress_journal_disk_free_bytes", () => pipeline.diskFreeBytes);
   metrics.gauge("ingress_journal_room_bytes", () => pipeline.roomBytes);
 }
 
-type JournalEvents = Omit<PipelineEvents, "taken"> & Pick<IngressMetrics, "hasSyncFault">;
+function journalTimes(metrics: Metrics): Pick<PipelineEvents, "journalTimes" | "published"> {
+  const appends = metrics.histogram("ingress_journal_append_seconds").series({});
+  const syncs = metrics.histogram("ingress_journal_sync_seconds").series({});
+  const publishes = metrics.histogram("ingress_publish_seconds").series({});
+  return {
+    journalTimes: {
+      appended: (seconds) => appends.observe(seconds),
+      synced: (seconds) => syncs.observe(seconds),
+    },
+    published: (seconds) => publishes.observe(seconds),
+  };
+}
+
+type JournalEvents = Omit<PipelineEvents, "taken" | "journalTimes" | "published"> &
+  Pick<IngressMetrics, "hasSyncFault">;
 
 function journalEvents(log: Log, counters: Counters): JournalEvents {
   const throttle = new Throttle();
@@ -94,7 +132,8 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
       counters.lost.add(records);
       log.error({ records }, "journal.records-lost");
     },
-    shipped: (records) => counters.shipped.add(records),
+    shipped: (records, lane) => counters.shipped.add(records, { lane: String(lane) }),
+    twinFound: () => counters.twins.add(),
     retried: (error) => {
       counters.retried.add();
       throttle.note("retry", (times) => log.warn({ err: error, times }, "journal.publish-retried"));
@@ -103,6 +142,11 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
   };
 }
 
+const LANE_GAUGES = [
+  "ingress_ship_depth",
+  "ingress_unstored_records",
+  "ingress_oldest_unstored_seconds",
+] as const;
 const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 /** Health stays red this long after a sync of the disk failed. */
 const SYNC_FAULT_MS = 60_000;

@@ -37,6 +37,8 @@ export type ServerOptions = {
   readonly events: AnswerEvents;
   /** Those whose X-Request-Id is kept. */
   readonly trustedProxies: TrustedProxies;
+  /** Takes how long requests of a path take, in seconds. Of the routes in `sync` it gets one in {@link REQUESTS_PER_MEASURE}. */
+  readonly timed: (pattern: string) => Timed;
   /** Called after a request was refused without its route, or instead of the route's answer. */
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
   /** Most requests that may wait before the others are answered with `busy`. */
@@ -55,6 +57,9 @@ export type ServerRefusal = {
   readonly httpStatus: number;
 };
 
+type Timed = { observe(seconds: number): void };
+
+const REQUESTS_PER_MEASURE = 16;
 const CLOSE_POLL_MS = 20;
 const QUIET_TURN_MS = 0.05;
 const QUIET_TURN_WAIT_MS = 500;
@@ -86,6 +91,7 @@ export class IngressServer {
   #listening: us_listen_socket | undefined;
   #inFlight = 0;
   #connections = 0;
+  #untilMeasure = REQUESTS_PER_MEASURE;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -95,7 +101,7 @@ export class IngressServer {
     });
     for (const { methods, pattern, route } of options.sync) {
       for (const method of methods) {
-        const handler = this.#syncHandler({ pattern, route }, method);
+        const handler = this.#measured(this.#syncHandler({ pattern, route }, method), pattern);
         this.#add({ method, pattern, isAsync: false }, handler);
       }
     }
@@ -123,6 +129,10 @@ export class IngressServer {
   /** Requests that wait for the journal or another process. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  get connections(): number {
+    return this.#connections;
   }
 
   /** Shares the port with the other processes of this installation. @throws when another program has it. */
@@ -213,6 +223,22 @@ export class IngressServer {
     }
   }
 
+  /** Only some requests: two clocks for each would slow redirects down. */
+  #measured(handler: Handler, pattern: string): Handler {
+    const timed = this.#options.timed(pattern);
+    return (response, request, head) => {
+      this.#untilMeasure -= 1;
+      if (this.#untilMeasure > 0) {
+        handler(response, request, head);
+        return;
+      }
+      this.#untilMeasure = REQUESTS_PER_MEASURE;
+      const startedAtMs = performance.now();
+      handler(response, request, head);
+      timed.observe((performance.now() - startedAtMs) / 1_000);
+    };
+  }
+
   #syncHandler({ pattern, route }: Pick<SyncEntry, "pattern" | "route">, method: string): Handler {
     const isHead = method === "HEAD";
     return (response, request, head) => {
@@ -251,7 +277,9 @@ export class IngressServer {
   /** A request that is aborted while its body is read has no effect. */
   #asyncHandler(entry: AsyncEntry, method: string): Handler {
     const isHead = method === "HEAD";
+    const timed = this.#options.timed(entry.pattern);
     return (response, request, head) => {
+      const startedAtMs = performance.now();
       // Servers and proxies parse chunks differently: no request may follow them on this connection (P28).
       const isLast = head.transferEncodings > 0;
       const abort = new AbortController();
@@ -259,6 +287,7 @@ export class IngressServer {
       const settle = (answer: Answer): void => {
         if (isOver) return;
         isOver = true;
+        timed.observe((performance.now() - startedAtMs) / 1_000);
         const { requestId } = raw;
         if (isLast || answer.status === 413)
           this.#answers.sendLast(response, answer, isHead, requestId);

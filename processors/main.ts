@@ -19,6 +19,7 @@ import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
+import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { connectNats, type Nats } from "../schemas/nats/connect.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
@@ -85,8 +86,12 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   ops.show(facts);
   log.info({ opsPort: ops.port, lanes: roles, owner: settings.clicks.owner }, "process.starting");
 
+  const dependencies = new DependencyWatch(metrics);
+  lifetime.own("dependency watch", () => dependencies.close());
+
   const pool = openPool({ ...settings.postgres, applicationName: APPLICATION_NAME });
   lifetime.own("postgres", () => pool.end());
+  dependencies.watch("postgres", () => pool.query({ name: "ping", text: "select 1" }));
   await untilMigrated(pool, log, lifetime.signal);
 
   const nats = await untilConnected(settings, log, lifetime.signal);
@@ -100,6 +105,8 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
     connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
+  dependencies.watch("nats", () => connection.rtt());
+  dependencies.watch("clickhouse", async () => (await clickhouse.ping({ select: true })).success);
 
   const { durability } = settings;
   await requireDurability(

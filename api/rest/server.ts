@@ -15,6 +15,7 @@ import { answerClientError, logAnswer, logAnswers, requestIdOf } from "./answer-
 import { contextOf, noteUse, type OperationParts } from "./operation-context.ts";
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
+import type { RequestMetrics } from "./request-metrics.ts";
 import { RestRoutes } from "./routes.ts";
 import {
   clientLeft,
@@ -37,6 +38,7 @@ export type PublicDocument = {
 export type RestServerOptions = AdmissionDeps &
   OperationParts & {
     readonly operations: readonly Operation[];
+    readonly metrics: RequestMetrics;
     readonly documents: readonly PublicDocument[];
     /** Whether Postgres and ClickHouse belong together; undefined while unknown. */
     readonly areStoresSame?: (() => boolean | undefined) | undefined;
@@ -85,6 +87,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   });
   app.decorateRequest("admission", undefined);
   logAnswers(app, options.log);
+  options.metrics.follow(app);
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser(JSON_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
@@ -208,6 +211,7 @@ function answerProblem(
   { error, request, reply }: Failing,
 ): FastifyReply {
   const problem = problemOf(error, options.log.child({ request_id: request.id }));
+  options.metrics.refused(problem.code);
   return reply
     .code(problem.status)
     .headers(problem.headers)

@@ -13,6 +13,8 @@ const SYNC_INTERVAL_MS = 20;
 /** After the disk had no room for a segment, wait this long before the next attempt, so that not every click tries. */
 const OPEN_AGAIN_MS = 1_000;
 
+const APPENDS_PER_MEASURE = 16;
+
 /** The position of a record. Positions count from 0 in (producer, epoch, lane). */
 export type RecordPosition = { readonly lane: number; readonly position: number };
 
@@ -33,6 +35,13 @@ export type JournalOptions = {
   readonly onDiskFault: (at: RecordPosition, error: unknown) => Pending;
   /** A sync failed: written records may not be on the disk, and a power cut could take them (P8). */
   readonly onSyncFault: (error: Error) => void;
+  readonly times?: JournalTimes;
+};
+
+/** Takes durations in seconds: of one append in {@link APPENDS_PER_MEASURE}, and of each sync. */
+export type JournalTimes = {
+  appended(seconds: number): void;
+  synced(seconds: number): void;
 };
 
 type OpenSegment = {
@@ -57,6 +66,7 @@ export class Journal {
   #openFault: { readonly error: unknown; readonly untilMs: number } | undefined;
   #syncTimer: NodeJS.Timeout | undefined;
   #closed = false;
+  #untilMeasure = APPENDS_PER_MEASURE;
 
   private constructor(options: JournalOptions) {
     this.#options = options;
@@ -79,7 +89,17 @@ export class Journal {
   }
 
   /** Returns undefined when the record is durable enough for its answer to leave, else what the answer must wait for. */
-  append({ lane, line }: Recorded): Pending | undefined {
+  append(recorded: Recorded): Pending | undefined {
+    this.#untilMeasure -= 1;
+    if (this.#untilMeasure > 0) return this.#append(recorded);
+    this.#untilMeasure = APPENDS_PER_MEASURE;
+    const startedAtMs = performance.now();
+    const pending = this.#append(recorded);
+    this.#options.times?.appended((performance.now() - startedAtMs) / 1_000);
+    return pending;
+  }
+
+  #append({ lane, line }: Recorded): Pending | undefined {
     const position = this.nextPosition(lane);
     const at = { lane, position };
     const frame = this.#frame.encode({ lane, position, line });
@@ -134,7 +154,7 @@ export class Journal {
     if (this.#openFault !== undefined && nowMs < this.#openFault.untilMs) {
       throw this.#openFault.error;
     }
-    const { folder, epoch, segments, onSyncFault } = this.#options;
+    const { folder, epoch, segments, onSyncFault, times } = this.#options;
     const number = this.#segmentNumber + 1;
     const path = join(folder, `${epoch}-${String(number).padStart(6, "0")}.wal`);
     let writer: SegmentWriter;
@@ -148,7 +168,11 @@ export class Journal {
     this.#retire();
     this.#segmentNumber = number;
     const index: SegmentIndex = { path, epoch, lanes: new Map() };
-    const group = new SyncGroup(writer, (done) => fsync(this.#folder, done), onSyncFault);
+    const syncFolder = (done: (error: Error | null) => void): void => fsync(this.#folder, done);
+    const group = new SyncGroup(writer, syncFolder, {
+      onFault: onSyncFault,
+      onSynced: (seconds) => times?.synced(seconds),
+    });
     this.#current = { index, writer, group };
     segments.add(index);
     return this.#current;

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
@@ -7,14 +8,14 @@ import type { Recorded } from "../route.ts";
 import { type AdoptionOptions, adoptOrphans } from "./adopt.ts";
 import { allocateProducer } from "./allocate-producer.ts";
 import { roomOn } from "./disk-room.ts";
-import { Journal, type Pending, type SyncMode } from "./journal.ts";
+import { Journal, type JournalTimes, type Pending, type SyncMode } from "./journal.ts";
 import { JournalSegments } from "./journal-segments.ts";
 import { leaveNumber } from "./leave-number.ts";
 import { untilLeftoversAreShipped } from "./leftovers.ts";
 import { ProducerClaim } from "./producer-claim.ts";
 import type { ProducerFolder } from "./producer-folder.ts";
 import { recordDurably } from "./record-durably.ts";
-import { Shipper, type ShipperEvents } from "./shipper.ts";
+import { type LaneReading, Shipper, type ShipperEvents } from "./shipper.ts";
 import { WatermarkBook } from "./watermarks.ts";
 
 const CLOSE_SHIPPER_MS = 5_000;
@@ -22,7 +23,10 @@ const CONFIRMATION_LOOK_MS = 500;
 const STORED_LOOK_MS = 50;
 
 export type PipelineEvents = ShipperEvents & {
-  taken(): void;
+  readonly journalTimes: JournalTimes;
+  taken(lane: number): void;
+  /** Another process has the producer number. */
+  twinFound(): void;
   /** The disk did not accept a record. */
   diskFailed(error: unknown): void;
   /** A sync failed: the disk may lose what it has taken. */
@@ -123,6 +127,20 @@ export class Pipeline {
     return this.#segments.all.length;
   }
 
+  get lanes(): LaneReading[] {
+    return this.#shipper.lanes;
+  }
+
+  /** Size of the segments on disk. */
+  get bytes(): number {
+    return this.#segments.all.reduce((sum, { path }) => sum + sizeOf(path), 0);
+  }
+
+  /** Free bytes of the journal's disk, with the reserve. @throws when the file system does not answer. */
+  get diskFreeBytes(): number {
+    return roomOn(this.#options.folder.path, 0);
+  }
+
   /** Bytes of its disk that the journal may still use. @throws when the file system does not answer. */
   get roomBytes(): number {
     const { folder, reserveBytes } = this.#options;
@@ -172,7 +190,7 @@ export class Pipeline {
       sync,
       reserveBytes,
       onTaken: (record, frame) => {
-        events.taken();
+        events.taken(record.lane);
         shipper.take(record, frame);
       },
       onDiskFault: (record, error) => {
@@ -180,6 +198,7 @@ export class Pipeline {
         return recordDurably(shipper, record, () => events.unrecorded());
       },
       onSyncFault: (error) => events.syncFailed(error),
+      times: events.journalTimes,
     });
   }
 
@@ -235,12 +254,18 @@ export class Pipeline {
     const { folder, journalPath, log, signal, onNumberLeft } = this.#options;
     if (this.#isLeaving || signal.aborted) return;
     this.#isLeaving = true;
+    this.#options.events.twinFound();
     leaveNumber(folder, reason, { journalPath, allocate: this.#allocate, log, signal })
       .then(onNumberLeft)
       .catch((error: unknown) => {
         if (!signal.aborted) log.error({ err: error }, "producer.number-not-left");
       });
   }
+}
+
+/** 0 for a segment that was removed meanwhile. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The claim on an adopted folder's number. Another folder may have the same number, so losing it is not reported. */

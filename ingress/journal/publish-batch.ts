@@ -20,6 +20,8 @@ export type PublishOptions = {
   readonly signal: AbortSignal;
   /** The message is sent again; the argument says why. */
   readonly onRetry: (error: unknown) => void;
+  /** JetStream has acknowledged the message after this time. */
+  readonly onStored?: (seconds: number) => void;
 };
 
 /** Names a batch by its content, so that JetStream recognises a repeat. */
@@ -58,7 +60,7 @@ export function messageToRepeat(batch: ClickBatch): BatchMessage {
 export async function publishUntilStored(
   link: NatsLink,
   { lane, id, bytes }: BatchMessage,
-  { signal, onRetry }: PublishOptions,
+  { signal, onRetry, onStored }: PublishOptions,
 ): Promise<number> {
   const identified = id === undefined ? {} : { msgID: id };
   const backoff = new Backoff({ ...BACKOFF, signal });
@@ -66,11 +68,13 @@ export async function publishUntilStored(
     signal.throwIfAborted();
     const nats = link.current();
     if (nats !== undefined) {
+      const startedAtMs = performance.now();
       try {
         const { seq } = await nats.jetstream.publish(nats.subjects.clicks(lane), bytes, {
           ...identified,
           timeout: ACK_TIMEOUT_MS,
         });
+        onStored?.((performance.now() - startedAtMs) / 1_000);
         return seq;
       } catch (error) {
         // Whatever the fault (timeout, no stream yet, connection lost): the batch is in the journal, and is sent again.

@@ -35,7 +35,8 @@ export type LaneShipperOptions = {
   /** The journal's first records from a position on, at most those of one segment; undefined when it has none. */
   readonly readFromDisk: (lane: number, position: number) => Promise<Backlog | undefined>;
   readonly events: {
-    shipped(records: number): void;
+    shipped(records: number, lane: number): void;
+    published(seconds: number): void;
     retried(error: unknown): void;
     lost(records: number): void;
   };
@@ -88,6 +89,11 @@ export class LaneShipper {
   /** Position of the first record that JetStream has not acknowledged. */
   get cursor(): number {
     return this.#cursor;
+  }
+
+  /** Position of the lane's next record. */
+  get next(): number {
+    return this.#tail.next;
   }
 
   /** Records that wait to be shipped. */
@@ -159,7 +165,8 @@ export class LaneShipper {
     try {
       outgoing = await this.#next(endedBefore);
       const onRetry = (error: unknown): void => events.retried(error);
-      await publishUntilStored(link, outgoing.message, { signal, onRetry });
+      const onStored = (seconds: number): void => events.published(seconds);
+      await publishUntilStored(link, outgoing.message, { signal, onRetry, onStored });
     } catch (error) {
       if (signal.aborted) return;
       // The journal could not be read. It still has the records, so the caller tries again.
@@ -175,7 +182,7 @@ export class LaneShipper {
     this.#cursor += records;
     this.#tail.dropBefore(this.#cursor);
     if (areLost === true) events.lost(records);
-    else events.shipped(records);
+    else events.shipped(records, this.#options.lane);
     this.#settleWaiters();
   }
 

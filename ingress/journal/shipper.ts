@@ -10,6 +10,7 @@ import { messageToRepeat, publishUntilStored } from "./publish-batch.ts";
 import { type Range, type Run, reshipRanges, runsOf } from "./reship.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
 import { LaneShipper, type LaneShipperOptions } from "./ship-lane.ts";
+import { UnstoredRecords } from "./unstored-records.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 1_000;
@@ -26,10 +27,21 @@ const AGAIN_MS = 5_000;
 const AGAIN_MS_MAX = 600_000;
 
 export type ShipperEvents = {
-  shipped(records: number): void;
+  shipped(records: number, lane: number): void;
+  published(seconds: number): void;
   retried(error: unknown): void;
   lost(records: number): void;
   reshipped(ranges: number): void;
+};
+
+/** The state of a lane, in records. */
+export type LaneReading = {
+  readonly lane: number;
+  /** Not acknowledged by JetStream. */
+  readonly depth: number;
+  /** Not reported as stored by a writer. */
+  readonly unstored: number;
+  readonly oldestUnstoredSeconds: number;
 };
 
 /** The running epoch of a producer. */
@@ -59,6 +71,7 @@ export class Shipper {
   readonly #options: ShipperOptions;
   readonly #abort = new AbortController();
   readonly #lanes = new Map<number, LaneShipper>();
+  readonly #unstored = new Map<number, UnstoredRecords>();
   readonly #missing = new KeyedBackoff({ firstMs: AGAIN_MS, longestMs: AGAIN_MS_MAX });
   readonly #stuck = new KeyedBackoff({ firstMs: STUCK_MS, longestMs: STUCK_MS_MAX });
   #timer: NodeJS.Timeout | undefined;
@@ -76,6 +89,7 @@ export class Shipper {
       const { signal } = this.#abort;
       const endedBefore = (): number => this.#endedBefore;
       const common = { link, ...run, lane, signal, nowMs, events };
+      this.#unstored.set(lane, new UnstoredRecords());
       this.#lanes.set(lane, new LaneShipper({ ...common, readFromDisk, endedBefore }));
     }
     link.onConnection(({ connection, subjects }) => {
@@ -107,6 +121,21 @@ export class Shipper {
   /** Records that JetStream has not acknowledged. */
   get depth(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.depth, 0);
+  }
+
+  /** What each lane has taken since the start and not shipped, or not seen stored. */
+  get lanes(): LaneReading[] {
+    const { book, run } = this.#options;
+    const nowMs = performance.now();
+    return [...this.#lanes].map(([lane, { next, depth }]) => {
+      const passed = book.of({ ...run, lane });
+      const missing = passed?.missing ?? [];
+      const stored = Math.min(passed?.next ?? 0, next);
+      const unstored = missing.reduce((sum, [from, to]) => sum + to - from, next - stored);
+      const oldest = Math.min(stored, ...missing.map(([from]) => from));
+      const ageSeconds = unstored > 0 ? this.#unstored.get(lane)?.ageOf(oldest, nowMs) : 0;
+      return { lane, depth, unstored, oldestUnstoredSeconds: ageSeconds ?? 0 };
+    });
   }
 
   /** Takes the record of a frame, which may then be overwritten. */
@@ -150,6 +179,8 @@ export class Shipper {
     if (this.#isTicking) return;
     this.#isTicking = true;
     try {
+      const nowMs = performance.now();
+      for (const [lane, { next }] of this.#lanes) this.#unstored.get(lane)?.note(next, nowMs);
       this.#lookForRefusal();
       await this.#forgetPassed();
       await this.#reship(this.#rangesToReship());

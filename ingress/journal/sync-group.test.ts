@@ -20,11 +20,9 @@ function aSegment(): {
       isClosed = true;
     },
   };
-  const group = new SyncGroup(
-    writer,
-    (done) => done(null),
-    (error) => void faults.push(error),
-  );
+  const group = new SyncGroup(writer, (done) => done(null), {
+    onFault: (error) => void faults.push(error),
+  });
   return { group, syncs, faults, isClosed: () => isClosed };
 }
 

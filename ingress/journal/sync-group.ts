@@ -2,26 +2,27 @@ import type { SegmentWriter } from "./segment-writer.ts";
 
 type Done = (error: Error | null) => void;
 
+export type SyncEvents = {
+  readonly onFault: (error: Error) => void;
+  readonly onSynced?: ((seconds: number) => void) | undefined;
+};
+
 /** Syncs one segment, one sync at a time. Requests that arrive during a sync share the next one. */
 export class SyncGroup {
   readonly #writer: SegmentWriter;
   /** Makes the name of the file durable. Called before each sync until it has succeeded once. */
   readonly #syncFolder: (done: Done) => void;
-  readonly #onFault: (error: Error) => void;
+  readonly #events: SyncEvents;
   #waiting: Done[] = [];
   #isDirty = false;
   #isUnderWay = false;
   #isNameDurable = false;
   #whenClosed: (() => void) | undefined;
 
-  constructor(
-    writer: SegmentWriter,
-    syncFolder: (done: Done) => void,
-    onFault: (error: Error) => void,
-  ) {
+  constructor(writer: SegmentWriter, syncFolder: (done: Done) => void, events: SyncEvents) {
     this.#writer = writer;
     this.#syncFolder = syncFolder;
-    this.#onFault = onFault;
+    this.#events = events;
   }
 
   /** Call it after a record was put into the segment. */
@@ -46,9 +47,11 @@ export class SyncGroup {
     this.#isDirty = false;
     const waiting = this.#waiting;
     this.#waiting = [];
+    const startedAtMs = performance.now();
     this.#sync((error) => {
       this.#isUnderWay = false;
-      if (error !== null) this.#onFault(error);
+      if (error === null) this.#events.onSynced?.((performance.now() - startedAtMs) / 1_000);
+      else this.#events.onFault(error);
       for (const done of waiting) done(error);
       if (this.#waiting.length > 0 || this.#whenClosed !== undefined) this.start();
     });

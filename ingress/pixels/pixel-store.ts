@@ -184,11 +184,9 @@ export class PixelStore {
     const path = pixelPath(this.#folder, this.#nextNumber);
     const writer = this.#medium.open(path);
     this.#nextNumber += 1;
-    const group = new SyncGroup(
-      writer,
-      (done) => fsync(this.#descriptor, done),
-      (error) => this.#events.diskFailed(error),
-    );
+    const group = new SyncGroup(writer, (done) => fsync(this.#descriptor, done), {
+      onFault: (error) => this.#events.diskFailed(error),
+    });
     return { file: { path, bytes: 0, waiting: 0 }, writer, group, nextPosition: 0 };
   }
 

@@ -1,6 +1,6 @@
 import { serverRefusals } from "../inbound-log/server-refusals.ts";
 import type { Answer } from "../route.ts";
-import type { AsyncEntry, ServerOptions, SyncEntry } from "../server.ts";
+import type { AsyncEntry, ServerOptions, ServerRefusal, SyncEntry } from "../server.ts";
 import { clickRoutes } from "./click.ts";
 import { linkError, methodNotAllowed } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
@@ -18,6 +18,7 @@ export type RouteDeps = ClickDeps &
   LandingDeps & {
     /** Whether clicks are decided and journaled (P6). */
     readonly isHealthy: () => boolean;
+    readonly noteRefusal: (cause: ServerRefusal["cause"]) => void;
     readonly landingScript: LandingScript;
     /** For each address; 0 means no limit (G152). */
     readonly ipRequestsPerMinute: number;
@@ -61,7 +62,11 @@ export function ingressRoutes(
     const methods = [...sync, ...async].filter((entry) => entry.pattern === pattern);
     wrongMethod.set(pattern, methodNotAllowed(methods.flatMap((entry) => entry.methods)));
   }
-  const refused = serverRefusals(deps);
+  const report = serverRefusals(deps);
+  const refused: ServerOptions["refused"] = (pattern, request, refusal) => {
+    deps.noteRefusal(refusal.cause);
+    report(pattern, request, refusal);
+  };
   const { trustedProxies } = deps;
   const limited = limitByIp({ sync, async, wrongMethod }, { ...deps, refused });
   return { ...limited, refused, trustedProxies };

@@ -11,6 +11,8 @@ export type LaneReadings = {
   /** For each lane, the age in seconds of the oldest visit that it remembers. */
   readonly oldestVisitSeconds: ReadonlyMap<number, number>;
   readonly openHoles: number;
+  /** For each lane, the ingress processes that it waits for. */
+  readonly silentProducers: ReadonlyMap<number, number>;
   /** Undefined while unknown. */
   readonly pendingMessages: number | undefined;
   readonly oldestWaitingSeconds: number | undefined;
@@ -28,6 +30,7 @@ function declareCounters(metrics: Metrics) {
     rows: metrics.counter("clicks_rows_total"),
     inserts: metrics.counter("clicks_inserts_total"),
     insertSeconds: metrics.histogram("clicks_insert_seconds"),
+    freshness: metrics.histogram("clicks_freshness_seconds"),
     retries: metrics.counter("clicks_retries_total"),
     lanesTaken: metrics.counter("clicks_lanes_taken_total"),
     lost: metrics.counter("clicks_lost_total"),
@@ -55,6 +58,9 @@ function declareGauges(metrics: Metrics, read: () => LaneReadings): void {
   metrics.gauge("clicks_unique_bytes", () => read().uniqueBytes);
   metrics.gauges("clicks_oldest_visit_seconds", () =>
     [...read().oldestVisitSeconds].map(([lane, age]) => [{ lane: String(lane) }, age]),
+  );
+  metrics.gauges("clicks_silent_producers", () =>
+    [...read().silentProducers].map(([lane, count]) => [{ lane: String(lane) }, count]),
   );
   metrics.gauge("clicks_open_holes", () => read().openHoles);
   metrics.gauge("clicks_pending_messages", () => read().pendingMessages);

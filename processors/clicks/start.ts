@@ -5,6 +5,8 @@ import { Lane } from "./lane/lane.ts";
 import { LaneKeeper } from "./lane/lane-keeper.ts";
 import { clickMetrics, type LaneReadings } from "./metrics.ts";
 
+import { watchStreamSize } from "./stream-size.ts";
+
 type ClickDeps = Omit<RoleDeps, "catalogFeed">;
 
 export type ClickOptions = {
@@ -39,7 +41,15 @@ export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): 
     },
   });
   keeper.run();
-  return { close: async () => await keeper.close() };
+  const end = new AbortController();
+  const watching = watchStreamSize({ ...deps, log }, end.signal);
+  return {
+    close: async () => {
+      end.abort();
+      await keeper.close();
+      await watching;
+    },
+  };
 }
 
 function oldestVisit({ intake }: Lane): [number, number][] {
@@ -60,6 +70,7 @@ function readingsOf(lanes: readonly Lane[]): LaneReadings {
     uniqueVisits: sum((lane) => lane.intake.uniques.size),
     uniqueBytes: sum((lane) => lane.intake.uniques.bytes),
     oldestVisitSeconds: new Map(lanes.flatMap((lane) => oldestVisit(lane))),
+    silentProducers: new Map(lanes.map((lane) => [lane.intake.lane, lane.silentProducers])),
     openHoles: sum((lane) => lane.intake.producers.openHoles),
     pendingMessages: pending.includes(undefined)
       ? undefined

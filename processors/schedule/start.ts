@@ -12,6 +12,7 @@ import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
 import { longestWindowDays } from "./longest-visitor-window.ts";
 import { forgetOldRows, forgetVisitors } from "./retention.ts";
+import { TaskMetrics } from "./task-metrics.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 
 export type ScheduleDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "signal">;
@@ -66,21 +67,21 @@ export function startSchedule(
   const stop = new AbortController();
   const signal = AbortSignal.any([deps.signal, stop.signal]);
   const owner = randomUUID();
-  const failures = metrics.counter("schedule_failures_total");
-  const rows = metrics.counter("schedule_rows_total");
+  const counted = new TaskMetrics(metrics);
   const failed = (error: unknown, task: ScheduledTask): void => {
     if (signal.aborted) return;
-    failures.add(1, { task });
+    counted.failed(task);
     log.warn({ err: error, task }, "schedule.task-failed");
   };
 
   async function releaseHolds(): Promise<void> {
     const tickMs = settings.holdTickMs ?? HOLD_TICK_MS;
+    counted.expect("holds", tickMs);
     while (!signal.aborted) {
       let pauseMs = BACKOFF_MS;
       try {
         const released = await releaseDueHolds(pool, HOLDS_PER_STATEMENT);
-        rows.add(released, { task: "holds" });
+        counted.succeeded("holds", released);
         pauseMs =
           released === HOLDS_PER_STATEMENT
             ? 0
@@ -93,13 +94,14 @@ export function startSchedule(
   }
 
   async function runTasks(tasks: readonly Task[], tickMs: number): Promise<void> {
+    for (const { name, everyMs } of tasks) counted.expect(name, everyMs);
     while (!signal.aborted) {
       for (const task of tasks) {
         try {
           if (!(await leaseTask(pool, { ...task, owner }))) continue;
           const done = await task.run(signal);
-          rows.add(done, { task: task.name });
           if (!signal.aborted) await finishTask(pool, { name: task.name, owner });
+          counted.succeeded(task.name, done);
         } catch (error) {
           // The task runs again after its usual interval, at the latest when its lease ends.
           failed(error, task.name);

@@ -8,6 +8,11 @@ export const CLICK_WRITER_METRICS = {
   clicks_rows_total: counter("Rows inserted, by table.", TABLES),
   clicks_inserts_total: counter("Inserts done, by table.", TABLES),
   clicks_insert_seconds: histogram("Duration of inserts, by table.", "freshness", TABLES),
+  clicks_freshness_seconds: histogram(
+    "Time from a click to its row in ClickHouse; the rows of a message count as its oldest.",
+    "freshness",
+    TABLES,
+  ),
   clicks_retries_total: counter("Inserts with an unknown outcome, which had to be queried.", {
     reason: ["fenced", "away", "fault"],
   }),
@@ -16,6 +21,12 @@ export const CLICK_WRITER_METRICS = {
   clicks_pending_messages: gauge("Messages in the stream that were not read yet."),
   clicks_waiting_rows: gauge("Rows read and not in ClickHouse yet."),
   clicks_oldest_waiting_seconds: gauge("Age of the oldest batch that is not in ClickHouse."),
+  clicks_silent_producers: gauge(
+    "Ingress processes that said nothing for 30 s and have not ended; look-ups wait for them.",
+    LANE,
+  ),
+  clicks_stream_bytes: gauge("Bytes in the stream of clicks."),
+  clicks_stream_bytes_max: gauge("Bytes at which the stream drops its oldest messages."),
   clicks_open_holes: gauge("Gaps that are open now."),
   clicks_holes_total: counter("Gaps in a producer's sequence."),
   clicks_missing_total: counter("Records that were missing when a gap opened."),

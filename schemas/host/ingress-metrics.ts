@@ -1,10 +1,29 @@
 import { LANDING_RESULTS } from "../events/inbound-call.ts";
 import { POSTBACK_RESULTS } from "../events/postback-request.ts";
-import { counter, gauge } from "./metric-definition.ts";
+import { counter, gauge, histogram } from "./metric-definition.ts";
+
+const LANE = { lane: "number of the lane" } as const;
 
 export const INGRESS_METRICS = {
   ingress_answers_total: counter("Answers by status class.", {
     class: ["1xx", "2xx", "3xx", "4xx", "5xx"],
+  }),
+  ingress_request_seconds: histogram(
+    "Time in the handler, by path; of links and pages one in 16 requests is measured.",
+    "requests",
+    { route: "path" },
+  ),
+  ingress_connections: gauge("Open connections."),
+  ingress_refused_total: counter("Requests refused by the server instead of a route, by cause.", {
+    cause: [
+      "wrong_method",
+      "too_large",
+      "too_many",
+      "failed",
+      "rate_limited",
+      "ambiguous",
+      "length_required",
+    ],
   }),
   ingress_handler_faults_total: counter("Requests whose handler failed."),
   ingress_requests_in_flight: gauge("Requests that wait for another process."),
@@ -15,19 +34,35 @@ export const INGRESS_METRICS = {
   ingress_user_agents_guessed_total: counter(
     "New user agents read by a few words only, because too many came at once.",
   ),
-  ingress_records_total: counter("Records taken, on disk or not."),
-  ingress_records_shipped_total: counter("Records acknowledged by JetStream."),
+  ingress_records_total: counter("Records taken, on disk or not.", LANE),
+  ingress_records_shipped_total: counter("Records acknowledged by JetStream.", LANE),
   ingress_records_lost_total: counter("Records that are in no journal."),
   ingress_clicks_unrecorded_total: counter(
     "Records that were answered while neither disk nor JetStream had them.",
   ),
   ingress_journal_write_faults_total: counter("Records the disk did not take."),
   ingress_journal_sync_faults_total: counter("Times that a sync of the disk failed."),
+  ingress_unstored_records: gauge(
+    "Records taken since the start that no click writer has reported as stored.",
+    LANE,
+  ),
+  ingress_oldest_unstored_seconds: gauge("Age of the oldest of them; 0 without one.", LANE),
+  ingress_producer_twin_total: counter(
+    "Times that another process was found with the producer number of this one.",
+  ),
+  ingress_journal_append_seconds: histogram(
+    "Time to put a record into the journal; one in 16 is measured.",
+    "disk",
+  ),
+  ingress_journal_sync_seconds: histogram("Time until a sync of the disk was done.", "disk"),
+  ingress_journal_bytes: gauge("Size of the journal's segments since the start."),
+  ingress_journal_disk_free_bytes: gauge("Free bytes of the journal's disk, the reserve included."),
   ingress_journal_segments: gauge("Segments on disk."),
   ingress_journal_room_bytes: gauge(
     "Bytes that the journal may still use on its disk; at 0 clicks go to JetStream directly.",
   ),
-  ingress_ship_depth: gauge("Records not yet acknowledged by JetStream."),
+  ingress_ship_depth: gauge("Records not yet acknowledged by JetStream.", LANE),
+  ingress_publish_seconds: histogram("Time until JetStream acknowledged a message.", "requests"),
   ingress_publish_retries_total: counter("Messages that were sent again."),
   ingress_reshipped_ranges_total: counter("Ranges shipped again."),
 

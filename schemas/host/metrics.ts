@@ -10,7 +10,7 @@ import {
 import { METRICS } from "./metric-definitions.ts";
 
 /** Put before every name. */
-const METRIC_PREFIX = "tracker_";
+export const METRIC_PREFIX = "tracker_";
 
 type Definitions = Readonly<Record<string, MetricDefinition>>;
 type NameOf<D extends Definitions, Kind> = {
@@ -194,11 +194,16 @@ class HistogramSeries {
   }
 
   observe(value: number): void {
+    this.observeTimes(value, 1);
+  }
+
+  /** The same value several times. */
+  observeTimes(value: number, times: number): void {
     const bounds = this.#bounds;
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1;
-    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
-    this.sum += value;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + times;
+    this.sum += value * times;
   }
 }
 

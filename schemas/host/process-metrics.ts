@@ -44,6 +44,17 @@ export const DURABILITY_METRICS = {
   ),
 } as const;
 
+/** Metrics of every process, of the servers that it uses. */
+export const DEPENDENCY_METRICS = {
+  dependency_up: gauge("1 while the server answers this process, asked every 5 s.", {
+    server: ["postgres", "nats", "clickhouse"],
+  }),
+  dependency_seconds: histogram("Time until it answered.", "requests", {
+    server: ["postgres", "nats", "clickhouse"],
+    operation: ["ping"],
+  }),
+} as const;
+
 /** Metrics of every process with a catalog. */
 export const CATALOG_METRICS = {
   catalog_version: gauge("Version of the catalog in force."),

@@ -89,6 +89,11 @@ const DELIVERY_METRICS = {
 const SCHEDULE_METRICS = {
   schedule_failures_total: counter("Tasks that failed, by name.", { task: TASKS }),
   schedule_rows_total: counter("Rows that a task has handled, by name.", { task: TASKS }),
+  schedule_last_success_seconds: gauge(
+    "When a task last succeeded in this process, or else when the process started, in seconds since 1970.",
+    { task: TASKS },
+  ),
+  schedule_interval_seconds: gauge("How often a task must succeed.", { task: TASKS }),
   facts_audits_total: counter("Audits of facts that finished, by scope.", {
     scope: ["recent", "all"],
   }),

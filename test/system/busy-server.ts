@@ -35,8 +35,15 @@ const routes = ingressRoutes({
   producer: 1,
   landingScript: await readLandingScript(),
   isHealthy: () => true,
+  noteRefusal: nothing,
   ipRequestsPerMinute: 0,
 });
-const server = new IngressServer({ ...routes, events, record: nothing, inFlightMax: 2 });
+const server = new IngressServer({
+  ...routes,
+  events,
+  record: nothing,
+  timed: () => ({ observe: nothing }),
+  inFlightMax: 2,
+});
 await server.listen("127.0.0.1", Number(port));
 log.info("process.running");

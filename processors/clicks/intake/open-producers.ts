@@ -26,6 +26,11 @@ export class OpenProducers {
     this.#log = options.log;
   }
 
+  /** Producers that said nothing for {@link SILENT_MS} and have not ended. */
+  get silent(): number {
+    return this.#silent.size;
+  }
+
   /** Reads the notes of earlier owners. */
   async load(): Promise<void> {
     const { rows } = await this.#db.query<OpenEpoch>({

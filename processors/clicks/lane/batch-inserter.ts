@@ -1,4 +1,5 @@
 import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
 import { type Batch, type LostRange, rowsOf, takeRows } from "../intake/batch.ts";
 import { BATCH_ROWS_MAX, type IntakeEvents } from "../intake/intake.ts";
 import { insertQueryId } from "./fence.ts";
@@ -95,10 +96,15 @@ export class BatchInserter {
       batch.lost.push(lost);
       events.lost(lost);
     }
-    const { rows, inserts, insertSeconds } = deps.metrics;
+    const { rows, inserts, insertSeconds, freshness } = deps.metrics;
     const labels = { table: table.name };
     rows.add(rowsOf(part), labels);
     inserts.add(1, labels);
+    const ages = freshness.series(labels);
+    const nowMs = systemClock.nowMs();
+    for (const { from, to, fromMs } of part) {
+      ages.observeTimes(Math.max(0, nowMs - fromMs) / 1_000, to - from);
+    }
     insertSeconds.observe((performance.now() - startedAtMs) / 1_000, labels);
   }
 }

@@ -118,6 +118,11 @@ export class Lane {
     return this.#reader.pendingMessages;
   }
 
+  /** Ingress processes that it waits for: see {@link OpenProducers.silent}. */
+  get silentProducers(): number {
+    return this.#producers.silent;
+  }
+
   /** Stops reading, writes the rest if ClickHouse accepts it, and ends. */
   async close(): Promise<void> {
     this.#transition("closed");

@@ -8,6 +8,7 @@ import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import type { StreamLimits } from "../../../api/rest/run-operation.ts";
 import { startApi } from "../../../api/start-api.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
@@ -79,6 +80,7 @@ export class ApiWorld extends Stores {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
     this.atEnd(() => outgoing.close());
     const app = await startApi({
+      metrics: new Metrics(),
       db: options.db ?? this.pool,
       clickhouse: options.clickhouse ?? this.clickhouse,
       nats: options.nats ?? (() => this.nats),

@@ -5,6 +5,7 @@ import { startApi } from "../../../api/start-api.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
@@ -42,6 +43,7 @@ const key = await insertKey(tracking.pool, {
 const outgoing = await forThisFile(new OutgoingClient({ allowLoopback: true }));
 const app = await forThisFile(
   startApi({
+    metrics: new Metrics(),
     db: tracking.pool,
     clickhouse: tracking.clickhouse,
     nats: () => tracking.nats,

@@ -35,6 +35,7 @@ export async function closeWorlds(): Promise<void> {
 
 export const NO_EVENTS = {
   shipped: (): void => undefined,
+  published: (): void => undefined,
   retried: (): void => undefined,
   lost: (): void => undefined,
   reshipped: (): void => undefined,

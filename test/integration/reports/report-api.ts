@@ -2,6 +2,7 @@ import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { startApi } from "../../../api/start-api.ts";
 import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import type { Caller, ReportWorld } from "./report-world.ts";
 
@@ -26,6 +27,7 @@ export async function serveReports(world: ReportWorld): Promise<ReportApi> {
   };
   const outgoing = new OutgoingClient({ allowLoopback: false });
   const app = await startApi({
+    metrics: new Metrics(),
     db: world.pool,
     clickhouse: world.clickhouse,
     nats: () => world.nats,

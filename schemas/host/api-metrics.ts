@@ -1,0 +1,15 @@
+import { counter, gauge, histogram } from "./metric-definition.ts";
+
+export const API_METRICS = {
+  api_request_seconds: histogram(
+    "Time until an answer was sent, by operation and status class; 499 is a client that left.",
+    "freshness",
+    { operation: "name of the operation, or none", class: ["2xx", "3xx", "4xx", "5xx"] },
+  ),
+  api_in_flight: gauge("Requests being worked on."),
+  api_refused_total: counter("Answers with an error, by its code.", { cause: "code of the error" }),
+  report_seconds: histogram(
+    "Time that a report held its place at ClickHouse, from the first query to the last byte.",
+    "freshness",
+  ),
+} as const;
