@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
 import { alerts, caseFiles, cases, OBSERVE, recorded, ruleFiles } from "./alert-rules.ts";
+import { freshStartCases } from "./fresh-start.ts";
 import { hasPromtool, promtool, WITHOUT_PROMTOOL } from "./promtool.ts";
 
 const named = alerts.map((alert) => [alert.alert, alert] as const);
@@ -60,6 +64,15 @@ describe.skipIf(!hasPromtool)(`promtool${WITHOUT_PROMTOOL}`, () => {
   test("finds that each case fires or keeps quiet as it says", () => {
     expect(caseFiles.length).toBe(ruleFiles.length - 1);
     const { status, text } = promtool("test", "rules", ...caseFiles);
+    expect(status, text).toBe(0);
+  });
+
+  test("finds that no alert fires in the first minute of a fresh start", () => {
+    const folder = mkdtempSync(join(tmpdir(), "tracker-rules-"));
+    const path = join(folder, "fresh-start.yaml");
+    writeFileSync(path, stringify(freshStartCases()));
+    const { status, text } = promtool("test", "rules", path);
+    rmSync(folder, { recursive: true });
     expect(status, text).toBe(0);
   });
 });

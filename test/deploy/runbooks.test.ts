@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commands } from "../../api/command-line/commands.ts";
+import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
@@ -36,6 +38,11 @@ describe.each(runbooks.map((runbook) => [runbook.name, runbook] as const))("%s",
   test("names only settings that a process reads", () => {
     const settings = runbook.words.flatMap((word) => /^[A-Z]+(?:_[A-Z]+)+/.exec(word) ?? []);
     expect(settings.filter((setting) => !Object.hasOwn(SETTINGS, setting))).toEqual([]);
+  });
+
+  test("names only commands and options of the program", () => {
+    const lines = runbook.words.filter((word) => word.startsWith("tracker "));
+    expect(lines.flatMap((line) => faultOf(line) ?? [])).toEqual([]);
   });
 
   test("names only other alerts that exist", () => {
@@ -79,6 +86,23 @@ describe("the statements of runbooks", () => {
     await expect(pool.query({ text: `explain ${text}`, values: [] })).resolves.toBeDefined();
   });
 });
+
+/** What is wrong with a command line, such as `tracker audit --repair`. */
+function faultOf(line: string): string | undefined {
+  const words = line.replace(/^tracker (?:help )?/, "");
+  const role = PROGRAM_ROLES.find(({ name }) => words.startsWith(name));
+  if (role !== undefined) {
+    const lines = [role.name, ...role.options.map(([option]) => `${role.name} ${option}`)];
+    return lines.includes(words) ? undefined : `${line}: no such role or option`;
+  }
+  const known = commands
+    .filter(({ name }) => `${words} `.startsWith(`${name} `))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+  if (known === undefined) return `${line}: no such command`;
+  const options = [...words.matchAll(/--([a-z-]+)/g)].map(([, option = ""]) => option);
+  const unknown = options.find((option) => !Object.hasOwn(known.options, option));
+  return unknown === undefined ? undefined : `${line}: no option --${unknown}`;
+}
 
 /** Facts of `/status`, and names that belong to Postgres or ClickHouse. */
 const OF_OTHERS = new Set([
