@@ -9,6 +9,7 @@ import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
+import { openAccessLog } from "../schemas/host/open-access-log.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
@@ -56,6 +57,8 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const measured = measureProcess(metrics, "api");
   lifetime.own("process metrics", () => measured.close());
   log.info({ opsPort: ops.port }, "process.starting");
+
+  const accessLog = openAccessLog("api", settings.access, { log, lifetime, metrics });
 
   const db = openPool({ ...settings.postgres, applicationName: "tracker api" });
   lifetime.own("postgres", () => db.end());
@@ -108,6 +111,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     outgoing,
     log,
     metrics,
+    accessLog,
     allowLoopback: settings.outgoing.allowLoopback,
   });
   lifetime.own("listener", () => app.close());

@@ -2,6 +2,7 @@ import { API_METRICS } from "./api-metrics.ts";
 import { CLICK_WRITER_METRICS } from "./click-writer-metrics.ts";
 import { INGRESS_METRICS } from "./ingress-metrics.ts";
 import {
+  ACCESS_METRICS,
   CATALOG_METRICS,
   DEPENDENCY_METRICS,
   DURABILITY_METRICS,
@@ -14,6 +15,7 @@ export const METRICS = {
   ...PROCESS_METRICS,
   ...DURABILITY_METRICS,
   ...DEPENDENCY_METRICS,
+  ...ACCESS_METRICS,
   ...CATALOG_METRICS,
   ...INGRESS_METRICS,
   ...CLICK_WRITER_METRICS,
