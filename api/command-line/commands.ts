@@ -2,6 +2,7 @@ import { auditCommand } from "./audit-command.ts";
 import type { Command } from "./command.ts";
 import { demoCommand } from "./demo-command.ts";
 import { domainCommands } from "./domain-commands.ts";
+import { domainManifests } from "./domain-manifests.ts";
 import { importCommands } from "./import/import-commands.ts";
 import { installationCommands } from "./installation-commands.ts";
 import { keyCommands } from "./key-commands.ts";
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...userCommands,
   ...domainCommands,
+  domainManifests,
   ...personCommands,
   ...importCommands,
   auditCommand,
