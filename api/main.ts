@@ -22,6 +22,8 @@ import { NatsLink } from "./nats-link.ts";
 import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { startApi } from "./start-api.ts";
+import { tlsAskStatus } from "./tls-ask/answer.ts";
+import { ServedHosts } from "./tls-ask/served-hosts.ts";
 
 const PURGE_INTERVAL_MS = 300_000;
 const EXIT_NEWER_SCHEMA = 3;
@@ -126,6 +128,9 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     stores_belong_together: watch.areSame ?? "unknown",
     nats: nats.current() !== undefined,
   });
+  const served = ServedHosts.start(db, [settings.trackingUrl, settings.apiUrl], log);
+  lifetime.own("served hosts", () => served.close());
+  ops.serve("/tls-ask", (query) => tlsAskStatus(served, query));
   ops.started({ isReady: () => true, facts });
 }
 

@@ -4,6 +4,7 @@ import type { Command } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { domainCommands } from "./domain-commands.ts";
+import { domainManifests } from "./domain-manifests.ts";
 import { identityCommands } from "./identity-commands.ts";
 import { importCommands } from "./import/import-commands.ts";
 import { installationCommands } from "./installation-commands.ts";
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...userCommands,
   ...domainCommands,
+  domainManifests,
   ...personCommands,
   ...importCommands,
   auditCommand,

@@ -41,6 +41,7 @@ export class OpsServer {
   #turnedAtMs = performance.now();
   #report: Report | undefined;
   #facts: () => Facts = () => ({});
+  readonly #questions = new Map<string, (query: URLSearchParams) => number>();
 
   private constructor(options: OpsServerOptions) {
     this.#options = options;
@@ -86,6 +87,11 @@ export class OpsServer {
     this.#facts = report.facts;
   }
 
+  /** Adds a path that is answered with a status only. */
+  serve(path: string, statusOf: (query: URLSearchParams) => number): void {
+    this.#questions.set(path, statusOf);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#turns);
     this.#server.closeAllConnections();
@@ -110,7 +116,7 @@ export class OpsServer {
       response.writeHead(405, { allow: "GET, HEAD" }).end();
       return;
     }
-    const [path] = url.split("?");
+    const [path = "", query] = url.split("?", 2);
     switch (path) {
       case "/metrics":
         response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
@@ -126,7 +132,7 @@ export class OpsServer {
         sendJson(response, 200, this.#status());
         return;
       default:
-        response.writeHead(404).end();
+        response.writeHead(this.#questions.get(path)?.(new URLSearchParams(query)) ?? 404).end();
     }
   }
 

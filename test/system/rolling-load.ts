@@ -1,7 +1,9 @@
 import { RawConnection, rawRequest } from "./raw-http.ts";
+import { pause } from "./service.ts";
 
 const KEPT_CONNECTIONS = 12;
 const SHORT_CONNECTIONS = 2;
+const AFTER_FAILURE_MS = 20;
 
 /** A load whose clients follow HTTP: they do not reuse a connection whose answer says `close`. */
 export class RollingLoad {
@@ -9,6 +11,8 @@ export class RollingLoad {
   readonly answered = new Map<number, string>();
   readonly failures: string[] = [];
   closes = 0;
+  /** UTC ms. */
+  firstFailureAtMs: number | undefined;
   readonly #port: number;
   readonly #run: string;
   readonly #loops: Promise<void>[] = [];
@@ -40,6 +44,9 @@ export class RollingLoad {
         if (!(await this.#request(connection, number)) && isKept) continue;
       } catch (error) {
         this.failures.push(`request ${number}: ${String(error)}`);
+        this.firstFailureAtMs ??= Date.now();
+        // A server that is gone refuses connections faster than a test can use.
+        await pause(AFTER_FAILURE_MS);
       }
       connection?.destroy();
       connection = undefined;

@@ -1,0 +1,164 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
+import { type RunningServers, runtimeDir, startServers } from "../services/servers.ts";
+import { ChildServer } from "../system/child-server.ts";
+import { freePort } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+import { freePorts } from "./free-ports.ts";
+import { processOf } from "./unit-file.ts";
+
+const UNITS = readdirSync(projectFile("deploy", "systemd")).filter((file) =>
+  /[.](service|target)$/.test(file),
+);
+const SERVICES = UNITS.filter((file) => file.endsWith(".service"));
+const SYSCTL = projectFile("deploy", "systemd", "sysctl.d", "90-tracker.conf");
+/** Of 100, as `systemd-analyze security` counts; 100 is no sandbox at all. */
+const EXPOSURE_MAX = 20;
+
+/** Skips the test, and says why, where systemd is not installed. */
+function analyze(
+  context: TestContext,
+  ...args: string[]
+): { status: number | null; output: string } {
+  const { status, stdout, stderr, error } = spawnSync("systemd-analyze", args, {
+    encoding: "utf8",
+  });
+  if (error !== undefined && "code" in error && error.code === "ENOENT")
+    context.skip("systemd-analyze is missing (Debian package systemd)");
+  return { status, output: `${stdout}${stderr}` };
+}
+
+test.for(UNITS)("systemd finds no fault in %s (23)", (unit, context) => {
+  const { status, output } = analyze(context, "verify", projectFile("deploy", "systemd", unit));
+  expect(output).toBe("");
+  expect(status).toBe(0);
+});
+
+test.for(SERVICES)("the sandbox of %s keeps its exposure low (23)", (unit, context) => {
+  const { status, output } = analyze(
+    context,
+    "security",
+    "--offline=yes",
+    `--threshold=${EXPOSURE_MAX}`,
+    projectFile("deploy", "systemd", unit),
+  );
+  expect(output).toContain("Overall exposure level");
+  expect(status, output).toBe(0);
+});
+
+test("every kernel setting exists on Linux, and our ports are reserved (23)", () => {
+  const settings = readFileSync(SYSCTL, "utf8")
+    .split("\n")
+    .filter((line) => /^\w/.test(line))
+    .map((line) => line.split(" = "));
+  expect(settings.length).toBeGreaterThan(5);
+  const unknown = settings.filter(
+    ([name = ""]) => !existsSync(join("/proc/sys", name.replaceAll(".", "/"))),
+  );
+  expect(unknown).toEqual([]);
+  const reserved = new Map(settings.map(([name, value]) => [name, value]));
+  for (const port of ["4222", "5432", "8123"])
+    expect(reserved.get("net.ipv4.ip_local_reserved_ports")?.split(",")).toContain(port);
+});
+
+let servers: RunningServers<"postgres" | "nats" | "clickhouse">;
+let world: TrackingWorld;
+let host: string;
+const running: ChildServer[] = [];
+
+beforeAll(async () => {
+  host = await mkdtemp(join(tmpdir(), "tracker-systemd-"));
+  servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+  world = await TrackingWorld.open({ servers: servers.urls, lanes: 0 });
+  await mkdir(join(host, "credentials"));
+  const { POSTGRES_URL, NATS_URL, CLICKHOUSE_URL } = world.env;
+  await writeFile(join(host, "credentials", "postgres-url"), `${POSTGRES_URL}\n`);
+  await writeFile(join(host, "credentials", "nats-url"), `${NATS_URL}\n`);
+  await writeFile(join(host, "credentials", "clickhouse-url"), `${CLICKHOUSE_URL}\n`);
+});
+afterAll(async () => {
+  await Promise.all(running.map(async (process) => await process.end("SIGTERM")));
+  await world.close();
+  await servers.stop();
+  await rm(host, { recursive: true, force: true });
+});
+
+/** Starts what systemd would start. `differs`: what a test must choose because several hosts share this machine. */
+function start(
+  unit: string,
+  instance: string,
+  differs: Readonly<Record<string, string>>,
+): ChildServer {
+  const { command, env, credentials } = processOf(unit, {
+    instance,
+    states: join(host, "states"),
+    credentials: join(host, "credentials"),
+    settings: projectFile("deploy", "systemd", "env"),
+  });
+  for (const name of credentials) expect(existsSync(join(host, "credentials", name))).toBe(true);
+  const { NATS_PREFIX } = world.env;
+  const process = ChildServer.spawn(command, {
+    ...env,
+    NATS_PREFIX,
+    RUNTIME_DIR: runtimeDir(),
+    ...differs,
+  });
+  running.push(process);
+  return process;
+}
+
+async function expectReady(process: ChildServer, port: number): Promise<void> {
+  await until(
+    `it is ready: ${process.output}`,
+    async () => {
+      if (!process.isRunning) throw new Error(process.output);
+      return (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+test("tracker-migrate ends well, and the processes of its start lines serve and end by SIGTERM (23)", async () => {
+  const migrate = start("tracker-migrate.service", "", {});
+  expect(await migrate.ended, migrate.output).toBe(0);
+
+  const [trackingPort, apiPort] = [await freePort(), await freePort()];
+  const opsPorts = await freePorts(8);
+  const ports = { TRACKING_PORT: String(trackingPort), OPS_PORT: String(opsPorts) };
+  const ingress = start("tracker-ingress.service", "", ports);
+  const clicks = start("tracker-processors@.service", "clicks", { OPS_PORT: String(opsPorts + 5) });
+  const rest = start("tracker-processors@.service", "rest", { OPS_PORT: String(opsPorts + 6) });
+  const api = start("tracker-api@.service", String(apiPort), { OPS_PORT: String(opsPorts + 7) });
+  // The example file asks for four workers.
+  for (let worker = 0; worker < 4; worker += 1) await expectReady(ingress, opsPorts + worker);
+  await expectReady(clicks, opsPorts + 5);
+  await expectReady(rest, opsPorts + 6);
+  await expectReady(api, opsPorts + 7);
+  const lanes = async (process: number): Promise<unknown> => {
+    const answer = await fetch(`http://127.0.0.1:${process}/status`);
+    const { lanes: own } = (await answer.json()) as { lanes: unknown };
+    return own;
+  };
+  expect(await lanes(opsPorts + 5)).toBe("clicks");
+  expect(await lanes(opsPorts + 6)).toBe("conversions,facts,delivery,schedule");
+  expect((await fetch(`http://127.0.0.1:${trackingPort}/health`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${apiPort}/health`)).status).toBe(200);
+
+  const codes = await Promise.all(
+    [ingress, api, clicks, rest].map(async (process) => await process.end("SIGTERM")),
+  );
+  expect(codes).toEqual([0, 0, 0, 0]);
+});
+
+test("reload restarts the workers by the signal that the unit sends (23)", () => {
+  const unit = readFileSync(projectFile("deploy", "systemd", "tracker-ingress.service"), "utf8");
+  expect(unit).toContain("ExecReload=/bin/kill -HUP $MAINPID");
+  expect(unit).toContain("KillMode=mixed");
+  expect(unit).toContain("TimeoutStopSec=60");
+});
