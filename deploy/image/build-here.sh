@@ -32,6 +32,7 @@ done
 [[ -e .build/test/deploy/run-image.js ]] || refuse "the tests are not compiled: npm run build"
 
 debian_mirror() {
+  # shellcheck disable=SC2016
   apt-get indextargets --format '$(ORIGIN) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
     awk '$1 == "Debian" && $2 !~ /-/ { print $3; exit }'
 }
