@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";
 import { withValuesTable } from "./chart/values-table.ts";
 
 const CHART = projectFile("deploy", "helm", "tracker");

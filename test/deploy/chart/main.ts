@@ -21,17 +21,20 @@ const NAMESPACE = "shop";
 const KUBE_VERSION = "1.34.0";
 const INSTALL_MS_MAX = 120_000;
 
-const Meta = z.looseObject({ name: z.string(), labels: z.record(z.string(), z.string()).optional() });
+const Meta = z.looseObject({
+  name: z.string(),
+  labels: z.record(z.string(), z.string()).optional(),
+});
 const PodSpec = z.looseObject({
-  containers: z.array(z.looseObject({ volumeMounts: z.array(z.looseObject({ name: z.string() })) })),
+  containers: z.array(
+    z.looseObject({ volumeMounts: z.array(z.looseObject({ name: z.string() })) }),
+  ),
   volumes: z.array(z.looseObject({ name: z.string() })).default([]),
 });
-const Rendered = z.looseObject({
-  kind: z.string(),
-  metadata: Meta,
-  spec: z.looseObject({ template: z.object({ metadata: z.unknown(), spec: PodSpec }) }).optional(),
+const Rendered = z.looseObject({ kind: z.string(), metadata: Meta });
+const Workload = Rendered.extend({
+  spec: z.looseObject({ template: z.object({ metadata: z.unknown(), spec: PodSpec }) }),
 });
-const PodObject = Rendered.required({ spec: true });
 
 function say(text: string): void {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
@@ -113,7 +116,16 @@ class Helm {
 
 function renderOne(helm: Helm, file: string): string {
   const values = join(EXAMPLES, file);
-  helm.run("lint", CHART, "--strict", "--quiet", "--kube-version", KUBE_VERSION, "--values", values);
+  helm.run(
+    "lint",
+    CHART,
+    "--strict",
+    "--quiet",
+    "--kube-version",
+    KUBE_VERSION,
+    "--values",
+    values,
+  );
   const text = helm.run(
     ...["template", "tracker", CHART, "--kube-version", KUBE_VERSION, "--values", values],
   );
@@ -199,8 +211,9 @@ async function prepareNamespace(cluster: Cluster, crds: readonly string[]): Prom
 
 /** No controller makes pods here, so each pod template is sent as a pod: pod security must admit it. */
 async function admitPods(cluster: Cluster, text: string): Promise<void> {
-  for (const { kind, metadata, spec } of documentsOf(text).filter(isWorkload)) {
-    const { template } = PodObject.parse({ kind, metadata, spec }).spec;
+  for (const rendered of documentsOf(text).filter(isWorkload)) {
+    const { metadata, spec } = Workload.parse(rendered);
+    const { template } = spec;
     const named = new Set(template.spec.volumes.map(({ name }) => name));
     const claimed = template.spec.containers
       .flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name))
