@@ -29,9 +29,13 @@ type -P etcd >/dev/null || refuse "etcd is missing: apt-get install etcd-server"
 [[ -d deploy/helm/tracker/observe/rules ]] || refuse "deploy/observe is missing"
 
 mkdir -p "$CACHE/bin"
+# A program that is built from its module does not know its version, which helm asks for.
+version=$(go -C "$MODULE" list -m -f '{{.Version}}' k8s.io/kubernetes)
+flags="-s -w -X k8s.io/component-base/version.gitVersion=$version"
+flags+=" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=$(cut -d. -f2 <<<"$version")"
 for program in github.com/yannh/kubeconform/cmd/kubeconform helm.sh/helm/v3/cmd/helm k8s.io/kubernetes/cmd/kube-apiserver; do
   say "building ${program##*/}"
-  go -C "$MODULE" build -trimpath -ldflags='-s -w' -o "$CACHE/bin/" "$program"
+  go -C "$MODULE" build -trimpath -ldflags="$flags" -o "$CACHE/bin/" "$program"
 done
 
 folder_of() { go mod download -json "$1" | node -p 'JSON.parse(fs.readFileSync(0, "utf8")).Dir'; }

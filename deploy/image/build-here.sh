@@ -79,10 +79,10 @@ container=$(in_storage from --pull-never "$IMAGE")
 remove_container() { in_storage rm "$container" >/dev/null; }
 trap remove_container EXIT
 root=$(in_storage mount "$container")
-in_storage inspect --type image --format '{{json .OCIv1.Config}}' "$IMAGE" >"$WORK/config.json"
+in_storage inspect --type image "$IMAGE" >"$WORK/image.json"
 
 say "each role from the image, uid 10001, read-only root"
-node .build/test/deploy/run-image.js "$root" "$WORK/config.json"
+node .build/test/deploy/run-image.js "$root" "$WORK/image.json"
 
 size_mb=$(($(du --summarize --apparent-size --block-size=1 "$root" | cut -f1) / 1000000))
 say "largest folders, in MB:"

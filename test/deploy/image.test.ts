@@ -19,6 +19,8 @@ import { firstClick } from "./first-click.ts";
 import { trackerProcesses } from "./tracker-processes.ts";
 
 const CONTAINERFILE = readFileSync(projectFile("deploy", "image", "Containerfile"), "utf8");
+/** It compiles the product and installs its packages. */
+const ASSEMBLE_MS_MAX = 10 * 60_000;
 /** The user of the image. */
 const UID = 10_001;
 
@@ -61,9 +63,8 @@ describe("what the image contains", () => {
     const made = spawnSync("sh", [projectFile("deploy", "image", "assemble.sh"), code], {
       encoding: "utf8",
     });
-    expect(made.stderr + made.stdout).not.toMatch(/error/i);
-    expect(made.status).toBe(0);
-  });
+    expect(made.status, made.stderr).toBe(0);
+  }, ASSEMBLE_MS_MAX);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -86,8 +87,8 @@ describe("what the image contains", () => {
     try {
       const database = await freshDatabase({ label: "image", servers: servers.urls });
       const processes = await trackerProcesses({ database, natsUrl: servers.urls.nats });
-      // On a C library older than that of Debian 13 the ingress runs under a newer one.
-      const node = await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
+      // On a C library older than that of Debian 13 the ingress runs under a newer one, which this downloads once.
+      await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
       const result = await firstClick({
         ...processes,
         start: ({ name, args, env }) => {
@@ -96,9 +97,9 @@ describe("what the image contains", () => {
           const isRoot = process.getuid?.() === 0;
           if (isRoot) chownSync(data, UID, UID);
           const program = join(code, ".build", "deploy", "tracker.js");
-          return spawn(node.command, [...node.args, program, ...args], {
+          return spawn(process.execPath, [program, ...args], {
             cwd: code,
-            env: { ...env, DATA_DIR: data, NODE_ENV: "production" },
+            env: { ...env, DATA_DIR: data, NODE_ENV: "production", RUNTIME_DIR: runtimeDir() },
             stdio: ["ignore", "pipe", "pipe"],
             // Without root, the user of the test owns the code: then only the read-only mode protects it.
             ...(isRoot ? { uid: UID, gid: UID } : {}),

@@ -1,5 +1,5 @@
 /**
- * `node run-image.js <root> <config.json>`: runs every role from an unpacked image against real servers, as a container runtime
+ * `node run-image.js <root> <image.json>`: runs every role from an unpacked image against real servers, as a container runtime
  * would with a read-only root. deploy/image/build-here.sh starts it as root.
  */
 import { spawn } from "node:child_process";
@@ -22,9 +22,11 @@ const ImageConfig = z.object({
   Volumes: z.record(z.string(), z.unknown()),
 });
 type ImageConfig = z.infer<typeof ImageConfig>;
+/** What `buildah inspect` prints. */
+const Inspected = z.object({ OCIv1: z.object({ config: ImageConfig }) });
 
 async function main([root = "", configFile = ""]: readonly string[]): Promise<void> {
-  const config = ImageConfig.parse(JSON.parse(readFileSync(configFile, "utf8")));
+  const { config } = Inspected.parse(JSON.parse(readFileSync(configFile, "utf8"))).OCIv1;
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const data = mkdtempSync(join(tmpdir(), "tracker-image-data-"));
   try {

@@ -41,10 +41,10 @@ export function kubeSchemas(swaggerFile: string, crdFolders: readonly string[]):
   return [...builtIn, ...crdFolders.flatMap(crdFiles).flatMap(crdSchemas)];
 }
 
-/** The CustomResourceDefinitions in a folder. */
+/** The CustomResourceDefinitions in a folder of which the chart makes objects. */
 export function crdFiles(folder: string): string[] {
   return readdirSync(folder)
-    .filter((file) => /^(monitoring\.coreos|gateway\.networking).*\.yaml$/.test(file))
+    .filter((file) => /_(podmonitors|prometheusrules|httproutes)\.yaml$/.test(file))
     .map((file) => join(folder, file));
 }
 

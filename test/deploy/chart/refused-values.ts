@@ -12,6 +12,6 @@ export const REFUSED_VALUES: readonly {
   { set: ['durability.mode="sometimes"'], sentence: /mode/ },
   { set: ["ingres={}"], sentence: /ingres/ },
   { set: ['env.lower="1"'], sentence: /lower|env/ },
-  { set: ["drainStoredSeconds=120"], sentence: /terminationGracePeriodSeconds.*130/s },
+  { set: ["drainStoredSeconds=120"], sentence: /terminationGracePeriodSeconds.*140/s },
   { set: ['servers.nats.keys.user="username"'], sentence: /nats.*password/s },
 ];
