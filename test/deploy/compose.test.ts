@@ -1,0 +1,287 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, normalize } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { natsGreeting } from "../../deploy/local/embedded-nats.ts";
+import { natsProgram } from "../../deploy/local/nats-program.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
+import { freshDatabase } from "../services/fresh-database.ts";
+import { runtimeDir, startServers, testReport } from "../services/servers.ts";
+import { freePort } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+import { COMPOSE, type ComposeService, readComposeFile } from "./compose/compose-file.ts";
+import { firstClick, type TrackerProcess } from "./first-click.ts";
+import { trackerProcesses } from "./tracker-processes.ts";
+
+const file = readComposeFile();
+const services = Object.entries(file.services);
+const TRACKER = ["migrate", "ingress", "processors", "api"] as const;
+
+let folder: string;
+let secrets: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tracker-compose-"));
+  secrets = join(folder, "secrets");
+  makeSecrets();
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function makeSecrets(): void {
+  const made = spawnSync("sh", [join(COMPOSE, "make-secrets.sh"), secrets], { encoding: "utf8" });
+  expect(made.stderr).toBe("");
+  expect(made.status).toBe(0);
+}
+
+function has(program: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+}
+
+describe.each(["compose.yaml", "compose.yaml ha.yaml"])("%s", (names) => {
+  const files = names.split(" ").map((name) => join(COMPOSE, name));
+  const env = join(COMPOSE, ".env.example");
+
+  test.skipIf(!has("go"))(
+    "is valid for compose-go, the loader of `docker compose` (skipped without go)",
+    () => {
+      const module = projectFile("deploy", "checks", "compose-schema");
+      const loaded = spawnSync("go", ["run", ".", env, ...files], {
+        cwd: module,
+        encoding: "utf8",
+      });
+      expect(loaded.stderr).toBe("");
+      expect(loaded.status).toBe(0);
+    },
+  );
+
+  test.skipIf(!has("docker-compose"))(
+    "is valid for Debian's docker-compose (skipped without docker-compose)",
+    () => {
+      const checked = spawnSync(
+        "docker-compose",
+        ["--env-file", env, ...files.flatMap((one) => ["--file", one]), "config", "--quiet"],
+        { encoding: "utf8" },
+      );
+      expect(checked.stderr).toBe("");
+      expect(checked.status).toBe(0);
+    },
+  );
+});
+
+describe("compose.yaml", () => {
+  test("every file, volume, network and secret that a service names exists", () => {
+    for (const [name, service] of services) {
+      for (const volume of service.volumes) {
+        const source = volume.split(":")[0] ?? "";
+        const isThere = source.startsWith(".")
+          ? existsSync(normalize(join(COMPOSE, source)))
+          : source in file.volumes;
+        expect(isThere, `${name}: ${volume}`).toBe(true);
+      }
+      expect(Object.keys(file.networks)).toEqual(expect.arrayContaining(service.networks));
+      const named = service.secrets.map((one) => (typeof one === "string" ? one : one.source));
+      expect(Object.keys(file.secrets)).toEqual(expect.arrayContaining(named));
+    }
+  });
+
+  test("every secret is made, is random, and is readable only through its folder", () => {
+    for (const { file: path } of Object.values(file.secrets)) {
+      expect(existsSync(join(secrets, path.replace("./secrets/", ""))), path).toBe(true);
+    }
+    expect(statSync(secrets).mode & 0o777).toBe(0o700);
+    const passwords = readdirSync(secrets).filter((name) => name.endsWith("_password"));
+    const values = passwords.map((name) => readFileSync(join(secrets, name), "utf8"));
+    expect(new Set(values).size).toBe(passwords.length);
+    for (const value of values) expect(value).toMatch(/^p[0-9a-f]{48}$/);
+  });
+
+  test("a second run of make-secrets.sh changes nothing", () => {
+    const contents = (): string[] =>
+      readdirSync(secrets).map((name) => readFileSync(join(secrets, name), "utf8"));
+    const before = contents();
+    makeSecrets();
+    expect(contents()).toEqual(before);
+  });
+
+  test("each service has a read-only root, no capability that it does not need, and 60 s to end", () => {
+    const capabilities = Object.fromEntries(
+      services.map(([name, { cap_add: added }]) => [name, added]).filter(([, a]) => a?.length),
+    );
+    expect(capabilities).toEqual({ caddy: ["NET_BIND_SERVICE"] });
+    for (const [name, service] of services) {
+      expect(service, name).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        stop_grace_period: "60s",
+      });
+    }
+  });
+
+  test("only Caddy is published, and Prometheus to this host", () => {
+    const published = services.filter(([, { ports }]) => ports.length > 0);
+    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([
+      ["caddy", ["80:80", "443:443", "443:443/udp"]],
+      ["prometheus", ["127.0.0.1:9090:9090"]],
+    ]);
+    expect(file.networks).toMatchObject({ servers: { internal: true } });
+  });
+
+  test("each setting of the tracker exists, and no value is a secret", () => {
+    for (const name of TRACKER) {
+      const names = Object.keys(serviceOf(name).environment);
+      for (const variable of names) expect(settingOf(variable), variable).toBeDefined();
+      expect(names.filter((one) => /PASSWORD$|CLICKHOUSE_URL$|SYS_URL$/.test(one))).toEqual([]);
+    }
+  });
+
+  test("each process runs with its own command and settings, from empty servers to a reported click", async () => {
+    const nats = await startComposeNats();
+    const servers = await startServers({ need: ["postgres", "clickhouse"] });
+    try {
+      const database = await freshDatabase({ label: "compose", servers: servers.urls });
+      writeSecret("clickhouse_url", database.clickhouseUrl);
+      const postgres = new URL(database.postgresUrl);
+      writeSecret("postgres_password", postgres.password);
+      postgres.password = "";
+      const sys = readFileSync(join(secrets, "nats_sys_url"), "utf8");
+      writeSecret("nats_sys_url", sys.replace("nats:4222", `127.0.0.1:${nats.port}`));
+      const here = await trackerProcesses({ database, natsUrl: "" });
+      const asComposed = (process: TrackerProcess): TrackerProcess =>
+        composed(process, { postgresUrl: postgres.toString(), natsPort: nats.port });
+      const result = await firstClick({
+        migrate: asComposed(here.migrate),
+        ingress: asComposed(here.ingress),
+        processors: asComposed(here.processors),
+        api: asComposed(here.api),
+        start: ({ name, args, env }) =>
+          spawn(process.execPath, [projectFile(".build", "deploy", "tracker.js"), ...args], {
+            env: { ...env, PATH: process.env["PATH"], DATA_DIR: dataFolder(name) },
+            stdio: ["ignore", "pipe", "pipe"],
+          }),
+      });
+      expect(result.exitCodes).toEqual({ ingress: 0, processors: 0, api: 0 });
+      await database.drop();
+    } finally {
+      await Promise.all([nats.stop(), servers.stop()]);
+    }
+  });
+});
+
+function serviceOf(name: string): ComposeService {
+  const service = file.services[name];
+  if (service === undefined) throw new Error(`compose.yaml has no service ${name}`);
+  return service;
+}
+
+/** The definition of a variable, also in its form with `_FILE`. */
+function settingOf(variable: string): unknown {
+  return new Map<string, unknown>(Object.entries(SETTINGS)).get(
+    variable in SETTINGS ? variable : variable.replace(/_FILE$/, ""),
+  );
+}
+
+/** The command and settings of compose.yaml; only addresses, ports and the folder of the secrets are those of this machine. */
+function composed(
+  { name, env, opsPorts = [] }: TrackerProcess,
+  at: { readonly postgresUrl: string; readonly natsPort: number },
+): TrackerProcess {
+  const { command, environment } = serviceOf(name);
+  const settings = Object.entries(environment).map(([variable, value]) => [
+    variable,
+    value.replace("/run/secrets", secrets),
+  ]);
+  const port = name === "api" ? env["API_PORT"] : env["TRACKING_PORT"];
+  return {
+    name,
+    args: command,
+    opsPorts,
+    env: {
+      ...Object.fromEntries(settings),
+      POSTGRES_URL: at.postgresUrl,
+      NATS_URL: `nats://127.0.0.1:${at.natsPort}`,
+      // Caddy would be there.
+      TRACKING_URL: `http://127.0.0.1:${env["TRACKING_PORT"] ?? ""}`,
+      API_URL: `http://127.0.0.1:${env["API_PORT"] ?? ""}`,
+      TRACKING_PORT: env["TRACKING_PORT"] ?? "",
+      API_PORT: env["API_PORT"] ?? "",
+      BIND_ADDRESS: "127.0.0.1",
+      OPS_BIND: "127.0.0.1",
+      OPS_PORT: env["OPS_PORT"] ?? port ?? "",
+      DRAIN_SECONDS: "0",
+      RUNTIME_DIR: runtimeDir(),
+      CLICKS_STREAM_BYTES: String(1024 ** 3),
+    },
+  };
+}
+
+/** The NATS service of compose.yaml: its script, configuration and passwords. */
+async function startComposeNats(): Promise<{ port: number; stop(): Promise<void> }> {
+  const { entrypoint, command, environment } = serviceOf("nats");
+  expect([entrypoint, command]).toEqual([
+    ["sh", "/etc/tracker/start.sh"],
+    ["/etc/tracker/nats/one.conf"],
+  ]);
+  const program = await natsProgram({ runtimeDir: runtimeDir(), report: testReport() });
+  const [port, monitor] = [await freePort(), await freePort()];
+  const child = spawn(
+    "sh",
+    [join(COMPOSE, "nats-start.sh"), projectFile("deploy", "servers", "nats", "one.conf")],
+    {
+      env: {
+        ...environment,
+        PATH: `${join(program, "..")}:${process.env["PATH"] ?? ""}`,
+        NATS_HOST: "127.0.0.1",
+        NATS_PORT: String(port),
+        NATS_MONITOR_PORT: String(monitor),
+        NATS_STORE: dataFolder("nats"),
+        NATS_STORE_BYTES: String(4 * 1024 ** 3),
+        NATS_PASSWORDS: join(secrets, "nats_passwords"),
+      },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  let log = "";
+  child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  await until(
+    "NATS answers",
+    async () => {
+      if (child.exitCode !== null) throw new Error(log);
+      return await natsGreeting("127.0.0.1", port);
+    },
+    { timeoutMs: 30_000 },
+  );
+  return {
+    port,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+function dataFolder(name: string): string {
+  const data = join(folder, "data", name);
+  mkdirSync(data, { recursive: true });
+  return data;
+}
+
+function writeSecret(name: string, value: string): void {
+  const path = join(secrets, name);
+  chmodSync(path, 0o600);
+  writeFileSync(path, value);
+}
