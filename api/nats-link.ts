@@ -40,7 +40,7 @@ export class NatsLink {
   async #connect(level: "warn" | "debug"): Promise<void> {
     const { log, ...servers } = this.#options;
     try {
-      const nats = await connectNats({ ...servers, name: "tracker api" });
+      const nats = await connectNats({ ...servers, name: "tracker api", role: "api" });
       if (this.#isClosed) await nats.connection.close();
       else this.#nats = nats;
       if (level === "debug") log.info("nats.reached");

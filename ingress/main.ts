@@ -111,7 +111,10 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   // Must run before the journal's leftovers are shipped, because shipped segments are removed.
   await recallState({ ...kept, folder: folder.path, catalog });
 
-  const link = new NatsLink({ ...settings.nats, name: `tracker ingress ${folder.producer}` }, log);
+  const link = new NatsLink(
+    { ...settings.nats, name: `tracker ingress ${folder.producer}`, role: "ingress" },
+    log,
+  );
   lifetime.own("nats", () => link.close());
 
   const metrics = openIngressMetrics(log, registry);

@@ -176,7 +176,9 @@ async function untilConnected(
 ): Promise<Nats> {
   const report = { log, event: "process.nats-is-away" };
   const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
-  return await backoff.repeat(() => connectNats({ ...settings.nats, name: APPLICATION_NAME }));
+  return await backoff.repeat(() =>
+    connectNats({ ...settings.nats, name: APPLICATION_NAME, role: "processors" }),
+  );
 }
 
 await main();

@@ -1,7 +1,8 @@
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { connectFault, noJetstream } from "./errors.ts";
+import { connectFault, noJetstream, silentJetstream } from "./errors.ts";
+import { inboxPrefix, type NatsRole } from "./permissions.ts";
 import { connectionOptions, type NatsServers, natsHosts, serverCount } from "./servers.ts";
 import { STREAM_DEFAULTS, type StreamSettings } from "./stream-settings.ts";
 import { type Subjects, subjectsOf } from "./subjects.ts";
@@ -10,6 +11,8 @@ export type NatsOptions = NatsServers & {
   /** The name in `nats server report connections`. */
   readonly name: string;
   readonly prefix: string;
+  /** The user that the server knows this process by. Without a role nothing separates its inboxes from those of others. */
+  readonly role?: NatsRole;
   /** For processes that create or change streams. */
   readonly streams?: StreamSettings;
 };
@@ -46,7 +49,7 @@ export async function connectNats(options: NatsOptions): Promise<Nats> {
   return {
     connection,
     jetstream: jetstream(connection),
-    manager: () => jetstreamManager(connection),
+    manager: () => managerOf(connection, hosts),
     subjects: subjectsOf(options.prefix),
     prefix: options.prefix,
     streams: options.streams ?? STREAM_DEFAULTS,
@@ -54,11 +57,22 @@ export async function connectNats(options: NatsOptions): Promise<Nats> {
   };
 }
 
+async function managerOf(connection: NatsConnection, hosts: string): Promise<JetStreamManager> {
+  try {
+    return await jetstreamManager(connection);
+  } catch (error) {
+    if (error instanceof Error && error.name === "TimeoutError")
+      throw silentJetstream(hosts, error);
+    throw error;
+  }
+}
+
 async function connected(options: NatsOptions, hosts: string): Promise<NatsConnection> {
   try {
     return await connect({
       ...connectionOptions(options),
       name: options.name,
+      ...(options.role === undefined ? {} : { inboxPrefix: inboxPrefix(options.role) }),
       reconnect: true,
       maxReconnectAttempts: -1,
       ignoreAuthErrorAbort: true,

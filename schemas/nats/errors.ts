@@ -72,6 +72,14 @@ export function noJetstream(hosts: string): NatsError {
   );
 }
 
+export function silentJetstream(hosts: string, cause: Error): NatsError {
+  return new NatsError(
+    "away",
+    `JetStream at ${hosts} does not answer: most of its servers are away, or they elect a leader.`,
+    { cause },
+  );
+}
+
 function certificateSentence(code: string, message: string): string | undefined {
   if (UNKNOWN_AUTHORITY.has(code)) {
     return "its certificate is signed by an unknown authority. Name the certificate of that authority with NATS_CA_FILE.";

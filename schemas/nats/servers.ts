@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { checkServerIdentity } from "node:tls";
 import {
   type Authenticator,
   type ConnectionOptions,
@@ -28,6 +29,8 @@ export type NatsAccess = {
 };
 
 const PORT = "4222";
+/** What Node.js checks when the client gives no name. */
+const UNNAMED = "localhost";
 
 export function natsAccess(
   read: Pick<
@@ -62,6 +65,7 @@ export function connectionOptions({
   const { caFile, certFile, keyFile } = access;
   const needsTls = urls.some(({ protocol }) => protocol === "tls:");
   const tls = {
+    checkServerIdentity: identityCheck(urls),
     ...(caFile === undefined ? {} : { caFile }),
     ...(certFile === undefined ? {} : { certFile }),
     ...(keyFile === undefined ? {} : { keyFile }),
@@ -69,7 +73,7 @@ export function connectionOptions({
   return {
     servers: urls.map(({ protocol, host }) => `${protocol}//${host}`),
     ...(authenticator === undefined ? {} : { authenticator }),
-    ...(needsTls || Object.keys(tls).length > 0 ? { tls } : {}),
+    ...(needsTls || caFile !== undefined || certFile !== undefined ? { tls } : {}),
   };
 }
 
@@ -86,6 +90,19 @@ export function serverCount(url: string): number {
 
 function urlsOf(url: string): URL[] {
   return url.split(",").map((one) => new URL(one.trim()));
+}
+
+/**
+ * A certificate must be for a server that NATS_URL names, or for the name by which the cluster has announced the server. For an address
+ * the client has no name, and Node.js would check the certificate for "localhost".
+ */
+function identityCheck(urls: readonly URL[]): typeof checkServerIdentity {
+  const named = urls.map(({ hostname }) => hostname.replace(/^\[|\]$/g, ""));
+  return (host, certificate) => {
+    const accepted = host === UNNAMED ? named : [host, ...named];
+    const faults = accepted.map((name) => checkServerIdentity(name, certificate));
+    return faults.includes(undefined) ? undefined : faults[0];
+  };
 }
 
 function authenticatorOf(

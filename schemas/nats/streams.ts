@@ -41,6 +41,7 @@ const NO_LIMIT = -1;
 const REPLICAS_WANTED = 3;
 /** The server cannot reserve that many bytes (JSStorageResourcesExceededErr). */
 const NO_ROOM = 10_047;
+const NO_LEADER = 10_008;
 /** Too few servers, or too few with enough room (JSClusterNoPeersErrF, JSStreamReplicasNotSupportedErr). */
 const TOO_FEW_SERVERS = [10_005, 10_074];
 const DUPLICATE_WINDOW_MS = 120_000;
@@ -70,11 +71,13 @@ export async function readStream(nats: Nats): Promise<StreamState | undefined> {
 /** Gives the click stream exactly these limits. The caller decides whether it may lose clicks by that. */
 export async function setStream(nats: Nats, limits: StreamLimits): Promise<StreamState> {
   const manager = await nats.manager();
-  try {
-    return stateOf(await manager.streams.update(clicksStream(nats), configOf(nats, limits)));
-  } catch (error) {
-    throw sentenceOf(error, nats, limits);
-  }
+  const present = await readStream(nats);
+  refuseImpossible(nats, limits.replicas, present?.replicas ?? 1);
+  return await firstPossible(
+    nats,
+    [limits],
+    async () => await manager.streams.update(clicksStream(nats), configOf(nats, limits)),
+  );
 }
 
 async function createStream(nats: Nats, manager: JetStreamManager): Promise<StreamState> {
@@ -97,6 +100,7 @@ async function raiseStream(
   present: StreamLimits,
 ): Promise<StreamState> {
   const { bytes, hours, compression } = nats.streams;
+  refuseImpossible(nats, replicasToTry(nats, present.replicas).at(-1) ?? 1, present.replicas);
   const raised = {
     hours: present.hours === 0 ? 0 : Math.max(present.hours, hours),
     bytes: present.bytes === NO_LIMIT ? NO_LIMIT : Math.max(present.bytes, bytes ?? 0),
@@ -117,9 +121,12 @@ async function raiseStream(
 function replicasToTry({ streams, serversNamed, connection }: Nats, present: number): number[] {
   if (streams.replicas !== undefined) return [Math.max(streams.replicas, present)];
   const least = Math.max(present, Math.min(REPLICAS_WANTED, serversNamed));
-  const isCluster = (connection.info?.cluster ?? "") !== "";
-  const most = isCluster ? Math.max(least, REPLICAS_WANTED) : least;
+  const most = isCluster({ connection }) ? Math.max(least, REPLICAS_WANTED) : least;
   return Array.from({ length: most - least + 1 }, (_, index) => most - index);
+}
+
+function isCluster({ connection }: Pick<Nats, "connection">): boolean {
+  return (connection.info?.cluster ?? "") !== "";
 }
 
 async function firstPossible(
@@ -138,18 +145,40 @@ async function firstPossible(
   throw new Error("no limits to try");
 }
 
+/** A server without a cluster takes any number of copies for a stream that exists, and makes none. */
+function refuseImpossible(nats: Nats, wanted: number, present: number): void {
+  if (wanted <= present || isCluster(nats)) return;
+  throw new Error(tooFewServers(clicksStream(nats), wanted));
+}
+
+function tooFewServers(name: string, replicas: number): string {
+  return `NATS has too few servers, or too little room on them, for ${replicas} copies of the stream ${name}. Start the missing servers, or set NATS_REPLICAS or CLICKS_STREAM_BYTES lower.`;
+}
+
 function isTooLittle(error: unknown): boolean {
   return error instanceof JetStreamApiError && [NO_ROOM, ...TOO_FEW_SERVERS].includes(error.code);
 }
 
 function sentenceOf(error: unknown, nats: Nats, { replicas, bytes }: StreamLimits): unknown {
-  if (!isTooLittle(error) || !(error instanceof JetStreamApiError)) return error;
   const name = clicksStream(nats);
-  const what =
-    error.code === NO_ROOM
-      ? `no room for ${bytes} bytes of the stream ${name}. Enlarge max_file_store of NATS, or set CLICKS_STREAM_BYTES lower`
-      : `too few servers, or too little room on them, for ${replicas} copies of the stream ${name}. Start the missing servers, or set NATS_REPLICAS or CLICKS_STREAM_BYTES lower`;
-  return new Error(`NATS has ${what} (${error.message}).`, { cause: error });
+  const silence = noAnswer(error, name);
+  if (silence !== undefined) return silence;
+  if (!(error instanceof JetStreamApiError)) return error;
+  if (error.code === NO_ROOM) {
+    const sentence = `NATS has no room for ${bytes} bytes of the stream ${name}. Enlarge max_file_store of NATS, or set CLICKS_STREAM_BYTES lower.`;
+    return new Error(sentence, { cause: error });
+  }
+  if (!TOO_FEW_SERVERS.includes(error.code)) return error;
+  return new Error(tooFewServers(name, replicas), { cause: error });
+}
+
+/** The sentence for a cluster without a leader: it answers nothing, or that it is unavailable (JSClusterNotAvailErr). */
+function noAnswer(error: unknown, name: string): Error | undefined {
+  const isSilent = error instanceof Error && error.name === "TimeoutError";
+  const isLeaderless = error instanceof JetStreamApiError && error.code === NO_LEADER;
+  if (!isSilent && !isLeaderless) return undefined;
+  const sentence = `JetStream does not answer about the stream ${name}: most of its servers are away, or they elect a leader. Repeat it.`;
+  return new Error(sentence, { cause: error });
 }
 
 function configOf(nats: Nats, { replicas, hours, bytes, compression }: StreamLimits) {
@@ -199,6 +228,6 @@ async function findStream(
     return await streams.info(name);
   } catch (error) {
     if (error instanceof Error && error.name === "StreamNotFoundError") return undefined;
-    throw error;
+    throw noAnswer(error, name) ?? error;
   }
 }

@@ -7,8 +7,10 @@ export type Subjects = {
   readonly watermark: string;
   /** Core, without a body: a writer was queried and needs the positions of idle producers. */
   readonly clickPositionRequest: (lane: number) => string;
+  readonly allClickPositionRequests: string;
   /** Core request to the owner of a shard: `ClickQuery` → `ClickAnswer`. */
   readonly clickQuery: (shard: number) => string;
+  readonly allClickQueries: string;
   /** Core request to the conversion processors (queue group): `PostbackRequest` → `PostbackReply`. */
   readonly postback: string;
   /** Core request from the api to the conversion processors: `ConversionCommand` → `ConversionCommandReply`. */
@@ -23,6 +25,7 @@ export type Subjects = {
   readonly couponClickTaker: string;
   /** Core: `CouponClickOrder` to the ingress with this producer number. */
   readonly couponClick: (producer: number) => string;
+  readonly allCouponClicks: string;
   /** Core: `ClickTotals` of the writers. */
   readonly clickTotals: string;
   /** Core: `ClicksTaken` of one ingress process, or writer, named by `from`. */
@@ -45,6 +48,9 @@ export function subjectsOf(prefix: string): Subjects {
     allClicks: at("clicks.*"),
     watermark: at("click-watermark"),
     clickPositionRequest: (lane) => at(`click-word-wanted.${lane}`),
+    allClickPositionRequests: at("click-word-wanted.*"),
+    allClickQueries: at("click-query.*"),
+    allCouponClicks: at("coupon-click.*"),
     clickQuery: (shard) => at(`click-query.${shard}`),
     postback: at("postback"),
     conversionCommand: at("conversion-command"),

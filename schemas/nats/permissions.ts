@@ -1,0 +1,87 @@
+import { clicksStream } from "./streams.ts";
+import { subjectsOf } from "./subjects.ts";
+
+/** The users of a NATS server. `operator` is the command line, which makes and changes streams; it may do everything. */
+export type NatsRole = "ingress" | "processors" | "api" | "operator";
+
+export type Permissions = {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+  /** Whether it answers requests. A user may then publish to the reply subject of a request, which no list could name. */
+  readonly answers: boolean;
+};
+
+/** Where the answers to a role's requests arrive, so that no role can read those of another. */
+export function inboxPrefix(role: NatsRole): string {
+  return `_INBOX.${role}`;
+}
+
+/** What each user needs and nothing else, for the subjects under a prefix. */
+export function permissionsOf(prefix: string): Readonly<Record<string, Permissions>> {
+  const subjects = subjectsOf(prefix);
+  const stream = clicksStream({ prefix });
+  const jetstreamInfo = ["$JS.API.INFO", `$JS.API.STREAM.INFO.${stream}`];
+  return {
+    ingress: {
+      publish: [
+        subjects.allClicks,
+        subjects.allClicksTaken,
+        subjects.clickNoticesRequest,
+        subjects.postback,
+        subjects.clickLookup,
+        subjects.htmlPostbacks,
+        subjects.inboundCalls,
+        ...jetstreamInfo,
+      ],
+      subscribe: [
+        subjects.watermark,
+        subjects.allClickPositionRequests,
+        subjects.clickTotals,
+        subjects.allClicksTaken,
+        subjects.capsReached,
+        subjects.couponClickTaker,
+        subjects.allCouponClicks,
+        `${inboxPrefix("ingress")}.>`,
+      ],
+      answers: true,
+    },
+    processors: {
+      publish: [
+        subjects.watermark,
+        subjects.allClickPositionRequests,
+        subjects.allClickQueries,
+        subjects.clickTotals,
+        subjects.allClicksTaken,
+        subjects.capsReached,
+        subjects.couponClickTaker,
+        subjects.allCouponClicks,
+        ...jetstreamInfo,
+        // A stream that JetStream has lost is made again.
+        `$JS.API.STREAM.CREATE.${stream}`,
+        `$JS.API.STREAM.UPDATE.${stream}`,
+        ...["CREATE", "DURABLE.CREATE", "INFO", "DELETE", "MSG.NEXT"].map(
+          (call) => `$JS.API.CONSUMER.${call}.${stream}.>`,
+        ),
+        `$JS.API.CONSUMER.LIST.${stream}`,
+        `$JS.ACK.${stream}.>`,
+      ],
+      subscribe: [
+        subjects.allClickQueries,
+        subjects.clickNoticesRequest,
+        subjects.capsReached,
+        subjects.postback,
+        subjects.conversionCommand,
+        subjects.clickLookup,
+        subjects.inboundCalls,
+        subjects.htmlPostbacks,
+        `${inboxPrefix("processors")}.>`,
+      ],
+      answers: true,
+    },
+    api: {
+      publish: [subjects.allClickQueries, subjects.conversionCommand, ...jetstreamInfo],
+      subscribe: [`${inboxPrefix("api")}.>`],
+      answers: false,
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { natsGreeting } from "../../deploy/local/embedded-nats.ts";
+import { natsProgram } from "../../deploy/local/nats-program.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { runtimeDir, testReport } from "../services/servers.ts";
+import { ChildServer } from "../system/child-server.ts";
+import { freePort } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+
+const HOST = "127.0.0.1";
+const START_MS = 30_000;
+const CONFIGURATION = [
+  "one.conf",
+  "cluster.conf",
+  "accounts.conf",
+  "limits.conf",
+  "permissions.conf",
+];
+
+/** Passwords of the users in deploy/servers/nats/accounts.conf. */
+export const PASSWORDS = {
+  ingress: "ingress-hush",
+  processors: "processors-hush",
+  api: "api-hush",
+  operator: "operator-hush",
+  sys: "sys-hush",
+} as const;
+export type NatsUser = keyof typeof PASSWORDS;
+
+type NodeOptions = {
+  /** The text of a configuration for this test, or the name of a file of deploy/servers/nats/. */
+  readonly config?: string;
+  readonly file?: "one.conf" | "cluster.conf";
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** A real nats-server of a test, on loopback, which it kills, freezes, wipes and starts again on the same port and store. */
+export class NatsNode {
+  readonly port: number;
+  readonly folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #file: string;
+  #process: ChildServer | undefined;
+  #log = "";
+
+  private constructor(parts: {
+    port: number;
+    folder: string;
+    file: string;
+    env: Readonly<Record<string, string>>;
+  }) {
+    this.port = parts.port;
+    this.folder = parts.folder;
+    this.#file = parts.file;
+    this.#env = parts.env;
+  }
+
+  static async open({ config, file = "one.conf", env = {} }: NodeOptions = {}): Promise<NatsNode> {
+    const folder = await mkdtemp(join(tmpdir(), "tracker-nats-node-"));
+    for (const name of CONFIGURATION) {
+      await copyFile(projectFile("deploy", "servers", "nats", name), join(folder, name));
+    }
+    if (config !== undefined) await writeFile(join(folder, file), config);
+    const port = await freePort();
+    const node = new NatsNode({
+      port,
+      folder,
+      file: join(folder, file),
+      env: {
+        NATS_LISTEN: `${HOST}:${port}`,
+        NATS_MONITOR: `${HOST}:${await freePort()}`,
+        NATS_STORE: join(folder, "store"),
+        NATS_STORE_BYTES: "100GB",
+        ...Object.fromEntries(
+          Object.entries(PASSWORDS).map(([user, password]) => [
+            `NATS_${user.toUpperCase()}_PASSWORD`,
+            password,
+          ]),
+        ),
+        ...env,
+      },
+    });
+    return node;
+  }
+
+  /** What it has logged. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get address(): string {
+    return `${HOST}:${this.port}`;
+  }
+
+  get store(): string {
+    return join(this.folder, "store");
+  }
+
+  urlOf(user: NatsUser): string {
+    return `nats://${user}:${PASSWORDS[user]}@${this.address}`;
+  }
+
+  async start(): Promise<void> {
+    const program = await natsProgram({ runtimeDir: runtimeDir(), report: testReport() });
+    // The server ends with this process, however that ends.
+    const command = ["setpriv", "--pdeathsig", "KILL", "--", program, "--config", this.#file];
+    const started = ChildServer.spawn(command, this.#env, (line) => {
+      this.#log = `${this.#log}${line}\n`.slice(-200_000);
+    });
+    this.#process = started;
+    await until(
+      "nats-server answers",
+      async () => {
+        return !started.isRunning || (await natsGreeting(HOST, this.port)) !== undefined;
+      },
+      { timeoutMs: START_MS },
+    );
+    if (!started.isRunning) throw new Error(`nats-server has ended: ${started.output}`);
+  }
+
+  /** Sends kill -9. Returns when it has ended. */
+  async kill(): Promise<void> {
+    await this.#process?.end("SIGKILL");
+  }
+
+  freeze(): void {
+    if (this.#process !== undefined) process.kill(this.#process.pid, "SIGSTOP");
+  }
+
+  thaw(): void {
+    if (this.#process !== undefined) process.kill(this.#process.pid, "SIGCONT");
+  }
+
+  /** Removes the store of a stopped server. */
+  async wipe(): Promise<void> {
+    await rm(this.store, { recursive: true, force: true });
+  }
+
+  /** Replaces a text in the configuration, which a running server then reads again. */
+  async reconfigure(from: string, to: string): Promise<void> {
+    const before = await readFile(this.#file, "utf8");
+    await writeFile(this.#file, before.replaceAll(from, to));
+    if (this.#process !== undefined) process.kill(this.#process.pid, "SIGHUP");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process?.isRunning === true) this.thaw();
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
