@@ -10,6 +10,7 @@ import { productSources } from "../architecture/source-files.ts";
 import { createPostgresDatabase, dropPostgresDatabase } from "../services/fresh-database.ts";
 import { type RunningServers, startServers } from "../services/servers.ts";
 import { alerts } from "./alert-rules.ts";
+import { isMetric } from "./known-metrics.ts";
 import { runbooks } from "./runbooks.ts";
 
 const HEADINGS = ["Meaning", "What users see", "Look at", "Do", "Afterwards"];
@@ -25,6 +26,19 @@ test("every alert has its runbook, and every runbook its alert", () => {
   for (const { name, title } of runbooks) expect(title).toBe(name);
 });
 
+test("the page on observing lists each alert under its severity", () => {
+  const page = readFileSync(projectFile("deploy", "pages", "observe.md"), "utf8");
+  for (const severity of ["page", "ticket", "info"]) {
+    const lines = page.split("\n");
+    const line = lines.find((one) => one.startsWith(`- \`${severity}\``)) ?? "";
+    const listed = [...line.matchAll(/runbooks\/(\w+)\.md/g)]
+      .map(([, name = ""]) => name)
+      .toSorted();
+    const own = alerts.filter(({ labels }) => labels.severity === severity);
+    expect(listed, severity).toEqual(own.map(({ alert }) => alert).toSorted());
+  }
+});
+
 describe.each(runbooks.map((runbook) => [runbook.name, runbook] as const))("%s", (_, runbook) => {
   test("has the five headings", () => {
     expect(runbook.headings).toEqual(HEADINGS);
@@ -38,6 +52,11 @@ describe.each(runbooks.map((runbook) => [runbook.name, runbook] as const))("%s",
   test("names only settings that a process reads", () => {
     const settings = runbook.words.flatMap((word) => /^[A-Z]+(?:_[A-Z]+)+/.exec(word) ?? []);
     expect(settings.filter((setting) => !Object.hasOwn(SETTINGS, setting))).toEqual([]);
+  });
+
+  test("names only metrics that a process has", () => {
+    const metrics = runbook.words.filter((word) => word.startsWith("tracker_"));
+    expect(metrics.filter((metric) => !isMetric(metric))).toEqual([]);
   });
 
   test("names only commands and options of the program", () => {
