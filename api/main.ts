@@ -3,6 +3,7 @@ import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
+import { openAccessLog } from "../schemas/host/open-access-log.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
@@ -43,6 +44,8 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   lifetime.own("process metrics", () => measured.close());
   log.info({ opsPort: ops.port }, "process.starting");
 
+  const accessLog = openAccessLog("api", settings.access, { log, lifetime, metrics });
+
   const db = openPool({ ...settings.postgres, applicationName: "tracker api" });
   lifetime.own("postgres", () => db.end());
   db.onIdleError((error) => log.warn({ err: error }, "postgres.connection-lost"));
@@ -77,6 +80,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     ...stores,
     outgoing,
     log,
+    accessLog,
     allowLoopback: settings.outgoing.allowLoopback,
   });
   lifetime.own("listener", () => app.close());

@@ -29,6 +29,7 @@ function groupSettings(read: SettingsOf<"api">) {
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
     clickRetentionDays: read.CLICK_RETENTION_DAYS,
+    access: { share: read.ACCESS_LOG, file: read.ACCESS_LOG_FILE },
     logLevel: read.LOG_LEVEL,
     endWithParent: read.EXIT_WITH_PARENT,
     serveOnMs: read.DRAIN_SECONDS * 1_000,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
+import type { AccessLog } from "../schemas/host/access-log.ts";
 import type { Log } from "../schemas/host/log.ts";
 import { readSecret } from "../schemas/installation/read-secret.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
@@ -31,6 +32,7 @@ export type ApiParts = {
   readonly trackingUrl: string;
   readonly allowLoopback: boolean;
   readonly areStoresSame?: () => boolean | undefined;
+  readonly accessLog?: AccessLog | undefined;
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
   readonly streamLimits?: StreamLimits | undefined;
@@ -61,6 +63,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     ...served,
     areStoresSame: parts.areStoresSame,
     streamLimits: parts.streamLimits,
+    accessLog: parts.accessLog,
     operations,
     documents: [
       {

@@ -8,6 +8,7 @@ import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
+import { openAccessLog } from "../schemas/host/open-access-log.ts";
 import { OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
@@ -15,6 +16,7 @@ import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
+import { AccessNotes } from "./access-notes.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
 import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state.ts";
 import { recallState } from "./click-notices/recall-state.ts";
@@ -173,10 +175,15 @@ async function makeServer(
   parts: Parts,
   sources: Pick<RouteDeps, "state" | "catalog" | "isHealthy"> & { readonly pipeline: Pipeline },
 ): Promise<IngressServer> {
-  const { settings, folder, link, log, metrics, pixels } = parts;
+  const { settings, folder, link, log, lifetime, metrics, pixels } = parts;
   const { state, catalog, isHealthy, pipeline } = sources;
   const { registry } = metrics;
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
+  const accessLog = openAccessLog("ingress", settings.access, {
+    log,
+    lifetime,
+    metrics: registry,
+  });
   const server = new Server({
     ...ingressRoutes({
       ...(await openReaders(settings, metrics, log)),
@@ -196,6 +203,7 @@ async function makeServer(
     }),
     record: (recorded) => pipeline.append(recorded),
     events: metrics,
+    access: accessLog && new AccessNotes(accessLog, systemClock),
   });
   const inFlight = (): number => server.inFlight;
   registry.gauge("ingress_requests_in_flight", inFlight);

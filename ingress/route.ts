@@ -47,6 +47,8 @@ export type RouteResult = {
   readonly recorded?: Recorded;
   /** Of the click that the request made. */
   readonly clickId?: string;
+  /** Why, for the access log: one of our words. */
+  readonly reason?: string;
 };
 
 /** Answers within this turn of the event loop. Every click path without a body is one. */

@@ -1,12 +1,13 @@
 import uws, { type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TrustedProxies } from "../schemas/net/forwarded-for.ts";
+import type { AccessNotes } from "./access-notes.ts";
 import { jsonAnswer } from "./answers.ts";
 import type { Pending } from "./journal/journal.ts";
 import { BodyReader } from "./read-body.ts";
 import { type FramingFault, framingFault } from "./request/framing.ts";
 import { PeerAddresses } from "./request/peer-address.ts";
-import { ReceivedRequest } from "./request/received-request.ts";
+import { ReceivedRequest, type RouteFacts } from "./request/received-request.ts";
 import { type RequestHead, readHead } from "./request/request-head.ts";
 import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
 import { type AnswerEvents, AnswerSender, FAILED } from "./send-answer.ts";
@@ -35,6 +36,8 @@ export type ServerOptions = {
   /** Returns undefined when the answer may leave now (P1), else what it must wait for. */
   readonly record: (recorded: Recorded) => Pending | undefined;
   readonly events: AnswerEvents;
+  /** Undefined without an access log. */
+  readonly access?: AccessNotes | undefined;
   /** Those whose X-Request-Id is kept. */
   readonly trustedProxies: TrustedProxies;
   /** Called after a request was refused without its route, or instead of the route's answer. */
@@ -67,6 +70,7 @@ const FRAMING_ANSWERS: Readonly<Record<FramingFault, Answer>> = {
   length_required: jsonAnswer(411, { error: "length_required" }),
 };
 const NO_BODY = new Uint8Array(0);
+const NO_ROUTE: RouteFacts = { pattern: "", showsId: true };
 
 type Handler = (response: HttpResponse, request: HttpRequest, head: RequestHead) => void;
 type Addable = { readonly method: string; readonly pattern: string; readonly isAsync: boolean };
@@ -89,7 +93,7 @@ export class IngressServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#answers = new AnswerSender(options.events);
+    this.#answers = new AnswerSender(options.events, options.access);
     this.#app.filter((_response, change) => {
       this.#connections += Number(change);
     });
@@ -106,17 +110,19 @@ export class IngressServer {
       }
     }
     for (const [pattern, answer] of options.wrongMethod) {
+      const of = { pattern, showsId: true };
       this.#add({ method: "", pattern, isAsync: false }, (response, request, head) => {
         const method = request.getMethod().toUpperCase();
-        const raw = this.#received(method, head, { response, request });
-        this.#answers.send(response, answer, method === "HEAD", raw.requestId);
+        const raw = this.#received(of, method, head, { response, request });
+        raw.decided({ reason: "wrong_method" });
+        this.#answers.send(response, answer, method === "HEAD", raw);
         this.#reportRefusal(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
       });
     }
     this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request, head) => {
       const method = request.getMethod().toUpperCase();
-      const { requestId } = this.#received(method, head, { response, request });
-      this.#answers.send(response, NOT_FOUND, method === "HEAD", requestId);
+      const raw = this.#received(NO_ROUTE, method, head, { response, request });
+      this.#answers.send(response, NOT_FOUND, method === "HEAD", raw);
     });
   }
 
@@ -179,6 +185,7 @@ export class IngressServer {
 
   /** `method` "" handles every method that the pattern has no handler for. */
   #add({ method, pattern, isAsync }: Addable, handler: Handler): void {
+    const of = { pattern, showsId: true };
     const guarded = (response: HttpResponse, request: HttpRequest): void => {
       const head = readHead(request);
       const fault = framingFault(head, isAsync);
@@ -187,9 +194,10 @@ export class IngressServer {
         return;
       }
       const asked = request.getMethod().toUpperCase();
-      const raw = this.#received(asked, head, { response, request });
+      const raw = this.#received(of, asked, head, { response, request });
+      raw.decided({ reason: fault });
       const answer = FRAMING_ANSWERS[fault];
-      this.#answers.sendLast(response, answer, asked === "HEAD", raw.requestId);
+      this.#answers.sendLast(response, answer, asked === "HEAD", raw);
       this.#reportRefusal(pattern, raw, { cause: fault, httpStatus: answer.status });
     };
     switch (method) {
@@ -215,21 +223,21 @@ export class IngressServer {
 
   #syncHandler({ pattern, route }: Pick<SyncEntry, "pattern" | "route">, method: string): Handler {
     const isHead = method === "HEAD";
+    const of = { pattern, showsId: false };
     return (response, request, head) => {
-      const raw = this.#received(method, head, { response, request });
+      const raw = this.#received(of, method, head, { response, request });
       try {
-        const { answer, recorded, clickId } = route(raw);
-        raw.nameAfterClick(clickId);
-        // Nobody looks for what went well: redirects and images cost no header.
-        const shownId = answer.status < 400 ? "" : raw.requestId;
+        const decided = route(raw);
+        const { answer, recorded } = decided;
+        raw.decided(decided);
         const pending = recorded === undefined ? undefined : this.#options.record(recorded);
-        if (pending === undefined) this.#answers.send(response, answer, isHead, shownId);
+        if (pending === undefined) this.#answers.send(response, answer, isHead, raw);
         else
           this.#afterRecord(response, pending, () => {
-            this.#answers.send(response, answer, isHead, shownId);
+            this.#answers.send(response, answer, isHead, raw);
           });
       } catch (error) {
-        this.#fail(response, error, { isHead, requestId: raw.requestId });
+        this.#fail(response, error, { isHead, raw });
         this.#reportRefusal(pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       }
     };
@@ -251,6 +259,7 @@ export class IngressServer {
   /** A request that is aborted while its body is read has no effect. */
   #asyncHandler(entry: AsyncEntry, method: string): Handler {
     const isHead = method === "HEAD";
+    const of = { pattern: entry.pattern, showsId: true };
     return (response, request, head) => {
       // Servers and proxies parse chunks differently: no request may follow them on this connection (P28).
       const isLast = head.transferEncodings > 0;
@@ -259,13 +268,12 @@ export class IngressServer {
       const settle = (answer: Answer): void => {
         if (isOver) return;
         isOver = true;
-        const { requestId } = raw;
-        if (isLast || answer.status === 413)
-          this.#answers.sendLast(response, answer, isHead, requestId);
-        else response.cork(() => this.#answers.send(response, answer, isHead, requestId));
+        if (isLast || answer.status === 413) this.#answers.sendLast(response, answer, isHead, raw);
+        else response.cork(() => this.#answers.send(response, answer, isHead, raw));
       };
-      const raw = this.#received(method, head, { response, request });
+      const raw = this.#received(of, method, head, { response, request });
       const refuse = (cause: "too_large" | "too_many", answer: Answer): void => {
+        raw.decided({ reason: cause });
         settle(answer);
         this.#reportRefusal(entry.pattern, raw, { cause, httpStatus: answer.status });
       };
@@ -294,12 +302,14 @@ export class IngressServer {
   ): Promise<Answer> {
     this.#begin();
     try {
-      const { recorded, answer, clickId } = await entry.route(raw, body, signal);
-      raw.nameAfterClick(clickId);
+      const decided = await entry.route(raw, body, signal);
+      const { recorded, answer } = decided;
+      raw.decided(decided);
       const pending = recorded === undefined ? undefined : this.#options.record(recorded);
       if (pending !== undefined) await new Promise<void>(pending);
       return answer;
     } catch (error) {
+      raw.decided({ reason: "failed" });
       this.#options.events.handlerFailed(error, raw.requestId);
       this.#reportRefusal(entry.pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       return FAILED;
@@ -320,13 +330,23 @@ export class IngressServer {
   #fail(
     response: HttpResponse,
     error: unknown,
-    { isHead, requestId }: { readonly isHead: boolean; readonly requestId: string },
+    { isHead, raw }: { readonly isHead: boolean; readonly raw: ReceivedRequest },
   ): void {
-    this.#options.events.handlerFailed(error, requestId);
-    response.cork(() => this.#answers.send(response, FAILED, isHead, requestId));
+    raw.decided({ reason: "failed" });
+    this.#options.events.handlerFailed(error, raw.requestId);
+    response.cork(() => this.#answers.send(response, FAILED, isHead, raw));
+  }
+
+  #begin(): void {
+    this.#inFlight += 1;
+  }
+
+  #end(): void {
+    this.#inFlight -= 1;
   }
 
   #received(
+    of: RouteFacts,
     method: string,
     headers: RequestHead,
     { response, request }: { response: HttpResponse; request: HttpRequest },
@@ -338,15 +358,9 @@ export class IngressServer {
       peerIp: peers.textOf(response.getRemoteAddress()),
       headers,
     };
-    return new ReceivedRequest(parts, this.#options.trustedProxies);
-  }
-
-  #begin(): void {
-    this.#inFlight += 1;
-  }
-
-  #end(): void {
-    this.#inFlight -= 1;
+    const received = new ReceivedRequest(parts, of, this.#options.trustedProxies);
+    this.#options.access?.begin(received);
+    return received;
   }
 }
 

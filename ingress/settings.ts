@@ -31,6 +31,7 @@ function groupSettings(read: SettingsOf<"ingress">) {
     geo: { cityDb: read.GEO_CITY_DB, asnDb: read.GEO_ASN_DB },
     journalSync: read.JOURNAL_SYNC,
     journalReserveBytes: read.JOURNAL_RESERVE_BYTES,
+    access: { share: read.ACCESS_LOG, file: read.ACCESS_LOG_FILE },
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
     serveOnMs: read.DRAIN_SECONDS * 1_000,

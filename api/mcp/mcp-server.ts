@@ -51,6 +51,7 @@ async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<v
   });
   mcp.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, options.log.child({ request_id: request.id }));
+    request.errorCode = problem.code;
     const text = `${problem.code}: ${problem.message}`;
     return reply
       .code(problem.status)

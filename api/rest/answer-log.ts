@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AccessLog } from "../../schemas/host/access-log.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { isRequestId, newRequestId } from "../../schemas/ids/request-id.ts";
 
@@ -15,30 +16,44 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): stri
   return typeof given === "string" && isRequestId(given) ? given : newRequestId();
 }
 
+/** Where answers are noted. */
+export type AnswerLogs = { readonly log: Log; readonly accessLog?: AccessLog | undefined };
+
 /** Every answer shows the ID of its request, and has a line in the log under it. */
-export function logAnswers(app: FastifyInstance, log: Log): void {
+export function logAnswers(app: FastifyInstance, logs: AnswerLogs): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header(REQUEST_ID, request.id);
   });
-  app.addHook("onResponse", async (request, reply) => logAnswer(log, request, reply));
+  app.addHook("onResponse", async (request, reply) => logAnswer(logs, request, reply));
 }
 
-/** The line of one answer: no path and no query as sent, which may contain anything. */
-export function logAnswer(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const { config, url } = request.routeOptions;
-  const level = url === HEALTH ? "debug" : "info";
-  log[level](
-    {
-      request_id: request.id,
-      method: request.method,
-      route: url ?? "",
-      operation: config.operation?.name,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-      key_id: request.admission?.principal?.keyId,
-    },
-    "request.answered",
-  );
+/** The lines of one answer: no path and no query as sent, which may contain anything. */
+export function logAnswer(
+  { log, accessLog }: AnswerLogs,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { config, url: route = "" } = request.routeOptions;
+  const { method, errorCode } = request;
+  const { statusCode: status, elapsedTime: tookMs } = reply;
+  const ms = Math.round(tookMs);
+  const operation = config.operation?.name;
+  const key_id = request.admission?.principal?.keyId;
+  const line = { request_id: request.id, method, route, operation, status, ms, key_id };
+  log[route === HEALTH ? "debug" : "info"](line, "request.answered");
+  if (accessLog?.wants(status) !== true) return;
+  accessLog.note({
+    atMs: Date.now(),
+    requestId: request.id,
+    method,
+    route,
+    status,
+    tookUs: Math.round(tookMs * 1_000),
+    bytes: Number(reply.getHeader("content-length") ?? 0),
+    host: request.headers.host ?? "",
+    clickId: "",
+    reason: errorCode,
+  });
 }
 
 /** Answers what is no HTTP request, or did not arrive in time. Node calls this instead of the server's hooks. */

@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { AccessLog } from "../../schemas/host/access-log.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
@@ -41,12 +42,15 @@ export type RestServerOptions = AdmissionDeps &
     /** Whether Postgres and ClickHouse belong together; undefined while unknown. */
     readonly areStoresSame?: (() => boolean | undefined) | undefined;
     readonly streamLimits?: StreamLimits | undefined;
+    readonly accessLog?: AccessLog | undefined;
   };
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Undefined only until the first hook has run. */
     admission: Admission | undefined;
+    /** Of the answer; "" without an error. */
+    errorCode: string;
   }
   interface FastifyContextConfig {
     operation?: Operation;
@@ -84,7 +88,8 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
     },
   });
   app.decorateRequest("admission", undefined);
-  logAnswers(app, options.log);
+  app.decorateRequest("errorCode", "");
+  logAnswers(app, options);
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser(JSON_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
@@ -208,6 +213,7 @@ function answerProblem(
   { error, request, reply }: Failing,
 ): FastifyReply {
   const problem = problemOf(error, options.log.child({ request_id: request.id }));
+  request.errorCode = problem.code;
   return reply
     .code(problem.status)
     .headers(problem.headers)
@@ -221,7 +227,7 @@ async function answerUnrouted(options: RestServerOptions, failing: Failing): Pro
   const admission = await admit(request, options);
   reply.headers(headersOf(admission));
   // The hooks of a route do not run for it.
-  reply.raw.once("finish", () => logAnswer(options.log, request, reply));
+  reply.raw.once("finish", () => logAnswer(options, request, reply));
   answerProblem(options, { ...failing, error: admission.refusal ?? failing.error });
 }
 

@@ -125,7 +125,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   if (link === undefined) return answerUnknownLink(deps, visit, found);
   const { urls } = parameters;
   if (linkType === "transparent" && urls.length === 0) {
-    return { answer: linkError(400, "missing_url") };
+    return { answer: linkError(400, "missing_url"), reason: "missing_url" };
   }
   const random = deps.random ?? Math.random;
   const mint = deps.mint();
@@ -148,6 +148,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   return {
     answer: answerOf(outcome, visit, request),
     clickId: outcome.clickId,
+    reason: outcome.reason,
     recorded: {
       lane: shardOfOffer(outcome.offer?.id ?? 0),
       line: clickLine({
@@ -170,7 +171,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
 function answerUnknownLink(deps: ClickDeps, visit: Visit, found: Found): RouteResult {
   const { catalog } = deps;
   const { parameters, linkType } = found;
-  const unknown = { answer: linkError(404, "unknown_link") };
+  const unknown = { answer: linkError(404, "unknown_link"), reason: "unknown_link" };
   if (parameters.urls.length === 0) return unknown;
   const target = readTargetUrl(parameters.urls);
   if (target.refusal !== "" || isUnsafe(catalog, target)) return unknown;

@@ -67,8 +67,9 @@ export function landingRoute(deps: LandingDeps): BodyRoute {
     }
     deps.events.landed(landed.result);
     addToLog(deps, request, landed, receivedAtMs);
-    const { answer, recorded } = landed;
-    return recorded === undefined ? { answer } : { answer, recorded };
+    const { answer, recorded, result, clickId } = landed;
+    const facts = { answer, reason: result, ...(clickId !== undefined && { clickId }) };
+    return recorded === undefined ? facts : { ...facts, recorded };
   };
   return {
     patterns: ["/lp"],

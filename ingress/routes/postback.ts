@@ -59,16 +59,16 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
     );
     if (read.kind === "malformed") {
       reportMalformed(deps, request, { endpoint: "pb", httpStatus: 400 }, read);
-      return { answer: refusalAnswer(400, read.error) };
+      return { answer: refusalAnswer(400, read.error), reason: "malformed" };
     }
     const report = reportOf(deps, request, "pb", read.params);
     const reply = await askConversions(deps.link, report);
     if (reply === undefined) {
       reportNoReply(deps, request, { endpoint: "pb", httpStatus: 503, params: read.params });
     }
-    if (isOutage(reply)) return { answer: unavailable() };
+    if (isOutage(reply)) return { answer: unavailable(), reason: "unavailable" };
     const answer = jsonAnswer(reply.httpStatus, reply.body);
-    return { answer, ...recordedOf(deps, report, reply) };
+    return { answer, reason: reply.result, ...recordedOf(deps, report, reply) };
   };
   return {
     patterns: ["/pb", "/postback", "/conversion"],

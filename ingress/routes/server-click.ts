@@ -95,6 +95,7 @@ function answerServerClick(
   return {
     answer: answerOf(outcome.clickId, offer.id, affiliate.id, code),
     clickId: outcome.clickId,
+    reason: outcome.reason,
     recorded: {
       lane,
       line: clickLine({

@@ -26,6 +26,13 @@ export const PROCESS_METRICS = {
   ),
 } as const;
 
+/** Metrics of every process that answers requests. */
+export const ACCESS_METRICS = {
+  access_log_lines_dropped_total: counter(
+    "Lines of the access log that found no room or could not be written.",
+  ),
+} as const;
+
 /** Metrics of every process with a catalog. */
 export const CATALOG_METRICS = {
   catalog_version: gauge("Version of the catalog in force."),

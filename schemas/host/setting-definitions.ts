@@ -1,6 +1,7 @@
 import { SERVER_SETTINGS } from "./server-settings.ts";
 import type { SettingType } from "./setting-types.ts";
 import {
+  accessShare,
   durations,
   existingFile,
   folder,
@@ -270,6 +271,19 @@ export const SETTINGS = {
     readBy: ["ingress"],
     meaning:
       "how long a process that ends waits until the click writers have its journal, so that its disk is not needed any more; `npm start` sets 0",
+  },
+  ACCESS_LOG: {
+    type: accessShare,
+    default: "errors",
+    readBy: ["ingress", "api"],
+    meaning:
+      "which answers have a line in the access log: none, those with status 400 and above, these and a share of the others, or all",
+  },
+  ACCESS_LOG_FILE: {
+    type: text("the path of a file", /^[^\0]{1,4096}$/),
+    unset: "standard output",
+    readBy: ["ingress", "api"],
+    meaning: "file to which the access log is appended; SIGUSR2 opens it again",
   },
   EXIT_WITH_PARENT: {
     type: onOff,

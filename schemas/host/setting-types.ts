@@ -76,6 +76,17 @@ export const networks: SettingType<readonly string[]> = {
   },
 };
 
+/** `off`, or the share of answers without an error that have a line: 0 for errors only, 1 for all. */
+export const accessShare: SettingType<"off" | number> = {
+  accepts: "off, errors, all, or a share such as 0.01",
+  parse: (given) => {
+    if (given === "off") return "off";
+    if (given === "errors") return 0;
+    if (given === "all") return 1;
+    return /^0?\.\d{1,6}$/.test(given) ? Number(given) : undefined;
+  },
+};
+
 export function text(accepts: string, pattern: RegExp): SettingType<string> {
   return { accepts, parse: (given) => (pattern.test(given) ? given : undefined) };
 }

@@ -1,4 +1,5 @@
 import { cpus } from "node:os";
+import { benchAccessLog } from "./access-log.ts";
 import { run as benchClickWriter } from "./click-writer.ts";
 import { run as benchConversions } from "./conversions.ts";
 import { benchDeliveries } from "./deliveries.ts";
@@ -15,6 +16,7 @@ import { benchStrangers } from "./strangers.ts";
 /** `npm run bench [-- name …]` prints each figure beside a baseline of the same run. Absolute figures depend on the machine. */
 const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   redirects: benchRedirects,
+  "access-log": benchAccessLog,
   pipeline: benchPipeline,
   writer: benchClickWriter,
   conversions: benchConversions,
