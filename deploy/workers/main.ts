@@ -72,6 +72,7 @@ async function run(settings: WorkersSettings, log: Log): Promise<number> {
 function endBySignals(pool: WorkerPool, { exitWithParent }: WorkersSettings): void {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => pool.end(signal));
   process.on("SIGHUP", () => void pool.restartInTurn());
+  process.on("SIGUSR2", () => pool.reopenLogs());
   if (!exitWithParent) return;
   process.stdin
     .on("close", () => pool.end("SIGTERM"))

@@ -58,6 +58,10 @@ export class WorkerPool {
     for (const slot of this.#slots) slot.end(signal);
   }
 
+  reopenLogs(): void {
+    for (const slot of this.#slots) slot.reopenLogs();
+  }
+
   /** Restarts the workers one by one, each only while all others serve. A call during a restart causes one more. */
   async restartInTurn(): Promise<void> {
     this.#restartAgain = true;

@@ -78,6 +78,11 @@ export class WorkerSlot {
     this.#stop("SIGHUP");
   }
 
+  /** Makes the worker open its log files again. One that starts opens them anyway. */
+  reopenLogs(): void {
+    if (this.#isServing) this.#worker?.signal("SIGUSR2");
+  }
+
   async #runWorker(): Promise<void> {
     const { start, log } = this.#options;
     this.#exit = undefined;
