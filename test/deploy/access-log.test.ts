@@ -85,7 +85,7 @@ test("a click, a refused click and a call of the API each have a line under thei
   const rid = String(unauthorized.headers["x-request-id"]);
   expect(await untilNoted(rid)).toMatchObject({
     role: "api",
-    route: "/api/v1/offers/:reference",
+    route: "/api/v1/offers/:id",
     status: 401,
     reason: "missing_api_key",
   });
