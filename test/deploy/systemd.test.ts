@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
 import { type RunningServers, runtimeDir, startServers } from "../services/servers.ts";
@@ -18,6 +19,7 @@ const UNITS = readdirSync(projectFile("deploy", "systemd")).filter((file) =>
 );
 const SERVICES = UNITS.filter((file) => file.endsWith(".service"));
 const SYSCTL = projectFile("deploy", "systemd", "sysctl.d", "90-tracker.conf");
+const Lanes = z.object({ lanes: z.string() });
 /** Of 100, as `systemd-analyze security` counts; 100 is no sandbox at all. */
 const EXPOSURE_MAX = 20;
 
@@ -142,8 +144,7 @@ test("tracker-migrate ends well, and the processes of its start lines serve and 
   await expectReady(api, opsPorts + 7);
   const lanes = async (process: number): Promise<unknown> => {
     const answer = await fetch(`http://127.0.0.1:${process}/status`);
-    const { lanes: own } = (await answer.json()) as { lanes: unknown };
-    return own;
+    return Lanes.parse(await answer.json()).lanes;
   };
   expect(await lanes(opsPorts + 5)).toBe("clicks");
   expect(await lanes(opsPorts + 6)).toBe("conversions,facts,delivery,schedule");

@@ -29,11 +29,9 @@ export function processOf(unit: string, places: UnitPlaces): UnitProcess {
     lines
       .filter((line) => line.startsWith(`${name}=`))
       .map((line) => expanded(line.slice(name.length + 1), places));
-  const env = {
-    ...variablesIn(values("Environment").join(" ").split(" ")),
-    // Files win over lines, whatever their order.
-    ...Object.assign({}, ...values("EnvironmentFile").map((file) => readVariables(file))),
-  } as Record<string, string>;
+  const env = variablesIn(values("Environment").join(" ").split(" "));
+  // Files win over lines, whatever their order.
+  for (const file of values("EnvironmentFile")) Object.assign(env, readVariables(file));
   const [start = ""] = values("ExecStart");
   const command = start
     .split(" ")
