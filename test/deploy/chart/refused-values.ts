@@ -9,7 +9,6 @@ export const REFUSED_VALUES: readonly {
   { set: ['trackingUrl="go.example.com"'], sentence: /trackingUrl/ },
   { set: ["ingress.workers=0"], sentence: /workers/ },
   { set: ['ingress.journal.sync="none"'], sentence: /sync/ },
-  { set: ['durability.mode="sometimes"'], sentence: /mode/ },
   { set: ["ingres={}"], sentence: /ingres/ },
   { set: ['env.lower="1"'], sentence: /lower|env/ },
   { set: ["drainStoredSeconds=120"], sentence: /terminationGracePeriodSeconds.*140/s },

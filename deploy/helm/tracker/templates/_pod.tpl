@@ -16,9 +16,6 @@ definition of a pod. Use: include "tracker.env" (list . (dict "LANES" "clicks") 
 {{- if $servers.nats.keys.ca -}}{{- $_ := set $env "NATS_CA_FILE" "/etc/tracker/nats/ca" -}}{{- end -}}
 {{- $_ := set $env "CLICKHOUSE_URL_FILE" "/etc/tracker/clickhouse/url" -}}
 {{- if $servers.clickhouse.keys.ca -}}{{- $_ := set $env "CLICKHOUSE_CA_FILE" "/etc/tracker/clickhouse/ca" -}}{{- end -}}
-{{- $_ := set $env "DURABILITY" $v.durability.mode -}}
-{{- $_ := set $env "STRICT_STANDBYS" ($v.durability.standbys | toString) -}}
-{{- $_ := set $env "STRICT_SINGLE_SITE" (ternary "1" "0" $v.durability.singleSite) -}}
 {{- $_ := set $env "NATS_PREFIX" $v.natsPrefix -}}
 {{- $_ := set $env "TRACKING_URL" (required "trackingUrl is required: the public address of the tracking domain" $v.trackingUrl) -}}
 {{- $_ := set $env "API_URL" (required "apiUrl is required: the public address of the API" $v.apiUrl) -}}
