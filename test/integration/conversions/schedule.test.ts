@@ -364,8 +364,10 @@ test("an audit that failed without ClickHouse is repeated as soon as it is back 
   const metrics = new Metrics();
   running.push({ close: () => clickhouse.close() });
   start({}, { clickhouse, metrics });
-  const metric = (name: string): boolean => metricIn(metrics.render(), name) > 0;
-  await expect.poll(() => metric('schedule_failures_total{task="facts-audit"}'), SOON).toBe(true);
+  const metric = (name: string): number =>
+    metricIn(metrics.render(), `${name}{task="facts-audit"}`);
+  await expect.poll(() => metric("schedule_failures_total"), SOON).toBeGreaterThan(0);
+  const startedAtSeconds = metric("schedule_last_success_seconds");
   // If the process died now, the next one would have to wait for its lease.
   const [lease] = await world.rows<{ seconds: string }>(
     `select extract(epoch from expires_at - clock_timestamp()) as seconds
@@ -374,7 +376,9 @@ test("an audit that failed without ClickHouse is repeated as soon as it is back 
   expect(Number(lease?.seconds)).toBeLessThanOrEqual(30);
   await gate.open();
   try {
-    await expect.poll(() => metric('schedule_rows_total{task="facts-audit"}'), AGAIN).toBe(true);
+    await expect
+      .poll(() => metric("schedule_last_success_seconds"), AGAIN)
+      .toBeGreaterThan(startedAtSeconds);
   } finally {
     await gate.shut();
   }
