@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
-import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { type ClickhouseClient, openClickhouse } from "../schemas/clickhouse/connect.ts";
 import {
   clickhouseInsertCheck,
   clickhouseTableChecks,
@@ -108,18 +108,11 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   dependencies.watch("nats", () => connection.rtt());
   dependencies.watch("clickhouse", async () => (await clickhouse.ping({ select: true })).success);
 
-  const { durability } = settings;
-  await requireDurability(
-    durability,
-    [
-      natsChecks(settings.nats, durability),
-      postgresChecks(pool, durability.standbys),
-      clickhouseTableChecks(clickhouse),
-      ...(roles.includes("clicks") ? [clickhouseInsertCheck(clickhouse)] : []),
-      identityCheck(pool, clickhouse),
-    ],
-    { log, metrics, lifetime },
-  );
+  await requireDurability(settings.durability, checksOf(settings, pool, clickhouse), {
+    log,
+    metrics,
+    lifetime,
+  });
 
   const watch = new StoreWatch({ pool, clickhouse, log, nats: () => nats });
   connected.watch = watch;
@@ -142,6 +135,21 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   startRoles({ ...deps, catalogFeed: feed }, settings, lifetime);
   ops.started({ isReady: () => true, facts });
   log.info("process.running");
+}
+
+/** What `DURABILITY=strict` asks of the servers of this process. */
+function checksOf(
+  { nats, durability, roles }: ProcessorSettings,
+  pool: Pool,
+  clickhouse: Clickhouse,
+): Parameters<typeof requireDurability>[1] {
+  return [
+    natsChecks(nats, durability),
+    postgresChecks(pool, durability.standbys),
+    clickhouseTableChecks(clickhouse),
+    ...(roles.includes("clicks") ? [clickhouseInsertCheck(clickhouse)] : []),
+    identityCheck(pool, clickhouse),
+  ];
 }
 
 function startRoles(deps: RoleDeps, settings: ProcessorSettings, lifetime: Lifetime): void {

@@ -117,10 +117,10 @@ describe("compose.yaml", () => {
   });
 
   test("each service has a read-only root, no capability that it does not need, and 60 s to end", () => {
-    const capabilities = Object.fromEntries(
-      services.map(([name, { cap_add: added }]) => [name, added]).filter(([, a]) => a?.length),
+    const capabilities = services.flatMap(([name, { cap_add: added = [] }]) =>
+      added.map((capability) => [name, capability]),
     );
-    expect(capabilities).toEqual({ caddy: ["NET_BIND_SERVICE"] });
+    expect(capabilities).toEqual([["caddy", "NET_BIND_SERVICE"]]);
     for (const [name, service] of services) {
       expect(service, name).toMatchObject({
         read_only: true,
@@ -200,17 +200,16 @@ function composed(
   at: { readonly postgresUrl: string; readonly natsPort: number },
 ): TrackerProcess {
   const { command, environment } = serviceOf(name);
-  const settings = Object.entries(environment).map(([variable, value]) => [
-    variable,
-    value.replace("/run/secrets", secrets),
-  ]);
+  const settings: Record<string, string> = {};
+  for (const [variable, value] of Object.entries(environment))
+    settings[variable] = value.replace("/run/secrets", secrets);
   const port = name === "api" ? env["API_PORT"] : env["TRACKING_PORT"];
   return {
     name,
     args: command,
     opsPorts,
     env: {
-      ...Object.fromEntries(settings),
+      ...settings,
       POSTGRES_URL: at.postgresUrl,
       NATS_URL: `nats://127.0.0.1:${at.natsPort}`,
       // Caddy would be there.

@@ -139,7 +139,7 @@ class Running {
   async run(): Promise<string> {
     this.start();
     const code = await this.#end(COMMAND_MS_MAX);
-    if (code !== 0) throw this.#fault(`ended with code ${code}`);
+    if (code !== 0) throw this.#fault(`ended with code ${String(code)}`);
     return this.#stdout;
   }
 

@@ -308,9 +308,8 @@ async function create(cluster: Cluster, path: string, object: object): Promise<v
 
 function documentsOf(text: string): z.infer<typeof Rendered>[] {
   return parseAllDocuments(text)
-    .map((document): unknown => document.toJS())
-    .filter((value) => value !== null)
-    .map((value) => Rendered.parse(value));
+    .map((document) => Rendered.nullable().parse(document.toJS()))
+    .filter((value) => value !== null);
 }
 
 function isWorkload({ kind }: { readonly kind: string }): boolean {
