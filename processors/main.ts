@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
-import { type ClickhouseClient, openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
 import {
   clickhouseInsertCheck,
   clickhouseTableChecks,
