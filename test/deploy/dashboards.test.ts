@@ -34,6 +34,16 @@ describe.each(dashboardFiles)("%s", (file) => {
     }
   });
 
+  test("uses counters as rates only, over an interval that fits the scrapes", () => {
+    for (const { expr } of graphs.flatMap(({ targets }) => targets)) {
+      const counters = expr.match(/\w+_(?:total|bucket|count)\{[^}]*\}/g) ?? [];
+      const rates =
+        expr.match(/(?:rate|increase)\(\w+\{[^}]*\}\[\$__(?:rate_interval|range)\]\)/g) ?? [];
+      expect(rates.length, expr).toBe(counters.length);
+      expect(expr).not.toMatch(/\brate\([^)]*\[(?!\$__rate_interval\])/);
+    }
+  });
+
   test("names each line of a panel that has several", () => {
     for (const { title, targets } of graphs) {
       const legends = targets.map(({ legendFormat }) => legendFormat);

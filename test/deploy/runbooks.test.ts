@@ -25,6 +25,17 @@ test("every alert has its runbook, and every runbook its alert", () => {
   for (const { name, title } of runbooks) expect(title).toBe(name);
 });
 
+test("the page on observing lists each alert under its severity", () => {
+  const page = readFileSync(projectFile("deploy", "pages", "observe.md"), "utf8");
+  for (const severity of ["page", "ticket", "info"]) {
+    const lines = page.split("\n");
+    const line = lines.find((one) => one.startsWith(`- \`${severity}\``)) ?? "";
+    const listed = [...line.matchAll(/runbooks\/(\w+)\.md/g)].map(([, name]) => name).toSorted();
+    const own = alerts.filter(({ labels }) => labels.severity === severity);
+    expect(listed, severity).toEqual(own.map(({ alert }) => alert).toSorted());
+  }
+});
+
 describe.each(runbooks.map((runbook) => [runbook.name, runbook] as const))("%s", (_, runbook) => {
   test("has the five headings", () => {
     expect(runbook.headings).toEqual(HEADINGS);
