@@ -30,7 +30,9 @@ test("the page on observing lists each alert under its severity", () => {
   for (const severity of ["page", "ticket", "info"]) {
     const lines = page.split("\n");
     const line = lines.find((one) => one.startsWith(`- \`${severity}\``)) ?? "";
-    const listed = [...line.matchAll(/runbooks\/(\w+)\.md/g)].map(([, name]) => name).toSorted();
+    const listed = [...line.matchAll(/runbooks\/(\w+)\.md/g)]
+      .map(([, name = ""]) => name)
+      .toSorted();
     const own = alerts.filter(({ labels }) => labels.severity === severity);
     expect(listed, severity).toEqual(own.map(({ alert }) => alert).toSorted());
   }
