@@ -61,6 +61,11 @@ export const cases: readonly Case[] = caseFiles.flatMap((path) =>
   ),
 );
 
+/** The names of our series in an expression, without those that a rule records. */
+export function metricsIn(expr: string): string[] {
+  return expr.match(/(?<![\w:])tracker_[a-z0-9_]+/g) ?? [];
+}
+
 function filesIn(folder: string, suffix: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(suffix))

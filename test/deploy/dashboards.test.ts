@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { metricsIn } from "./alert-rules.ts";
 import { type Dashboard, dashboardFiles, graphsOf, readDashboard } from "./dashboards.ts";
+import { unknownMetrics } from "./known-metrics.ts";
 import { hasPromtool, promtool, WITHOUT_PROMTOOL } from "./promtool.ts";
 
 test("there is a dashboard for each part, each with an address of its own", () => {
@@ -32,6 +34,12 @@ describe.each(dashboardFiles)("%s", (file) => {
       for (const selector of selectors)
         expect(selector).toContain('job=~"$job", instance=~"$instance"');
     }
+  });
+
+  test("asks only for metrics that a process has", () => {
+    const names = graphs.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr)));
+    expect(names.length).toBeGreaterThan(5);
+    expect(unknownMetrics(names)).toEqual([]);
   });
 
   test("uses counters as rates only, over an interval that fits the scrapes", () => {

@@ -4,8 +4,17 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
-import { alerts, caseFiles, cases, OBSERVE, recorded, ruleFiles } from "./alert-rules.ts";
+import {
+  alerts,
+  caseFiles,
+  cases,
+  metricsIn,
+  OBSERVE,
+  recorded,
+  ruleFiles,
+} from "./alert-rules.ts";
 import { freshStartCases } from "./fresh-start.ts";
+import { unknownLabels, unknownMetrics } from "./known-metrics.ts";
 import { hasPromtool, promtool, WITHOUT_PROMTOOL } from "./promtool.ts";
 
 const named = alerts.map((alert) => [alert.alert, alert] as const);
@@ -42,6 +51,12 @@ describe("the alerts", () => {
     const known = new Set(recorded.map(({ record }) => record));
     const used = new Set(alerts.flatMap(({ expr }) => expr.match(/\b[a-z]+:[a-z0-9_:]+/g) ?? []));
     expect(used).toEqual(known);
+  });
+
+  test("ask only for metrics and labels that a process has", () => {
+    const exprs = [...alerts, ...recorded].map(({ expr }) => expr);
+    expect(unknownMetrics(exprs.flatMap((expr) => metricsIn(expr)))).toEqual([]);
+    expect(exprs.flatMap((expr) => unknownLabels(expr))).toEqual([]);
   });
 
   test("expect a writer for each lane of an installation", () => {

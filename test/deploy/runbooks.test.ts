@@ -10,6 +10,7 @@ import { productSources } from "../architecture/source-files.ts";
 import { createPostgresDatabase, dropPostgresDatabase } from "../services/fresh-database.ts";
 import { type RunningServers, startServers } from "../services/servers.ts";
 import { alerts } from "./alert-rules.ts";
+import { isMetric } from "./known-metrics.ts";
 import { runbooks } from "./runbooks.ts";
 
 const HEADINGS = ["Meaning", "What users see", "Look at", "Do", "Afterwards"];
@@ -51,6 +52,11 @@ describe.each(runbooks.map((runbook) => [runbook.name, runbook] as const))("%s",
   test("names only settings that a process reads", () => {
     const settings = runbook.words.flatMap((word) => /^[A-Z]+(?:_[A-Z]+)+/.exec(word) ?? []);
     expect(settings.filter((setting) => !Object.hasOwn(SETTINGS, setting))).toEqual([]);
+  });
+
+  test("names only metrics that a process has", () => {
+    const metrics = runbook.words.filter((word) => word.startsWith("tracker_"));
+    expect(metrics.filter((metric) => !isMetric(metric))).toEqual([]);
   });
 
   test("names only commands and options of the program", () => {
