@@ -44,5 +44,5 @@ export function unknownLabels(expr: string): string[] {
 }
 
 function metricOf(name: string): MetricDefinition | undefined {
-  return Object.entries<MetricDefinition>(METRICS).find(([known]) => known === name)?.[1];
+  return Object.entries<MetricDefinition>(METRICS).find(([one]) => one === name)?.[1];
 }
