@@ -1,0 +1,129 @@
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { CatalogLedger } from "../system/catalog-ledger.ts";
+import { ClickLoad, clickDifferences } from "../system/click-load.ts";
+import { ConversionLoad } from "../system/conversion-load.ts";
+import { DebianPostgres, debianPostgresFault } from "../system/debian-postgres.ts";
+import { factDifferences } from "../system/fact-differences.ts";
+import { OwnServer } from "../system/own-server.ts";
+import { serversOf } from "../system/servers-of.ts";
+import { readDemo, ServiceClient } from "../system/service.ts";
+import { startSystem } from "../system/start-system.ts";
+import { trackerCommand } from "../system/tracker-command.ts";
+import { until } from "../system/until.ts";
+
+// A loaded machine takes a minute to start a service.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+
+const CLICKS = 200;
+const CONVERSIONS = 20;
+const PER_SECOND = 100;
+const PATIENCE = { timeoutMs: 180_000, pollMs: 500 };
+const fault = debianPostgresFault();
+if (fault !== undefined)
+  process.stderr.write(`skipped: Postgres and ClickHouse restored by their own tools: ${fault}\n`);
+
+test.skipIf(fault !== undefined)(
+  "Postgres and ClickHouse restored by their own tools lose no click and reuse no id",
+  async () => {
+    await using postgres = await DebianPostgres.open();
+    await using clickhouse = await OwnServer.open("clickhouse");
+    await using nats = await OwnServer.open("nats");
+    const env = { POSTGRES_URL: postgres.url, CLICKHOUSE_URL: clickhouse.url, NATS_URL: nats.url };
+    await using system = await startSystem({ env });
+    const urls = await serversOf(system);
+    const client = new ServiceClient(await readDemo(system.dataDir));
+    const load = new ClickLoad(client, client.demo.links.affiliate.replace(/\?.*/, ""));
+    const conversions = new ConversionLoad(client, load);
+    const catalog = new CatalogLedger(client);
+    load.start(2, PER_SECOND);
+    conversions.start();
+    await grow(load, conversions);
+    postgres.backUp();
+    await backUpClickhouse(clickhouse);
+    await catalog.make(2);
+    await grow(load, conversions);
+    const note = async (...args: string[]) => await tracker(["backup", "note", ...args]);
+    const tracker = async (args: string[]) => await trackerCommand(system.dataDir, args, env);
+    expect((await note("--store", "postgres")).output).toMatch(/postgres: \d+ s ago/);
+    expect((await note("--store", "clickhouse")).output).toMatch(/clickhouse: \d+ s ago/);
+    await conversions.stop();
+    await load.stop();
+    const reports = [...conversions.answered.values()];
+    postgres.switchLog();
+    await system.stop();
+    await postgres.kill();
+    await postgres.restore();
+    await restoreClickhouse(clickhouse);
+
+    expect((await tracker(["migrate"])).code).toBe(0);
+    await until(
+      "`tracker restored` is done",
+      async () => {
+        const { code, output } = await tracker(["restored", "--both", "--hold-deliveries"]);
+        if (code !== 0) throw new Error(output);
+        return true;
+      },
+      { timeoutMs: 90_000, pollMs: 2_000 },
+    );
+    await using again = await startSystem({ dataDir: system.dataDir, env, ports: system.ports });
+    expect(again.ports).toEqual(system.ports);
+    await catalog.make(2);
+    expect(catalog.repeatedIds).toEqual([]);
+    await until(
+      "every answered click is stored once",
+      async () => (await clickDifferences(urls.clickhouse, [load])).length === 0,
+      PATIENCE,
+    ).catch(() => undefined);
+    expect((await clickDifferences(urls.clickhouse, [load])).slice(0, 5)).toEqual([]);
+    const audited = await tracker(["audit", "--repair"]);
+    expect(audited, audited.output).toMatchObject({ code: 0 });
+    const facts = await factDifferences(urls);
+    expect(facts.differences).toEqual([]);
+    // The archive of the write-ahead log has every conversion.
+    expect(facts.conversions).toBe(reports.length);
+    expect((await tracker(["deliveries", "release"])).output).toContain("are sent from now on");
+    await client.close();
+  },
+);
+
+const BACKUP = "outside";
+
+async function backUpClickhouse(server: OwnServer): Promise<void> {
+  await command(server, `backup database tracker to File('${BACKUP}')`);
+  await cp(join(server.folder, "backups", BACKUP), join(server.dataDir, BACKUP), {
+    recursive: true,
+  });
+}
+
+/** Restores into an empty server, as on a new machine. */
+async function restoreClickhouse(server: OwnServer): Promise<void> {
+  await server.kill();
+  await rm(server.folder, { recursive: true });
+  await server.start();
+  await cp(join(server.dataDir, BACKUP), join(server.folder, "backups", BACKUP), {
+    recursive: true,
+  });
+  await command(server, `restore database tracker from File('${BACKUP}')`);
+}
+
+async function command({ url }: OwnServer, query: string): Promise<void> {
+  const clickhouse = openClickhouse({ url, applicationName: "test", requestTimeoutMs: 120_000 });
+  try {
+    await clickhouse.command({ query });
+  } finally {
+    await clickhouse.close();
+  }
+}
+
+async function grow(load: ClickLoad, conversions: ConversionLoad): Promise<void> {
+  const [clicks, reports] = [load.answered.size, conversions.answered.size];
+  await until(
+    "more clicks and conversions are answered",
+    () =>
+      load.answered.size >= clicks + CLICKS && conversions.answered.size >= reports + CONVERSIONS,
+    PATIENCE,
+  );
+}
