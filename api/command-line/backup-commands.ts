@@ -7,7 +7,7 @@ import {
   noteBackup,
   readBackupAges,
 } from "../../schemas/installation/backup-notes.ts";
-import type { Command, CommandArguments, CommandEnvironment } from "./command.ts";
+import type { Command, CommandArguments } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { withDatabase } from "./session.ts";
 
@@ -28,7 +28,7 @@ const backup: Command = {
 journals, passwords and the secret: it is readable only by you, and has its name
 only when it is whole. Everything that was answered before the command started
 is in it. Servers of your own: see deploy/pages/backup.md.`,
-  run: async (given, environment) => await runProgram(["backup", given.operand], environment),
+  run: async (given) => await runProgram(["backup", given.operand]),
 };
 
 const restore: Command = {
@@ -43,21 +43,16 @@ const restore: Command = {
 damaged archive, and one of a newer release. Deliveries that were sent after the
 backup are due again: hold them to compare them with your partners' logs first.
 Never start the original again: the two would send the same postbacks.`,
-  run: async (given, environment) => {
+  run: async (given) => {
     const held = given.has("hold-deliveries") ? ["--hold-deliveries"] : [];
-    return await runProgram(["restore", given.operand, ...held], environment);
+    return await runProgram(["restore", given.operand, ...held]);
   },
 };
 
-/** The program is a part of the one-machine run, which has the programs of the servers. */
-async function runProgram(
-  args: readonly string[],
-  { dataDir }: CommandEnvironment,
-): Promise<string> {
+/** The program is a part of the one-machine run, which has the programs of the servers. It reads the settings of `npm start` itself. */
+async function runProgram(args: readonly string[]): Promise<string> {
   const program = projectFile(".build", "deploy", "backup", "main.js");
   const child = spawn(process.execPath, [program, ...args], {
-    // oxlint-disable-next-line node/no-process-env -- the program reads the settings of `npm start` itself
-    env: { ...process.env, DATA_DIR: dataDir },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [output] = await Promise.all([text(child.stdout), once(child, "close")]);

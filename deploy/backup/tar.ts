@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createReadStream, createWriteStream, readdirSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -14,14 +13,14 @@ const UNPACK_MS_MAX = 12 * 3_600_000;
 export async function packFiles(file: string, folders: readonly string[]): Promise<void> {
   const args = folders.flatMap((folder) => ["-C", folder, ...readdirSync(folder)]);
   const tar = spawn("tar", ["-cf", "-", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const ended = once(tar, "close");
+  const ended = codeOf(tar);
   let said = "";
   tar.stderr.setEncoding("utf8").on("data", (text: string) => {
     said = (said + text).slice(0, ERROR_CHARS_MAX);
   });
   const target = createWriteStream(file, { mode: PRIVATE_FILE, flags: "wx", flush: true });
   await pipeline(tar.stdout, createGzip({ level: 1 }), target);
-  const [code] = await ended;
+  const code = await ended;
   if (code !== 0) throw new LaunchError(`The archive was not written: ${lastLinesOf(said)}`);
 }
 
@@ -30,7 +29,7 @@ export async function unpackFiles(file: string, folder: string): Promise<void> {
   const tar = spawn("tar", ["-xf", "-", "--no-same-owner", "-C", folder], {
     stdio: ["pipe", "ignore", "pipe"],
   });
-  const ended = once(tar, "close");
+  const ended = codeOf(tar);
   let said = "";
   tar.stderr.setEncoding("utf8").on("data", (text: string) => {
     said = (said + text).slice(0, ERROR_CHARS_MAX);
@@ -45,7 +44,7 @@ export async function unpackFiles(file: string, folder: string): Promise<void> {
       cause: error,
     });
   }
-  const [code] = await ended;
+  const code = await ended;
   if (code !== 0) throw new LaunchError(`The archive is damaged: ${lastLinesOf(said)}`);
 }
 
@@ -57,6 +56,16 @@ export async function unpackCluster(
 ): Promise<void> {
   await run("tar", ["-xf", file, "--no-same-owner", "-C", folder]);
   if (account !== undefined) await run("chown", ["-R", `${account.uid}:${account.gid}`, folder]);
+}
+
+/** The exit code; null after a signal. Rejects if the program could not be started. */
+function codeOf(child: ChildProcess): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("close", resolve).once("error", reject);
+  });
+  // Awaited only after its output has ended, which fails first.
+  ended.catch(() => undefined);
+  return ended;
 }
 
 async function run(command: string, args: readonly string[]): Promise<void> {
