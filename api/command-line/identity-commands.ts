@@ -112,7 +112,7 @@ Afterwards set NATS_PREFIX as it prints, run \`migrate\`, and create keys with
         `Incarnation: ${reset.incarnation} in Postgres and ClickHouse.`,
         `Paused: ${reset.postbacks} postbacks, ${reset.webhooks} webhooks. Cancelled: ${reset.deliveries} deliveries.`,
         `Revoked: ${reset.keys} keys. Replaced: ${reset.tokens} tokens.`,
-        `Set NATS_PREFIX=${reset.natsPrefix} for every process and command of this installation, then run \`migrate\`.`,
+        `Every process and command of this installation needs NATS_PREFIX=${reset.natsPrefix}: change it, then run \`migrate\`.`,
       ].join("\n");
     });
   },

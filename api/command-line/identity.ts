@@ -60,7 +60,7 @@ export function fingerprintOf(secret: string): string {
 }
 
 /** Names of our processes that are connected to the database, other than the command line. */
-export async function connectedProcesses(db: Queryable): Promise<string[]> {
+async function connectedProcesses(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>({
     name: "read-connected-processes",
     text: `select distinct application_name as name from pg_stat_activity

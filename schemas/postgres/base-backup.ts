@@ -22,13 +22,14 @@ type Connection = {
  * role with the right REPLICATION. @throws what the server and the disk report; the file is then incomplete.
  */
 export async function copyPostgres(url: string, file: string, signal: AbortSignal): Promise<void> {
-  const client = new pg.Client({
+  const settings: pg.ClientConfig & { readonly replication: string } = {
     connectionString: url,
     application_name: "tracker backup",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // Not in the types of the driver: it passes the value on as a startup parameter.
-    ...{ replication: "true" },
-  });
+    replication: "true",
+  };
+  const client = new pg.Client(settings);
   const failed = once(client, "error").then(([error]) => {
     throw error instanceof Error ? error : new Error(String(error));
   });

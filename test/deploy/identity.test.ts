@@ -78,7 +78,7 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   await using wrong = new Processors(clone);
   await wrong.untilLogged("stores.do-not-belong-together");
   await wrong.stop();
-  const prefix = { NATS_PREFIX: /NATS_PREFIX=(\S+)/.exec(reset.output)?.[1] ?? "" };
+  const prefix = { NATS_PREFIX: /NATS_PREFIX=([\w-]+)/.exec(reset.output)?.[1] ?? "" };
   const migrated = await tracker(["migrate"], { ...stores, ...prefix });
   expect(migrated.output).toContain("belong together");
   await using right = new Processors(clone, prefix);
