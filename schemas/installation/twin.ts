@@ -12,6 +12,7 @@ const TwinQuestion = z.object({ incarnation: z.string(), life: z.string() });
 
 /** A running process answers at once. If there is none, NATS itself answers. */
 const ANSWER_MS_MAX = 500;
+const QUESTIONS_PER_LINE = 300;
 
 /**
  * Answers processes that ask which Postgres is in use. Two running Postgres servers with one incarnation are an installation and a copy of it
@@ -23,6 +24,7 @@ export function answerTwins(
   own: () => PostgresMark | undefined,
   log: Log,
 ): { close(): Promise<void> } {
+  let copies = 0;
   const subscription = nats.connection.subscribe(nats.subjects.twinQuestion, {
     callback: (error, message) => {
       const mark = own();
@@ -31,7 +33,10 @@ export function answerTwins(
       if (!question.success || question.data.incarnation !== mark.incarnation) return;
       const answer: Twin = { host: hostname(), life: mark.life };
       message.respond(JSON.stringify(answer));
-      if (question.data.life !== mark.life) log.error(question.data, "stores.copy-found");
+      if (question.data.life === mark.life) return;
+      // Processes of a copy ask every second.
+      if (copies % QUESTIONS_PER_LINE === 0) log.error(question.data, "stores.copy-found");
+      copies += 1;
     },
   });
   return {
