@@ -98,10 +98,8 @@ async function restoreClickhouse(urls: ServerUrls, dataDir: string, draft: strin
     requestTimeoutMs: CLICKHOUSE_MS_MAX,
   });
   try {
-    await clickhouse.command({
-      query: "restore database {database: Identifier} from File({name: String})",
-      query_params: { database: "tracker", name: RESTORING },
-    });
+    // The statement takes no parameters.
+    await clickhouse.command({ query: `RESTORE DATABASE tracker FROM File('${RESTORING}')` });
   } finally {
     await clickhouse.close();
     rmSync(join(backups, RESTORING), { recursive: true, force: true });

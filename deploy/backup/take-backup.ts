@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -62,7 +63,7 @@ export async function takeBackup(order: BackupOrder): Promise<string> {
     applicationName: APPLICATION_NAME,
     requestTimeoutMs: CLICKHOUSE_MS_MAX,
   });
-  const rows = join(clickhouseBackups(dataDir), basename(draft));
+  const rows = join(clickhouseBackups(dataDir), randomUUID());
   const parts = [draft, rows];
   try {
     copyJournals(join(dataDir, JOURNAL), join(draft, JOURNAL));
@@ -99,11 +100,9 @@ function portOf(url: string): number {
   return Number(new URL(url).port);
 }
 
-async function copyClickhouse(clickhouse: Clickhouse, name: string): Promise<void> {
-  await clickhouse.command({
-    query: "backup database {database: Identifier} to File({name: String})",
-    query_params: { database: "tracker", name },
-  });
+/** The statement takes no parameters. `folder` is a name that this program has made. */
+async function copyClickhouse(clickhouse: Clickhouse, folder: string): Promise<void> {
+  await clickhouse.command({ query: `BACKUP DATABASE tracker TO File('${folder}')` });
 }
 
 function copyInstallationFiles(dataDir: string, draft: string): void {

@@ -100,7 +100,7 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   expect((await trackerCommand(system.dataDir, ["audit"])).code).toBe(0);
 });
 
-test("a running copy of a journal is noticed, takes another number, and no click is lost or counted twice", async () => {
+test("a running copy of a journal is noticed, and no click is lost or counted twice", async () => {
   await using system = await startSystem();
   const urls = await serversOf(system);
   const link = system.client.demo.links.affiliate.replace(/\?.*/, "");

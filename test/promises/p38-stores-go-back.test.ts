@@ -50,13 +50,13 @@ const VARIANTS = {
     losses: [{ store: "nats", to: "older copy" }],
     fullOnly: true,
   },
-  "both stores go back and nobody reports it, Postgres to the older copy": {
+  "both go back unreported, Postgres to the older copy": {
     losses: [
       { store: "postgres", to: "older copy" },
       { store: "clickhouse", to: "older copy" },
     ],
   },
-  "both stores go back and nobody reports it, ClickHouse to the older copy": {
+  "both go back unreported, ClickHouse to the older copy": {
     losses: [
       { store: "clickhouse", to: "older copy" },
       { store: "postgres", to: "older copy" },
