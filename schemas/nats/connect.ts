@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { connectFault, noJetstream, silentJetstream } from "./errors.ts";
-import { inboxPrefix, type NatsRole } from "./permissions.ts";
+import { inboxPrefix, type NatsRole } from "./roles.ts";
 import { connectionOptions, type NatsServers, natsHosts, serverCount } from "./servers.ts";
 import { STREAM_DEFAULTS, type StreamSettings } from "./stream-settings.ts";
 import { type Subjects, subjectsOf } from "./subjects.ts";

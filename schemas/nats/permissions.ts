@@ -1,8 +1,6 @@
+import { inboxPrefix } from "./roles.ts";
 import { clicksStream } from "./streams.ts";
 import { subjectsOf } from "./subjects.ts";
-
-/** The users of a NATS server. `operator` is the command line, which makes and changes streams; it may do everything. */
-export type NatsRole = "ingress" | "processors" | "api" | "operator";
 
 export type Permissions = {
   readonly publish: readonly string[];
@@ -10,11 +8,6 @@ export type Permissions = {
   /** Whether it answers requests. A user may then publish to the reply subject of a request, which no list could name. */
   readonly answers: boolean;
 };
-
-/** Where the answers to a role's requests arrive, so that no role can read those of another. */
-export function inboxPrefix(role: NatsRole): string {
-  return `_INBOX.${role}`;
-}
 
 /** What each user needs and nothing else, for the subjects under a prefix. */
 export function permissionsOf(prefix: string): Readonly<Record<string, Permissions>> {
@@ -63,6 +56,7 @@ export function permissionsOf(prefix: string): Readonly<Record<string, Permissio
           (call) => `$JS.API.CONSUMER.${call}.${stream}.>`,
         ),
         `$JS.API.CONSUMER.LIST.${stream}`,
+        `$JS.API.STREAM.MSG.GET.${stream}`,
         `$JS.ACK.${stream}.>`,
       ],
       subscribe: [
