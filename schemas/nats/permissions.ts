@@ -56,6 +56,7 @@ export function permissionsOf(prefix: string): Readonly<Record<string, Permissio
           (call) => `$JS.API.CONSUMER.${call}.${stream}.>`,
         ),
         `$JS.API.CONSUMER.LIST.${stream}`,
+        `$JS.API.STREAM.MSG.GET.${stream}`,
         `$JS.ACK.${stream}.>`,
       ],
       subscribe: [
