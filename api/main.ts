@@ -15,7 +15,7 @@ import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
-import { openPool } from "../schemas/postgres/connect.ts";
+import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { NatsLink } from "./nats-link.ts";
@@ -52,6 +52,16 @@ function exitCodeOf(error: unknown): number {
   return error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : 1;
 }
 
+/** Returns how to end it. */
+function purgeNowAndThen(db: Pool, log: Log): () => void {
+  const purge = setInterval(() => {
+    purgeRateWindows(db).catch((error: unknown) =>
+      log.warn({ err: error }, "rate-windows.not-purged"),
+    );
+  }, PURGE_INTERVAL_MS);
+  return () => clearInterval(purge);
+}
+
 async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
   const metrics = new Metrics();
   const ops = await OpsServer.open({ ...settings.ops, role: "api", metrics, lifetime });
@@ -77,16 +87,13 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   });
   lifetime.own("clickhouse", () => clickhouse.close());
   const { durability } = settings;
-  await requireDurability(
-    durability,
-    [
-      natsChecks(settings.nats, durability),
-      postgresChecks(db, durability.standbys),
-      clickhouseTableChecks(clickhouse),
-      identityCheck(db, clickhouse),
-    ],
-    { log, metrics, lifetime },
-  );
+  const checks = [
+    natsChecks(settings.nats, durability),
+    postgresChecks(db, durability.standbys),
+    clickhouseTableChecks(clickhouse),
+    identityCheck(db, clickhouse),
+  ];
+  await requireDurability(durability, checks, { log, metrics, lifetime });
   const nats = await NatsLink.open({ ...settings.nats, log });
   lifetime.own("nats", () => nats.close());
   dependencies.watch("clickhouse", async () => (await clickhouse.ping({ select: true })).success);
@@ -95,12 +102,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const outgoing = new OutgoingClient(settings.outgoing);
   lifetime.own("outgoing", () => outgoing.close());
 
-  const purge = setInterval(() => {
-    purgeRateWindows(db).catch((error: unknown) =>
-      log.warn({ err: error }, "rate-windows.not-purged"),
-    );
-  }, PURGE_INTERVAL_MS);
-  lifetime.own("purge", () => clearInterval(purge));
+  lifetime.own("purge", purgeNowAndThen(db, log));
 
   const watch = new StoreWatch({ pool: db, clickhouse, log, nats: () => nats.current() });
   watch.start();

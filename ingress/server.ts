@@ -10,6 +10,7 @@ import { PeerAddresses } from "./request/peer-address.ts";
 import { ReceivedRequest, type RouteFacts } from "./request/received-request.ts";
 import { type RequestHead, readHead } from "./request/request-head.ts";
 import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
+import { sampled, type Timed } from "./sampled-time.ts";
 import { type AnswerEvents, AnswerSender, FAILED } from "./send-answer.ts";
 
 /** A path and the route that answers it. Patterns are those of uWebSockets.js. */
@@ -40,7 +41,7 @@ export type ServerOptions = {
   readonly access?: AccessNotes | undefined;
   /** Those whose X-Request-Id is kept. */
   readonly trustedProxies: TrustedProxies;
-  /** Takes how long requests of a path take, in seconds. Of the routes in `sync` it gets one in {@link REQUESTS_PER_MEASURE}. */
+  /** Takes how long requests of a path take, in seconds. Of the routes in `sync` it gets one in {@link sampled}. */
   readonly timed: (pattern: string) => Timed;
   /** Called after a request was refused without its route, or instead of the route's answer. */
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
@@ -60,9 +61,6 @@ export type ServerRefusal = {
   readonly httpStatus: number;
 };
 
-type Timed = { observe(seconds: number): void };
-
-const REQUESTS_PER_MEASURE = 16;
 const CLOSE_POLL_MS = 20;
 const QUIET_TURN_MS = 0.05;
 const QUIET_TURN_WAIT_MS = 500;
@@ -95,7 +93,6 @@ export class IngressServer {
   #listening: us_listen_socket | undefined;
   #inFlight = 0;
   #connections = 0;
-  #untilMeasure = REQUESTS_PER_MEASURE;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -105,7 +102,7 @@ export class IngressServer {
     });
     for (const { methods, pattern, route } of options.sync) {
       for (const method of methods) {
-        const handler = this.#measured(this.#syncHandler({ pattern, route }, method), pattern);
+        const handler = sampled(this.#syncHandler({ pattern, route }, method), options.timed(pattern));
         this.#add({ method, pattern, isAsync: false }, handler);
       }
     }
@@ -229,22 +226,6 @@ export class IngressServer {
       default:
         throw new Error(`no handler can be added for ${method}`);
     }
-  }
-
-  /** Only some requests: two clocks for each would slow redirects down. */
-  #measured(handler: Handler, pattern: string): Handler {
-    const timed = this.#options.timed(pattern);
-    return (response, request, head) => {
-      this.#untilMeasure -= 1;
-      if (this.#untilMeasure > 0) {
-        handler(response, request, head);
-        return;
-      }
-      this.#untilMeasure = REQUESTS_PER_MEASURE;
-      const startedAtMs = performance.now();
-      handler(response, request, head);
-      timed.observe((performance.now() - startedAtMs) / 1_000);
-    };
   }
 
   #syncHandler({ pattern, route }: Pick<SyncEntry, "pattern" | "route">, method: string): Handler {

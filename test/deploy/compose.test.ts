@@ -117,7 +117,7 @@ describe("compose.yaml", () => {
   });
 
   test("each service has a read-only root, no capability that it does not need, and 60 s to end", () => {
-    const capabilities = services.flatMap(([name, { cap_add: added = [] }]) =>
+    const capabilities = services.flatMap(([name, { cap_add: added }]) =>
       added.map((capability) => [name, capability]),
     );
     expect(capabilities).toEqual([["caddy", "NET_BIND_SERVICE"]]);
