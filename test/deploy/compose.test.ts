@@ -244,9 +244,8 @@ async function startComposeNats(): Promise<{ port: number; stop(): Promise<void>
       env: {
         ...environment,
         PATH: `${join(program, "..")}:${process.env["PATH"] ?? ""}`,
-        NATS_HOST: "127.0.0.1",
-        NATS_PORT: String(port),
-        NATS_MONITOR_PORT: String(monitor),
+        NATS_LISTEN: `127.0.0.1:${port}`,
+        NATS_MONITOR: `127.0.0.1:${monitor}`,
         NATS_STORE: dataFolder("nats"),
         NATS_STORE_BYTES: String(4 * 1024 ** 3),
         NATS_PASSWORDS: join(secrets, "nats_passwords"),

@@ -54,7 +54,7 @@ export async function trackerProcesses({
 const ATTEMPTS_MAX = 50;
 
 /** The first of `count` ports in a row that are free. They are not reserved. */
-export async function freePortsInARow(count: number): Promise<number> {
+async function freePortsInARow(count: number): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const first = await freePort();
     const faults = await Promise.all(

@@ -249,8 +249,8 @@ async function installAndUpgrade(cluster: Cluster, helm: Helm): Promise<void> {
   assert.equal(rules.status, 200);
   say("upgraded: more pods and workers, the alerts are there");
   const { status, stderr } = helm.attempt(
-    ...["upgrade", "tracker", CHART, ...minimal, "--set", "ingress.journal.size=1Gi"],
-    "--no-hooks",
+    ...["upgrade", "tracker", CHART, ...monitored, ...storage],
+    ...["--set", "ingress.journal.size=1Gi", "--no-hooks"],
   );
   assert.notEqual(status, 0, "a journal cannot shrink");
   assert.match(stderr, /StatefulSet/);
@@ -308,9 +308,8 @@ async function create(cluster: Cluster, path: string, object: object): Promise<v
 
 function documentsOf(text: string): z.infer<typeof Rendered>[] {
   return parseAllDocuments(text)
-    .map((document): unknown => document.toJS())
-    .filter((value) => value !== null)
-    .map((value) => Rendered.parse(value));
+    .filter(({ contents }) => contents !== null)
+    .map((document) => Rendered.parse(document.toJS()));
 }
 
 function isWorkload({ kind }: { readonly kind: string }): boolean {
