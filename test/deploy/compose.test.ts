@@ -117,10 +117,8 @@ describe("compose.yaml", () => {
   });
 
   test("each service has a read-only root, no capability that it does not need, and 60 s to end", () => {
-    const capabilities = services.flatMap(([name, { cap_add: added }]) =>
-      added.map((capability) => [name, capability]),
-    );
-    expect(capabilities).toEqual([["caddy", "NET_BIND_SERVICE"]]);
+    const added = services.flatMap(([name, { cap_add: names }]) => names.map((one) => [name, one]));
+    expect(added).toEqual([["caddy", "NET_BIND_SERVICE"]]);
     for (const [name, service] of services) {
       expect(service, name).toMatchObject({
         read_only: true,
@@ -200,16 +198,17 @@ function composed(
   at: { readonly postgresUrl: string; readonly natsPort: number },
 ): TrackerProcess {
   const { command, environment } = serviceOf(name);
-  const settings: Record<string, string> = {};
-  for (const [variable, value] of Object.entries(environment))
-    settings[variable] = value.replace("/run/secrets", secrets);
+  const settings = Object.entries(environment).map(([variable, value]): [string, string] => [
+    variable,
+    value.replace("/run/secrets", secrets),
+  ]);
   const port = name === "api" ? env["API_PORT"] : env["TRACKING_PORT"];
   return {
     name,
     args: command,
     opsPorts,
     env: {
-      ...settings,
+      ...Object.fromEntries(settings),
       POSTGRES_URL: at.postgresUrl,
       NATS_URL: `nats://127.0.0.1:${at.natsPort}`,
       // Caddy would be there.
@@ -243,9 +242,8 @@ async function startComposeNats(): Promise<{ port: number; stop(): Promise<void>
       env: {
         ...environment,
         PATH: `${join(program, "..")}:${process.env["PATH"] ?? ""}`,
-        NATS_HOST: "127.0.0.1",
-        NATS_PORT: String(port),
-        NATS_MONITOR_PORT: String(monitor),
+        NATS_LISTEN: `127.0.0.1:${port}`,
+        NATS_MONITOR: `127.0.0.1:${monitor}`,
         NATS_STORE: dataFolder("nats"),
         NATS_STORE_BYTES: String(4 * 1024 ** 3),
         NATS_PASSWORDS: join(secrets, "nats_passwords"),

@@ -308,8 +308,8 @@ async function create(cluster: Cluster, path: string, object: object): Promise<v
 
 function documentsOf(text: string): z.infer<typeof Rendered>[] {
   return parseAllDocuments(text)
-    .map((document) => Rendered.nullable().parse(document.toJS()))
-    .filter((value) => value !== null);
+    .filter(({ contents }) => contents !== null)
+    .map((document) => Rendered.parse(document.toJS()));
 }
 
 function isWorkload({ kind }: { readonly kind: string }): boolean {

@@ -17,7 +17,6 @@ const Service = z.looseObject({
   volumes: z.array(z.string()).default([]),
   ports: z.array(z.string()).default([]),
   networks: z.array(z.string()).default([]),
-  depends_on: z.unknown(),
   read_only: z.boolean().optional(),
   cap_drop: z.array(z.string()).default([]),
   cap_add: z.array(z.string()).default([]),

@@ -13,6 +13,7 @@ definition of a pod. Use: include "tracker.env" (list . (dict "LANES" "clicks") 
 {{- $_ := set $env "NATS_URL_FILE" "/etc/tracker/nats/url" -}}
 {{- if $servers.nats.keys.creds -}}{{- $_ := set $env "NATS_CREDS_FILE" "/etc/tracker/nats/creds" -}}{{- end -}}
 {{- if $servers.nats.keys.password -}}{{- $_ := set $env "NATS_PASSWORD_FILE" "/etc/tracker/nats/password" -}}{{- end -}}
+{{- if $servers.nats.keys.sysUrl -}}{{- $_ := set $env "NATS_SYS_URL_FILE" "/etc/tracker/nats/sysUrl" -}}{{- end -}}
 {{- if $servers.nats.keys.ca -}}{{- $_ := set $env "NATS_CA_FILE" "/etc/tracker/nats/ca" -}}{{- end -}}
 {{- $_ := set $env "CLICKHOUSE_URL_FILE" "/etc/tracker/clickhouse/url" -}}
 {{- if $servers.clickhouse.keys.ca -}}{{- $_ := set $env "CLICKHOUSE_CA_FILE" "/etc/tracker/clickhouse/ca" -}}{{- end -}}
