@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { clickhouseTableChecks } from "../schemas/durability/clickhouse-checks.ts";
 import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
@@ -62,6 +63,13 @@ function purgeNowAndThen(db: Pool, log: Log): () => void {
   return () => clearInterval(purge);
 }
 
+/** Each connection ends with its next answer. */
+function closeAfterAnswers(server: Server): void {
+  server.prependListener("request", (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
+}
+
 async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
   const metrics = new Metrics();
   const ops = await OpsServer.open({ ...settings.ops, role: "api", metrics, lifetime });
@@ -120,11 +128,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   });
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });
-  lifetime.onDrain(() => {
-    app.server.prependListener("request", (_request, response) => {
-      response.shouldKeepAlive = false;
-    });
-  });
+  lifetime.onDrain(() => closeAfterAnswers(app.server));
   log.info({ address }, "api.listening");
   const facts = (): Facts => ({
     stores_belong_together: watch.areSame ?? "unknown",

@@ -102,7 +102,10 @@ export class IngressServer {
     });
     for (const { methods, pattern, route } of options.sync) {
       for (const method of methods) {
-        const handler = sampled(this.#syncHandler({ pattern, route }, method), options.timed(pattern));
+        const handler = sampled(
+          this.#syncHandler({ pattern, route }, method),
+          options.timed(pattern),
+        );
         this.#add({ method, pattern, isAsync: false }, handler);
       }
     }
