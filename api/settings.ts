@@ -1,5 +1,6 @@
 import type { DurabilitySettings } from "../schemas/durability/require-durability.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
+import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-definitions.ts";
 import { natsAccess } from "../schemas/nats/servers.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
@@ -38,6 +39,14 @@ function groupSettings(read: SettingsOf<"api">) {
   } as const;
 }
 
+function secretFilesIn(environment: Environment): string[] {
+  const secrets = Object.entries<SettingDefinition>(SETTINGS).filter(([, one]) => one.isSecret);
+  const names = secrets.map(([name]) => `${name}_FILE`);
+  return [...names, "NATS_CREDS_FILE", "NATS_NKEY_FILE", "NATS_KEY_FILE"]
+    .map((name) => environment[name] ?? "")
+    .filter((file) => file !== "");
+}
+
 function durabilityOf(read: SettingsOf<"api"> | SettingsOf<"tracker">): DurabilitySettings {
   return {
     level: read.DURABILITY,
@@ -58,6 +67,8 @@ export function readCommandSettings(environment: Environment = process.env): Com
     natsPrefix: read.NATS_PREFIX,
     streams: streamSettings(read),
     durability: durabilityOf(read),
+    postgresDirect: withUrl(read.POSTGRES_DIRECT_URL, { password: read.POSTGRES_PASSWORD }),
+    secretFiles: secretFilesIn(environment),
     servers: {
       postgres: withUrl(read.POSTGRES_URL, { password: read.POSTGRES_PASSWORD }),
       nats: withUrl(read.NATS_URL, { access: natsAccess(read) }),

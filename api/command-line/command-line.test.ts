@@ -29,6 +29,8 @@ function environment() {
     natsPrefix: "",
     streams: STREAM_DEFAULTS,
     durability: RELAXED,
+    postgresDirect: undefined,
+    secretFiles: [],
     servers: NOWHERE,
   };
 }

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { DurabilitySettings } from "../../schemas/durability/require-durability.ts";
 import type { StreamSettings } from "../../schemas/nats/stream-settings.ts";
+import type { PostgresServer } from "../../schemas/postgres/connect.ts";
 import { UsageError } from "./command-error.ts";
 import type { Servers } from "./servers.ts";
 
@@ -13,6 +14,10 @@ export type CommandEnvironment = {
   /** What the streams must have at least. */
   readonly streams: StreamSettings;
   readonly durability: DurabilitySettings;
+  /** Past PgBouncer, for migrations. */
+  readonly postgresDirect: PostgresServer | undefined;
+  /** Files that hold secrets, as the variables `…_FILE` name them. */
+  readonly secretFiles: readonly string[];
   readonly servers: { readonly [Name in keyof Servers]: Servers[Name] | undefined };
 };
 

@@ -3,6 +3,7 @@ import { backupCommands } from "./backup-commands.ts";
 import type { Command } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { demoCommand } from "./demo-command.ts";
+import { doctorCommand } from "./doctor/doctor-command.ts";
 import { domainCommands } from "./domain-commands.ts";
 import { domainManifests } from "./domain-manifests.ts";
 import { identityCommands } from "./identity-commands.ts";
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   ...personCommands,
   ...importCommands,
   auditCommand,
+  doctorCommand,
   ...installationCommands,
   demoCommand,
 ];

@@ -8,6 +8,7 @@ import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { openPool, type PostgresServer } from "../../schemas/postgres/connect.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
+import { setRoleLimits } from "../../schemas/postgres/role-limits.ts";
 import type { Command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { findServers, type Servers } from "./servers.ts";
@@ -21,11 +22,13 @@ export const migrateCommand: Command = {
   options: {},
   examples: ["migrate"],
   notes: "Safe to run twice.",
-  run: async (_given, { servers, dataDir, natsPrefix: prefix, streams, durability }) => {
+  run: async (_given, { servers, dataDir, natsPrefix: prefix, streams, ...environment }) => {
     const found = findServers(["postgres", "nats", "clickhouse"], servers, dataDir);
     const nats = { ...found.nats, name: "tracker migrate", prefix, streams };
+    const { durability, postgresDirect } = environment;
     const isStrict = durability.level === "strict";
-    return (await migrateStores({ ...found, nats, isStrict })).join("\n");
+    const direct = postgresDirect ?? found.postgres;
+    return (await migrateStores({ ...found, nats, isStrict, direct })).join("\n");
   },
 };
 
@@ -35,9 +38,18 @@ async function migrateStores({
   nats,
   clickhouse,
   isStrict,
-}: Servers & { readonly nats: NatsOptions; readonly isStrict: boolean }): Promise<string[]> {
+  direct,
+}: Servers & {
+  readonly nats: NatsOptions;
+  readonly isStrict: boolean;
+  readonly direct: PostgresServer;
+}): Promise<string[]> {
   return [
-    await migration("Postgres", async () => appliedText(await migratePostgresAt(postgres))),
+    await migration("Postgres", async () => {
+      const applied = appliedText(await migratePostgresAt(direct));
+      const isLimited = await setRoleLimitsAt(postgres);
+      return isLimited ? applied : `${applied}; our role may not set its own time limits`;
+    }),
     await migration("ClickHouse", async () => {
       const applied = appliedText(await migrateClickhouse(clickhouse));
       const synced = isStrict ? await syncInserts(clickhouse) : [];
@@ -59,6 +71,16 @@ async function migratePostgresAt(server: PostgresServer): Promise<string[]> {
     const applied = await migratePostgres(pool);
     await makeLogDays(pool);
     return applied;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Over the address of the processes, because theirs may be another role than that of migrations. */
+async function setRoleLimitsAt(server: PostgresServer): Promise<boolean> {
+  const pool = openPool({ ...server, applicationName: "tracker migrate", connectionsMax: 1 });
+  try {
+    return await setRoleLimits(pool);
   } finally {
     await pool.end();
   }

@@ -1,4 +1,4 @@
-import { pause } from "../host/pause.ts";
+import { within } from "../host/within.ts";
 import type { CheckId, Finding } from "./finding.ts";
 import { refuses } from "./finding.ts";
 
@@ -18,9 +18,8 @@ export type CheckGroup = {
  * answer counts as violating them, because nobody can tell that it does not.
  */
 export async function answerOf(group: CheckGroup, patienceMs: number): Promise<Finding[]> {
-  const waiting = new AbortController();
   try {
-    const answer = await Promise.race([group.ask(), late(patienceMs, waiting.signal)]);
+    const answer = await within(patienceMs, group.ask());
     if (answer !== "late") return [...answer];
     return unknown(group, `${group.server} does not answer within ${patienceMs} ms`);
   } catch (error) {
@@ -34,14 +33,7 @@ export async function answerOf(group: CheckGroup, patienceMs: number): Promise<F
         ),
       ],
     }));
-  } finally {
-    waiting.abort();
   }
-}
-
-async function late(ms: number, signal: AbortSignal): Promise<"late"> {
-  await pause(ms, signal);
-  return "late";
 }
 
 function unknown({ checks }: CheckGroup, missing: string): Finding[] {

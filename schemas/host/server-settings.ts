@@ -16,6 +16,14 @@ export const SERVER_SETTINGS = {
     meaning:
       "an existing Postgres database; `?sslmode=verify-full&sslrootcert=/path/ca.pem` checks its certificate",
   },
+  POSTGRES_DIRECT_URL: {
+    type: url(["postgres", "postgresql"], "postgres://user:password@host:5432/database"),
+    unset: "POSTGRES_URL",
+    readBy: ["tracker"],
+    isSecret: true,
+    meaning:
+      "the same database without PgBouncer, for `migrate`: a migration may take longer than a pooled statement",
+  },
   POSTGRES_PASSWORD: {
     type: anyText,
     unset: "the password in POSTGRES_URL",

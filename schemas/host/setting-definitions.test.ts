@@ -13,6 +13,7 @@ test("every URL that may hold a password is a secret", () => {
   const urls = all.filter(([, { type }]) => type.accepts.includes("password"));
   expect(urls.map(([name]) => name)).toEqual([
     "POSTGRES_URL",
+    "POSTGRES_DIRECT_URL",
     "NATS_URL",
     "CLICKHOUSE_URL",
     "NATS_SYS_URL",

@@ -273,7 +273,7 @@ async function codeOf(child: ChildServer): Promise<number | null | undefined> {
   }
 }
 
-test("clicks are answered while NATS is away; it is judged when it is back, and by then only alerts (P35, P2)", async () => {
+test("clicks are answered while NATS is away; when it is back, it is judged and only alerts (P35, P2)", async () => {
   const { lazyNats } = servers;
   await lazyNats.stop();
   const trackingPort = await freePort();

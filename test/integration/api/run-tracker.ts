@@ -31,6 +31,8 @@ export async function runCommandOn(
     natsPrefix: env.NATS_PREFIX,
     streams: STREAM_DEFAULTS,
     durability: RELAXED,
+    postgresDirect: undefined,
+    secretFiles: [],
     servers: {
       postgres: { url: env.POSTGRES_URL },
       nats: { url: env.NATS_URL },
