@@ -21,6 +21,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     rateLimitPerMinute: 600,
     outgoing: { allowLoopback: false },
     clickRetentionDays: 0,
+    durability: { level: "relaxed", natsMonitorUrls: [], singleSite: false, standbys: 1 },
     access: { share: 0, file: undefined },
     logLevel: "info",
     endWithParent: false,

@@ -37,7 +37,7 @@ const FAULTS: Readonly<Record<string, { readonly hurt: Step; readonly heal: Step
   },
 };
 
-test("no answered click is lost or doubled while servers of a NATS cluster are killed, freeze and lose their disks", {
+test("no click is lost or doubled while servers of a NATS cluster are killed, freeze and lose their disks", {
   timeout: IS_FULL ? FULL_MS : SMALL_MS,
 }, async () => {
   await using cluster = await NatsCluster.open();

@@ -109,7 +109,7 @@ resolver_preload: {
   await expect(reach(`nats://${node.address}`)).rejects.toThrow("refuses the login");
 });
 
-test("tls:// needs the authority in NATS_CA_FILE, the right name, and a certificate where the server wants one", async () => {
+test("tls:// needs the authority in NATS_CA_FILE, the right name, and a certificate if asked for one", async () => {
   await using authority = await Authority.open();
   const server = await authority.issue("server", "IP:127.0.0.1");
   const stranger = await authority.issue("stranger", "DNS:elsewhere.example");
