@@ -225,7 +225,7 @@ const HEADER_NAMES = words(`
 /** An answer with any other header is a fault. */
 const KNOWN_HEADERS = new Set(
   words(`
-  location cache-control x-robots-tag set-cookie date content-length allow content-type
+  location cache-control x-robots-tag set-cookie date content-length allow content-type x-request-id
   connection x-tracker-conversion retry-after etag vary access-control-allow-origin
   access-control-allow-methods access-control-max-age access-control-allow-headers
   access-control-allow-credentials x-content-type-options timing-allow-origin
