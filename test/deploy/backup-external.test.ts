@@ -7,6 +7,7 @@ import { ClickLoad, clickDifferences } from "../system/click-load.ts";
 import { ConversionLoad } from "../system/conversion-load.ts";
 import { DebianPostgres, debianPostgresFault } from "../system/debian-postgres.ts";
 import { factDifferences } from "../system/fact-differences.ts";
+import { IngressMachine } from "../system/ingress-machine.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { serversOf } from "../system/servers-of.ts";
 import { readDemo, ServiceClient } from "../system/service.ts";
@@ -14,8 +15,7 @@ import { startSystem } from "../system/start-system.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
 
-// A loaded machine takes a minute to start a service.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const CLICKS = 200;
 const CONVERSIONS = 20;
@@ -35,10 +35,16 @@ test.skipIf(fault !== undefined)(
     await using system = await startSystem({ env });
     const urls = await serversOf(system);
     const client = new ServiceClient(await readDemo(system.dataDir));
-    const load = new ClickLoad(client, client.demo.links.affiliate.replace(/\?.*/, ""));
+    const link = client.demo.links.affiliate.replace(/\?.*/, "");
+    const load = new ClickLoad(client, link);
+    // This ingress runs throughout, as the page says.
+    await using steady = await IngressMachine.open("steady", urls);
+    await steady.start();
+    const steadyLoad = new ClickLoad(client, steady.linkTo(link));
     const conversions = new ConversionLoad(client, load);
     const catalog = new CatalogLedger(client);
     load.start(2, PER_SECOND);
+    steadyLoad.start(2, PER_SECOND);
     conversions.start();
     await grow(load, conversions);
     postgres.backUp();
@@ -57,6 +63,7 @@ test.skipIf(fault !== undefined)(
     await postgres.kill();
     await postgres.restore();
     await restoreClickhouse(clickhouse);
+    const answeredMeanwhile = steadyLoad.answered.size;
 
     expect((await tracker(["migrate"])).code).toBe(0);
     await until(
@@ -72,12 +79,16 @@ test.skipIf(fault !== undefined)(
     expect(again.ports).toEqual(system.ports);
     await catalog.make(2);
     expect(catalog.repeatedIds).toEqual([]);
+    expect(steadyLoad.answered.size).toBeGreaterThan(answeredMeanwhile);
+    expect([steadyLoad.refused, steadyLoad.unanswered.size]).toEqual([0, 0]);
+    await steadyLoad.stop();
+    const loads = [load, steadyLoad];
     await until(
       "every answered click is stored once",
-      async () => (await clickDifferences(urls.clickhouse, [load])).length === 0,
+      async () => (await clickDifferences(urls.clickhouse, loads)).length === 0,
       PATIENCE,
     ).catch(() => undefined);
-    expect((await clickDifferences(urls.clickhouse, [load])).slice(0, 5)).toEqual([]);
+    expect((await clickDifferences(urls.clickhouse, loads)).slice(0, 5)).toEqual([]);
     const audited = await tracker(["audit", "--repair"]);
     expect(audited, audited.output).toMatchObject({ code: 0 });
     const facts = await factDifferences(urls);

@@ -16,8 +16,7 @@ import { storedClicks } from "../system/stored-clicks.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
 
-// A loaded machine takes a minute to start a service.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const CLICKS = 300;
 const CONVERSIONS = 20;
@@ -33,8 +32,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function restore(
   archive: string,
   target: string,
+  ...options: readonly string[]
 ): Promise<{ readonly code: number; readonly output: string }> {
-  return await trackerCommand(target, ["restore", archive], { RUNTIME_DIR: runtimeDir() });
+  return await trackerCommand(target, ["restore", archive, ...options], {
+    RUNTIME_DIR: runtimeDir(),
+  });
 }
 
 test("an archive of a busy run restores every answered click and conversion once and reuses no id", async () => {
@@ -65,7 +67,7 @@ test("an archive of a busy run restores every answered click and conversion once
   await load.stop();
   await system.stop();
 
-  const restored = await restore(archive, target);
+  const restored = await restore(archive, target, "--hold-deliveries");
   expect(restored, restored.output).toMatchObject({ code: 0 });
   await using again = await startSystem({ dataDir: target, ports: system.ports });
   await catalog.make(2);
@@ -97,6 +99,8 @@ test("an archive of a busy run restores every answered click and conversion once
   await laterReports.stop();
   await later.stop();
   await client.close();
+  const released = await trackerCommand(target, ["deliveries", "release"]);
+  expect(released.output).toContain("are sent from now on");
   expect((await restore(archive, target)).output).toContain("is not empty");
 });
 

@@ -8,8 +8,7 @@ import { startSystem } from "../system/start-system.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
 
-// A loaded machine takes a minute to start a service.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const LOST = 1_000;
 const GHOSTS = 100;

@@ -15,8 +15,7 @@ import { storedClicks } from "../system/stored-clicks.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
 
-// A loaded machine takes a minute to start a service.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const CLICKS = 100;
 const PER_SECOND = 100;

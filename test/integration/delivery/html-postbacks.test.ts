@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { holdDeliveries, releaseDeliveries } from "../../../api/command-line/delivery-hold.ts";
 import { serveHtmlPostbacks } from "../../../processors/delivery/serve-html.ts";
 import { HtmlPostbacks } from "../../../schemas/events/html-postbacks.ts";
 import { openLog } from "../../../schemas/host/log.ts";
@@ -73,6 +74,15 @@ test("HTML that no page requested within 10 s fails, and no page gets it later (
     { status: "failed", attempts: 0, error: REFUSED, response_body: "" },
   ]);
   expect(await requested(id)).toEqual([]);
+});
+
+test("no page contains HTML while deliveries are held (P38)", async () => {
+  const id = await pixelConversion(await offerWith({ body: "<b>" }));
+  await holdDeliveries(pool, "a test");
+  const held = await requested(id);
+  await releaseDeliveries(pool);
+  expect(held).toEqual([]);
+  expect(await requested(id)).toEqual(["<b>"]);
 });
 
 test("HTML of a server's conversion, or of one approved later, fails at once (PBO-032)", async () => {

@@ -1,4 +1,9 @@
 import { afterEach, expect, test } from "vitest";
+import {
+  countWaiting,
+  holdDeliveries,
+  releaseDeliveries,
+} from "../../../api/command-line/delivery-hold.ts";
 import { deliver } from "../../../processors/delivery/deliver.ts";
 import {
   leaseDueDeliveries,
@@ -64,6 +69,20 @@ test("two workers never lease the same delivery (P22)", async () => {
   const ids = both.flat().map(({ id }) => id);
   expect(ids).toHaveLength(160);
   expect(new Set(ids).size).toBe(160);
+});
+
+test("held deliveries wait, and each is leased once after the release (P22, P38)", async () => {
+  const { pool } = world.tracking;
+  await queue("a", 3);
+  await holdDeliveries(pool, "a test");
+  await holdDeliveries(pool, "again");
+  await queue("b", 2);
+  expect(await lease(TOKENS[0])).toEqual([]);
+  expect(await countWaiting(pool)).toEqual({ postbacks: 5, webhooks: 0 });
+  expect(await releaseDeliveries(pool)).toBeDefined();
+  expect(await lease(TOKENS[0])).toHaveLength(5);
+  expect(await lease(TOKENS[1])).toEqual([]);
+  expect(await releaseDeliveries(pool)).toBeUndefined();
 });
 
 test("a lease takes the granted number of each endpoint, oldest first (P23, #20, G204)", async () => {
