@@ -16,7 +16,7 @@ import { storedClicks } from "../system/stored-clicks.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const CLICKS = 300;
 const CONVERSIONS = 20;

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
@@ -7,8 +7,6 @@ import { serversOf } from "../system/servers-of.ts";
 import { startSystem } from "../system/start-system.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const LOST = 1_000;
 const GHOSTS = 100;
