@@ -1,6 +1,6 @@
 import { inboxPrefix } from "./roles.ts";
 import { clicksStream } from "./streams.ts";
-import { subjectsOf } from "./subjects.ts";
+import { type Subjects, subjectsOf } from "./subjects.ts";
 
 export type Permissions = {
   readonly publish: readonly string[];
@@ -13,69 +13,93 @@ export type Permissions = {
 export function permissionsOf(prefix: string): Readonly<Record<string, Permissions>> {
   const subjects = subjectsOf(prefix);
   const stream = clicksStream({ prefix });
-  const jetstreamInfo = ["$JS.API.INFO", `$JS.API.STREAM.INFO.${stream}`];
   return {
-    ingress: {
-      publish: [
-        subjects.allClicks,
-        subjects.allClicksTaken,
-        subjects.clickNoticesRequest,
-        subjects.postback,
-        subjects.clickLookup,
-        subjects.htmlPostbacks,
-        subjects.inboundCalls,
-        ...jetstreamInfo,
-      ],
-      subscribe: [
-        subjects.watermark,
-        subjects.allClickPositionRequests,
-        subjects.clickTotals,
-        subjects.allClicksTaken,
-        subjects.capsReached,
-        subjects.couponClickTaker,
-        subjects.allCouponClicks,
-        `${inboxPrefix("ingress")}.>`,
-      ],
-      answers: true,
-    },
-    processors: {
-      publish: [
-        subjects.watermark,
-        subjects.allClickPositionRequests,
-        subjects.allClickQueries,
-        subjects.clickTotals,
-        subjects.allClicksTaken,
-        subjects.capsReached,
-        subjects.couponClickTaker,
-        subjects.allCouponClicks,
-        ...jetstreamInfo,
-        // A stream that JetStream has lost is made again.
-        `$JS.API.STREAM.CREATE.${stream}`,
-        `$JS.API.STREAM.UPDATE.${stream}`,
-        ...["CREATE", "DURABLE.CREATE", "INFO", "DELETE", "MSG.NEXT"].map(
-          (call) => `$JS.API.CONSUMER.${call}.${stream}.>`,
-        ),
-        `$JS.API.CONSUMER.LIST.${stream}`,
-        `$JS.API.STREAM.MSG.GET.${stream}`,
-        `$JS.ACK.${stream}.>`,
-      ],
-      subscribe: [
-        subjects.allClickQueries,
-        subjects.clickNoticesRequest,
-        subjects.capsReached,
-        subjects.postback,
-        subjects.conversionCommand,
-        subjects.clickLookup,
-        subjects.inboundCalls,
-        subjects.htmlPostbacks,
-        `${inboxPrefix("processors")}.>`,
-      ],
-      answers: true,
-    },
-    api: {
-      publish: [subjects.allClickQueries, subjects.conversionCommand, ...jetstreamInfo],
-      subscribe: [`${inboxPrefix("api")}.>`],
-      answers: false,
-    },
+    ingress: ingressMay(subjects, stream),
+    processors: processorsMay(subjects, stream),
+    api: apiMay(subjects, stream),
   };
+}
+
+function ingressMay(subjects: Subjects, stream: string): Permissions {
+  return {
+    publish: [
+      subjects.allClicks,
+      subjects.allClicksTaken,
+      subjects.clickNoticesRequest,
+      subjects.postback,
+      subjects.clickLookup,
+      subjects.htmlPostbacks,
+      subjects.inboundCalls,
+      subjects.twinQuestion,
+      ...jetstreamInfo(stream),
+    ],
+    subscribe: [
+      subjects.watermark,
+      subjects.allClickPositionRequests,
+      subjects.clickTotals,
+      subjects.allClicksTaken,
+      subjects.capsReached,
+      subjects.couponClickTaker,
+      subjects.allCouponClicks,
+      `${inboxPrefix("ingress")}.>`,
+    ],
+    answers: true,
+  };
+}
+
+function processorsMay(subjects: Subjects, stream: string): Permissions {
+  return {
+    publish: [
+      subjects.watermark,
+      subjects.allClickPositionRequests,
+      subjects.allClickQueries,
+      subjects.clickTotals,
+      subjects.allClicksTaken,
+      subjects.capsReached,
+      subjects.couponClickTaker,
+      subjects.allCouponClicks,
+      subjects.twinQuestion,
+      ...jetstreamInfo(stream),
+      // A stream that JetStream has lost is made again.
+      `$JS.API.STREAM.CREATE.${stream}`,
+      `$JS.API.STREAM.UPDATE.${stream}`,
+      ...["CREATE", "DURABLE.CREATE", "INFO", "DELETE", "MSG.NEXT"].map(
+        (call) => `$JS.API.CONSUMER.${call}.${stream}.>`,
+      ),
+      `$JS.API.CONSUMER.LIST.${stream}`,
+      `$JS.API.STREAM.MSG.GET.${stream}`,
+      `$JS.ACK.${stream}.>`,
+    ],
+    subscribe: [
+      subjects.allClickQueries,
+      subjects.clickNoticesRequest,
+      subjects.capsReached,
+      subjects.postback,
+      subjects.conversionCommand,
+      subjects.clickLookup,
+      subjects.inboundCalls,
+      subjects.htmlPostbacks,
+      subjects.twinQuestion,
+      `${inboxPrefix("processors")}.>`,
+    ],
+    answers: true,
+  };
+}
+
+function apiMay(subjects: Subjects, stream: string): Permissions {
+  return {
+    publish: [
+      subjects.allClickQueries,
+      subjects.conversionCommand,
+      ...jetstreamInfo(stream),
+      // The mark of Postgres lies in the metadata of the stream, and an api that runs alone writes it.
+      `$JS.API.STREAM.UPDATE.${stream}`,
+    ],
+    subscribe: [`${inboxPrefix("api")}.>`],
+    answers: false,
+  };
+}
+
+function jetstreamInfo(stream: string): string[] {
+  return ["$JS.API.INFO", `$JS.API.STREAM.INFO.${stream}`];
 }

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { Demo } from "../../deploy/local/demo-file.ts";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { connectNats } from "../../schemas/nats/connect.ts";
+import { readStreamIdentity } from "../../schemas/nats/stream-identity.ts";
+import { STREAM_DEFAULTS } from "../../schemas/nats/stream-settings.ts";
 import { type RunningServers, startServers } from "../services/servers.ts";
 import { ChildServer } from "../system/child-server.ts";
 import { ServiceClient } from "../system/service.ts";
@@ -15,6 +19,7 @@ import { until } from "../system/until.ts";
 import { NatsNode, type NatsUser } from "./nats-node.ts";
 
 const Listed = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
+const Records = z.looseObject({ data: z.array(z.looseObject({ id: z.int() })) });
 const WAIT = { timeoutMs: 30_000 };
 const BROWSER = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/128.0" };
 
@@ -66,10 +71,11 @@ async function tracker(
 
 test("ingress, processors, api and the command line run with their own NATS users, and miss no permission", async () => {
   expect(await tracker(settingsOf("operator"), "migrate")).toMatchObject({ code: 0 });
-  const processors = ChildServer.spawn(nodeProgram("processors"), settingsOf("processors"));
-  const api = ChildServer.spawn(nodeProgram("api"), settingsOf("api"));
   const made = await tracker(settingsOf("operator"), "demo", "--json");
   const demo = Demo.parse(JSON.parse(made.output));
+  const api = ChildServer.spawn(nodeProgram("api"), settingsOf("api"));
+  await streamHasMark();
+  const processors = ChildServer.spawn(nodeProgram("processors"), settingsOf("processors"));
   const ingress = ChildServer.spawn(await ingressProgram(), settingsOf("ingress"));
   const client = new ServiceClient(demo);
   try {
@@ -87,6 +93,10 @@ test("ingress, processors, api and the command line run with their own NATS user
       async () => (await storedClicks(servers.urls.clickhouse, "users")).length === 1,
       WAIT,
     );
+    const offerId = await offerOf(client);
+    await coupon(client, offerId);
+    await htmlPixel(client, offerId);
+    await cap(client, offerId);
     expect(await tracker(settingsOf("operator"), "streams")).toMatchObject({ code: 0 });
   } finally {
     await client.close();
@@ -144,6 +154,107 @@ test("contradicting logins end every process with code 2 and one sentence", asyn
     expect(child.output).not.toContain("hush");
   }
 });
+
+/** An api that runs alone records Postgres in the stream. */
+async function streamHasMark(): Promise<void> {
+  const nats = await connectNats({
+    url: node.urlOf("operator"),
+    name: "test",
+    prefix: "",
+    streams: STREAM_DEFAULTS,
+  });
+  try {
+    const mark = async (): Promise<unknown> => await readStreamIdentity(nats);
+    await until("the stream has the mark of Postgres", mark, WAIT);
+  } finally {
+    await nats.connection.close();
+  }
+}
+
+async function offerOf(client: ServiceClient): Promise<number> {
+  const code = /\/r\/([^/]+)\//.exec(client.demo.links.affiliate)?.[1] ?? "";
+  return await idOf(client, `/offers?q=${code}`);
+}
+
+async function idOf(client: ServiceClient, path: string): Promise<number> {
+  const { data } = Records.parse(await client.rest(path));
+  if (data[0] === undefined) throw new Error(`${path} has no record`);
+  return data[0].id;
+}
+
+/** A conversion with a coupon and without a click: a processor has an ingress make the click. */
+async function coupon(client: ServiceClient, offerId: number): Promise<void> {
+  const affiliateId = await idOf(client, "/affiliates?q=DEMOANNA");
+  await client.create("/coupons", {
+    code: "USERS10",
+    offer_id: offerId,
+    affiliate_id: affiliateId,
+  });
+  const { tracking_url: url, postback_token: token } = client.demo;
+  const report = `${url}/pb?token=${token}&coupon_code=USERS10&txid=coupon`;
+  await until(
+    "the coupon credits its partner",
+    async () => (await client.attempt(report)).body.includes('"ok":true'),
+    WAIT,
+  );
+  await untilClick("link_type = 'coupon'");
+}
+
+/** A partner's HTML, which ingress gets from a delivery processor. */
+async function htmlPixel(client: ServiceClient, offerId: number): Promise<void> {
+  await client.create("/postbacks", {
+    offer_id: offerId,
+    kind: "html",
+    url: "http://partner.test/unused",
+    body: "<b>thanks</b>",
+  });
+  const { affiliate } = client.demo.links;
+  await until(
+    "the pixel carries the partner's HTML",
+    async () => {
+      const clickId = await clickOn(client, affiliate.replace(/\?.*/, ""));
+      const pixel = `${client.demo.tracking_url}/px.html?click_id=${clickId}&txid=${clickId}`;
+      return (await client.attempt(pixel, BROWSER)).body.includes("thanks");
+    },
+    WAIT,
+  );
+}
+
+/** A reached cap, which the processors tell every ingress. */
+async function cap(client: ServiceClient, offerId: number): Promise<void> {
+  await client.send("PATCH", `/offers/${offerId}`, { caps: { conversions: { total: 1 } } });
+  const { tracking_url: url, postback_token: token, links } = client.demo;
+  await until(
+    "the link leads to the offer no more",
+    async () => {
+      const { status, headers } = await client.attempt(links.affiliate, BROWSER);
+      const clickId = /[0-9a-f]{32}/.exec(String(headers["location"]))?.[0];
+      if (status !== 302 || clickId === undefined) return true;
+      // Only conversions since the cap was set count.
+      await client.attempt(`${url}/pb?token=${token}&click_id=${clickId}&txid=${clickId}`);
+      return false;
+    },
+    { ...WAIT, pollMs: 500 },
+  );
+  await untilClick("status_reason = 'cap'");
+}
+
+async function untilClick(condition: string): Promise<void> {
+  const isStored = async (): Promise<boolean> => (await clicksWhere(condition)) > 0;
+  await until(`a click with ${condition} is stored`, isStored, WAIT);
+}
+
+async function clicksWhere(condition: string): Promise<number> {
+  const clickhouse = openClickhouse({ url: servers.urls.clickhouse, applicationName: "test" });
+  try {
+    const query = `select count() as clicks from click where ${condition}`;
+    const answer = await clickhouse.query({ query, format: "JSONEachRow" });
+    const [row] = z.array(z.object({ clicks: z.number() })).parse(await answer.json());
+    return row?.clicks ?? 0;
+  } finally {
+    await clickhouse.close();
+  }
+}
 
 /** Clicks until the ingress has the catalog with the demo. Returns the id of the click that redirected. */
 async function clickOn(client: ServiceClient, link: string): Promise<string> {
