@@ -27,6 +27,8 @@ export const METRICS = {
 export const METRICS_BY_PROCESS = [
   { processes: ["ingress", "processors", "api"], metrics: PROCESS_METRICS },
   { processes: ["ingress", "processors", "api"], metrics: DEPENDENCY_METRICS },
+  { processes: ["ingress", "processors", "api"], metrics: DURABILITY_METRICS },
+  { processes: ["ingress", "api"], metrics: ACCESS_METRICS },
   { processes: ["ingress", "processors"], metrics: CATALOG_METRICS },
   { processes: ["ingress"], metrics: INGRESS_METRICS },
   { processes: ["processors"], metrics: CLICK_WRITER_METRICS },

@@ -79,8 +79,9 @@ export class WorkersWorld {
     return this.#parent;
   }
 
-  /** Starts the parent. Returns when all of its workers have applied the current catalog. */
+  /** Starts the parent unless it runs. Returns when all of its workers have applied the current catalog. */
   async start(): Promise<void> {
+    if (this.#parent?.isRunning === true) return;
     const command = [process.execPath, projectFile(".build", "deploy", "tracker.js"), "ingress"];
     this.#parent = ChildServer.spawn(
       [...command, "--workers", String(this.workers)],

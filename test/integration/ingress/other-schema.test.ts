@@ -27,7 +27,7 @@ test("an ingress uses all records it can read, reports the others and refuses no
   expect(await locationOf(fleet.port)).toBe("https://shop.example/first");
   const health = await fetch(`http://127.0.0.1:${fleet.port}/health`);
   expect(health.status).toBe(200);
-  const status = await fetch(`http://127.0.0.1:${fleet.opsPorts[0]}/status`);
+  const status = await fetch(`http://127.0.0.1:${fleet.opsPorts[0] ?? 0}/status`);
   expect(Status.parse(await status.json())).toEqual({ catalog_unreadable_records: 1 });
   expect(fleet.output).toContain("catalog.record-unreadable");
   expect(fleet.output).not.toContain("postgres-is-away");
