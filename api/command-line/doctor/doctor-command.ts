@@ -1,11 +1,14 @@
 import type { Command } from "../command.ts";
+import { wrapped } from "../help.ts";
 import { JSON_OUTPUT } from "../options.ts";
 import { findServers } from "../servers.ts";
-import { table } from "../table.ts";
 import { edgeLines } from "./edge-lines.ts";
 import { hostLines, secretLines, tlsLines } from "./host-lines.ts";
 import type { ReportLine } from "./report-line.ts";
 import { serverLines } from "./server-lines.ts";
+
+const STATE_WIDTH = 7;
+const INDENT = " ".repeat(STATE_WIDTH + 1);
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -43,14 +46,11 @@ export const doctorCommand: Command = {
     ];
     if (lines.some(({ state }) => state === "refuse")) terminal.markFailed?.();
     if (given.has("json")) return JSON.stringify(lines, null, 2);
-    return table<ReportLine>(
-      [
-        { title: "STATE", value: ({ state }) => state },
-        { title: "OF", value: ({ subject }) => subject },
-        { title: "FOUND", value: ({ text }) => text },
-      ],
-      lines,
-      "",
-    );
+    return lines.map((line) => written(line)).join("\n");
   },
 };
+
+/** The whole sentence, wrapped: its end is the remedy. */
+function written({ state, subject, text }: ReportLine): string {
+  return wrapped(state.padEnd(STATE_WIDTH), `${subject}: ${text}`.split(" "), INDENT);
+}
