@@ -48,7 +48,7 @@ Never restore journal folders: attach the originals.`,
       async (db) =>
         await withClickhouse(environment, async (clickhouse) => {
           await refuseLiveWriters(db);
-          // First, so that nothing is sent if a later step fails and processors are started all the same.
+          // First, so that nothing is sent if a later step fails and processors are started anyway.
           if (given.has("hold-deliveries")) await holdDeliveries(db, "tracker restored");
           return await withNats(environment, async (nats) => {
             const lines = await cure({ db, clickhouse, nats }, what);
