@@ -23,7 +23,7 @@ export function copyJournals(from: string, to: string): void {
 
 /**
  * Reads the file twice. Bytes that differ were being written in between: from the first of them on, the copy has zeros, like a journal after
- * a power cut. A file whose first reading has later bytes than a record that it has only in part can so not be taken for whole.
+ * a power cut. Otherwise a half-written record could be followed by later bytes, and the copy would look whole.
  */
 function copyGrowing(source: string, target: string): void {
   const first = readIfThere(source);

@@ -3,7 +3,7 @@ type Mark = { readonly next: number; atMs: number };
 
 const MARKS_MAX = 4_096;
 
-/** Tells how old the oldest record of a lane is that no writer has stored. It remembers positions over time instead of a time for each record. */
+/** The age of the oldest record of a lane that no writer has stored. Positions are remembered over time, not a time for each record. */
 export class UnstoredRecords {
   readonly #marks: Mark[] = [{ next: 0, atMs: Number.NEGATIVE_INFINITY }];
 

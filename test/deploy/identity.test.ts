@@ -57,7 +57,7 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   );
   await copied.stop();
   await early.stop();
-  // A copy whose ClickHouse is still that of the original would take it over.
+  // Otherwise a copy that still uses the ClickHouse of the original would give it the new incarnation.
   const shared = { POSTGRES_URL: clone.postgres, CLICKHOUSE_URL: urls.clickhouse };
   const refused = await trackerCommand(machine.dataDir, ["clone-reset", "--yes"], shared);
   expect(refused.output).toContain("are connected to Postgres");
