@@ -5,7 +5,7 @@ const unitTest = "[.]test[.]ts$";
 
 /** Folders of schemas/ that speak to an outside system. Every other folder there is a word: pure, no clock, no socket. */
 const wires =
-  "nats|postgres|clickhouse|catalog-feed|facts|installation|durability|outgoing|host|erasure|click-lookup";
+  "nats|postgres|clickhouse|catalog-feed|facts|installation|durability|outgoing|host|erasure|click-lookup|versions|tracing";
 
 /** What a word may import besides words: schemas and pure functions. No file, no clock, no socket behind any of them. */
 const pureModules = "^(node:)?(assert|crypto)$|node_modules/zod/";
@@ -16,6 +16,11 @@ const drivers = [
   { name: "clickhouse", module: "node_modules/@clickhouse/", home: "^schemas/clickhouse/" },
   { name: "nats", module: "node_modules/@nats-io/", home: "^schemas/nats/" },
   { name: "uwebsockets", module: "node_modules/uWebSockets[.]js/", home: "^ingress/server[.]ts$" },
+  {
+    name: "opentelemetry",
+    module: "node_modules/@opentelemetry/",
+    home: "^schemas/tracing/otlp-tracing[.]ts$",
+  },
   { name: "ffi", module: "node_modules/ffi-rs/", home: "^(deploy/local|ingress/journal)/" },
 ];
 

@@ -1,11 +1,17 @@
 import type { Server } from "node:http";
-import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import {
+  type Clickhouse,
+  type ClickhouseServer,
+  openClickhouse,
+} from "../schemas/clickhouse/connect.ts";
+import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
 import { clickhouseTableChecks } from "../schemas/durability/clickhouse-checks.ts";
 import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
 import { identityCheck } from "../schemas/durability/identity-check.ts";
 import { natsChecks } from "../schemas/durability/nats-checks.ts";
 import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
 import { requireDurability } from "../schemas/durability/require-durability.ts";
+import type { AccessLog } from "../schemas/host/access-log.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
@@ -14,10 +20,14 @@ import { openAccessLog } from "../schemas/host/open-access-log.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
+import { Heartbeat } from "../schemas/installation/heartbeat.ts";
+import { answerStatus } from "../schemas/installation/process-status.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
-import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
+import { openTracing } from "../schemas/tracing/open-tracing.ts";
+import type { Tracing } from "../schemas/tracing/tracing.ts";
+import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { NatsLink } from "./nats-link.ts";
 import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
@@ -70,15 +80,63 @@ function closeAfterAnswers(server: Server): void {
   });
 }
 
-async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
-  const metrics = new Metrics();
+async function openOps(
+  settings: ApiSettings,
+  log: Log,
+  { metrics, lifetime }: { readonly metrics: Metrics; readonly lifetime: Lifetime },
+): Promise<OpsServer> {
   const ops = await OpsServer.open({ ...settings.ops, role: "api", metrics, lifetime });
   lifetime.own("operations port", () => ops.close());
   const measured = measureProcess(metrics, "api");
   lifetime.own("process metrics", () => measured.close());
   log.info({ opsPort: ops.port }, "process.starting");
+  return ops;
+}
 
-  const accessLog = openAccessLog("api", settings.access, { log, lifetime, metrics });
+/** What notes each answer. */
+async function openNotes(
+  settings: ApiSettings,
+  { identity }: OpsServer,
+  host: { readonly log: Log; readonly metrics: Metrics; readonly lifetime: Lifetime },
+): Promise<{ readonly tracing: Tracing | undefined; readonly accessLog: AccessLog | undefined }> {
+  return {
+    tracing: await openTracing(settings.tracing, { identity, ...host }),
+    accessLog: openAccessLog("api", settings.access, host),
+  };
+}
+
+/** A connection opens with its first statement. */
+function openStore(server: ClickhouseServer, lifetime: Lifetime): Clickhouse {
+  const applicationName = "tracker api";
+  const client = openClickhouse({
+    ...server,
+    applicationName,
+    connectionsMax: CLICKHOUSE_CONNECTIONS,
+  });
+  lifetime.own("clickhouse", () => client.close());
+  return client;
+}
+
+async function doAllAnswer(clients: readonly Clickhouse[]): Promise<boolean> {
+  const answers = await Promise.all(clients.map((one) => one.ping({ select: true })));
+  return answers.every(({ success }) => success);
+}
+
+function watchStores(
+  options: ConstructorParameters<typeof StoreWatch>[0],
+  lifetime: Lifetime,
+): StoreWatch {
+  const watch = new StoreWatch(options);
+  watch.start();
+  lifetime.own("store watch", () => watch.close());
+  return watch;
+}
+
+async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
+  const metrics = new Metrics();
+  const ops = await openOps(settings, log, { metrics, lifetime });
+
+  const notes = await openNotes(settings, ops, { log, metrics, lifetime });
 
   const db = openPool({ ...settings.postgres, applicationName: "tracker api" });
   lifetime.own("postgres", () => db.end());
@@ -86,14 +144,13 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   dependencies.watch("postgres", () => db.query({ name: "ping", text: "select 1" }));
   lifetime.own("dependency watch", () => dependencies.close());
   db.onIdleError((error) => log.warn({ err: error }, "postgres.connection-lost"));
-  await assertPostgresMigrated(db);
+  const heartbeat = Heartbeat.start({ db, process: ops.identity, log });
+  lifetime.own("heartbeat", () => heartbeat.close());
+  await heartbeat.enter();
 
-  const clickhouse = openClickhouse({
-    ...settings.clickhouse,
-    applicationName: "tracker api",
-    connectionsMax: CLICKHOUSE_CONNECTIONS,
-  });
-  lifetime.own("clickhouse", () => clickhouse.close());
+  const clickhouse = openStore(settings.clickhouse, lifetime);
+  const reader = openStore(settings.clickhouseReader, lifetime);
+  await refuseOtherClickhouse(clickhouse, log);
   const { durability } = settings;
   const checks = [
     natsChecks(settings.nats, durability),
@@ -102,9 +159,13 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     identityCheck(db, clickhouse),
   ];
   await requireDurability(durability, checks, { log, metrics, lifetime });
-  const nats = await NatsLink.open({ ...settings.nats, log });
+  const nats = await NatsLink.open({
+    ...settings.nats,
+    log,
+    onConnection: (connected) => answerStatus(connected, () => ops.status(), log),
+  });
   lifetime.own("nats", () => nats.close());
-  dependencies.watch("clickhouse", async () => (await clickhouse.ping({ select: true })).success);
+  dependencies.watch("clickhouse", async () => await doAllAnswer([clickhouse, reader]));
   dependencies.watch("nats", async () => (await nats.current()?.connection.rtt()) !== undefined);
 
   const outgoing = new OutgoingClient(settings.outgoing);
@@ -112,18 +173,16 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
 
   lifetime.own("purge", purgeNowAndThen(db, log));
 
-  const watch = new StoreWatch({ pool: db, clickhouse, log, nats: () => nats.current() });
-  watch.start();
-  lifetime.own("store watch", () => watch.close());
-
+  const watch = watchStores({ pool: db, clickhouse, log, nats: () => nats.current() }, lifetime);
   const stores = { db, clickhouse, nats: () => nats.current(), areStoresSame: () => watch.areSame };
   const app = await startApi({
     ...settings,
     ...stores,
+    reader,
+    ...notes,
     outgoing,
     log,
     metrics,
-    accessLog,
     allowLoopback: settings.outgoing.allowLoopback,
   });
   lifetime.own("listener", () => app.close());

@@ -1,7 +1,11 @@
 import type { Log } from "../schemas/host/log.ts";
 import { connectNats, type Nats, type NatsOptions } from "../schemas/nats/connect.ts";
 
-type LinkOptions = Omit<NatsOptions, "name"> & { readonly log: Log };
+type LinkOptions = Omit<NatsOptions, "name"> & {
+  readonly log: Log;
+  /** Called once, with the connection. */
+  readonly onConnection: (nats: Nats) => void;
+};
 
 const RETRY_MS = 1_000;
 
@@ -38,11 +42,15 @@ export class NatsLink {
   }
 
   async #connect(level: "warn" | "debug"): Promise<void> {
-    const { log, ...servers } = this.#options;
+    const { log, onConnection, ...servers } = this.#options;
     try {
       const nats = await connectNats({ ...servers, name: "tracker api", role: "api" });
-      if (this.#isClosed) await nats.connection.close();
-      else this.#nats = nats;
+      if (this.#isClosed) {
+        await nats.connection.close();
+        return;
+      }
+      this.#nats = nats;
+      onConnection(nats);
       if (level === "debug") log.info("nats.reached");
     } catch (error) {
       // Logged once, not for each of the many attempts that follow.

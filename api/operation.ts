@@ -10,6 +10,7 @@ import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { ReadPage } from "./reports/shared-pages.ts";
 import type { Cursors } from "./rest/cursor.ts";
+import type { RequestTrace } from "./rest/request-trace.ts";
 
 /** The caller's rate budget, with this request already counted. */
 export type RateState = {
@@ -45,6 +46,8 @@ export type OperationContext = {
   readonly cursors: Cursors;
   readonly log: Log;
   readonly requestId: string;
+  /** Undefined without tracing. */
+  readonly trace?: RequestTrace | undefined;
   /** UTC milliseconds when the request came in. */
   readonly nowMs: number;
   /** Address of the caller behind trusted proxies. */

@@ -31,6 +31,7 @@ import {
 import { postbacks } from "./postbacks/postbacks.ts";
 import { getReport } from "./reports/get-report.ts";
 import { getTimeseries } from "./reports/get-timeseries.ts";
+import { listDimensions, listMetrics } from "./reports/list-definitions.ts";
 
 /** Everything the API can do, in the order of the contract. REST, MCP and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [
@@ -58,6 +59,8 @@ export const operations: readonly Operation[] = [
   advertisers.update,
   getReport,
   getTimeseries,
+  listMetrics,
+  listDimensions,
   listClicks,
   getClick,
   listConversions,

@@ -1,5 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
+import type {
+  Clickhouse,
+  ClickhouseEditor,
+  ClickhouseReader,
+} from "../schemas/clickhouse/connect.ts";
 import type { AccessLog } from "../schemas/host/access-log.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Metrics } from "../schemas/host/metrics.ts";
@@ -8,6 +12,7 @@ import type { Nats } from "../schemas/nats/connect.ts";
 import { parseTrustedProxies } from "../schemas/net/forwarded-for.ts";
 import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
+import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { ApiKeys } from "./access/api-keys.ts";
 import { KeyGuesses } from "./access/key-guesses.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
@@ -25,6 +30,8 @@ import { BASE_PATH, buildRestServer } from "./rest/server.ts";
 export type ApiParts = {
   readonly db: Pool;
   readonly clickhouse: Clickhouse;
+  /** For reports and look-ups. Default: `clickhouse`. */
+  readonly reader?: ClickhouseReader;
   readonly nats: () => Nats | undefined;
   readonly outgoing: OutgoingClient;
   readonly log: Log;
@@ -36,6 +43,7 @@ export type ApiParts = {
   readonly allowLoopback: boolean;
   readonly areStoresSame?: () => boolean | undefined;
   readonly accessLog?: AccessLog | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
   readonly streamLimits?: StreamLimits | undefined;
@@ -44,20 +52,24 @@ export type ApiParts = {
 /** Builds the API over migrated stores and reads the installation's secret. It does not listen yet. */
 export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl, allowLoopback } = parts;
-  const { clickRetentionDays = 0 } = parts;
+  const { clickRetentionDays = 0, reader = clickhouse } = parts;
+  const editor: ClickhouseEditor = {
+    query: async (params) => await reader.query(params),
+    command: async (params) => await clickhouse.command(params),
+  };
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   const slots = openSlots(db);
   const metrics = new RequestMetrics(parts.metrics);
   const served = {
     db,
-    clickhouse,
+    clickhouse: editor,
     nats,
     outgoing,
     log,
     cursors: new Cursors(await readSecret(db)),
     keys: new ApiKeys(db),
     slots: { ...slots, reports: metrics.measured(slots.reports) },
-    pages: new SharedPages(clickhouse),
+    pages: new SharedPages(editor),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
     trustedProxies: parseTrustedProxies(parts.trustedProxies),
@@ -69,6 +81,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     areStoresSame: parts.areStoresSame,
     streamLimits: parts.streamLimits,
     accessLog: parts.accessLog,
+    tracing: parts.tracing,
     operations,
     documents: [
       {

@@ -1,6 +1,6 @@
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
-import { NewerSchemaError } from "../schemas/postgres/migrate.ts";
+import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import type { Terminal } from "./command-line/command.ts";
 import { CommandError, UsageError } from "./command-line/command-error.ts";
 import { runCommand } from "./command-line/run-command.ts";
@@ -12,8 +12,11 @@ const EXIT_NEWER_SCHEMA = 3;
 
 const terminal: Terminal = {
   report: (line) => console.error(line),
-  markFailed: () => {
-    process.exitCode = EXIT_FAILED;
+  draw: (text) => {
+    process.stdout.write(text);
+  },
+  markFailed: (exitCode = EXIT_FAILED) => {
+    process.exitCode = exitCode;
   },
   interruption: () => {
     const stop = new AbortController();
@@ -28,7 +31,8 @@ async function main(): Promise<void> {
   const settings = settingsOrUndefined(readCommandSettings);
   if (settings === undefined) return;
   try {
-    console.log(await runCommand(process.argv.slice(2), settings, terminal));
+    const result = await runCommand(process.argv.slice(2), settings, terminal);
+    if (result !== "") console.log(result);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     console.error(sentenceOf(error));
@@ -37,6 +41,7 @@ async function main(): Promise<void> {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT_USAGE;
+  if (error instanceof CommandError && error.exitCode !== undefined) return error.exitCode;
   return error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : EXIT_FAILED;
 }
 

@@ -1,6 +1,7 @@
 import type { Catalog } from "../schemas/catalog/catalog.ts";
 import type { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import type { Lifetime } from "../schemas/host/lifetime.ts";
+import type { Metrics } from "../schemas/host/metrics.ts";
 import type { Facts } from "../schemas/host/ops-server.ts";
 import type { Pipeline } from "./journal/pipeline.ts";
 import type { IngressMetrics } from "./metrics.ts";
@@ -34,13 +35,39 @@ export function factsOf(sources: Sources, isHealthy: () => boolean): () => Facts
   return () => ({
     healthy: isHealthy(),
     catalog_version: catalog.version,
+    catalog_mark: feed.position?.mark ?? null,
     catalog_unreadable_records: feed.unreadableRecords,
     postgres_read_at:
       feed.lastReadAtMs === undefined ? null : new Date(feed.lastReadAtMs).toISOString(),
     nats: link.current() !== undefined,
+    ...recordFacts(pipeline, metrics.registry),
     ship_depth: pipeline.depth,
     journal_segments: pipeline.segments,
     journal_synced: !metrics.hasSyncFault(),
     producer,
   });
+}
+
+/** Counts are since the start of the process. */
+function recordFacts(pipeline: Pipeline, registry: Metrics): Facts {
+  const { lanes } = pipeline;
+  return {
+    records_taken: registry.sum("ingress_records_total") ?? 0,
+    records_unrecorded: registry.sum("ingress_clicks_unrecorded_total") ?? 0,
+    records_lost: registry.sum("ingress_records_lost_total") ?? 0,
+    unstored_records: lanes.reduce((sum, { unstored }) => sum + unstored, 0),
+    oldest_unstored_seconds: Math.max(0, ...lanes.map((lane) => lane.oldestUnstoredSeconds)),
+    journal_bytes: pipeline.bytes,
+    journal_room_bytes: roomOf(pipeline),
+  };
+}
+
+/** Null when the file system does not answer. */
+function roomOf(pipeline: Pipeline): number | null {
+  try {
+    return pipeline.roomBytes;
+  } catch {
+    // The journal itself logs faults of its disk.
+    return null;
+  }
 }

@@ -18,10 +18,14 @@ import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { areStreamsOwn } from "../schemas/installation/are-streams-own.ts";
+import { Heartbeat } from "../schemas/installation/heartbeat.ts";
+import { answerStatus } from "../schemas/installation/process-status.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
-import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
+import { openTracing } from "../schemas/tracing/open-tracing.ts";
+import type { Tracing } from "../schemas/tracing/tracing.ts";
+import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import { AccessNotes } from "./access-notes.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
 import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state.ts";
@@ -40,6 +44,7 @@ import { NatsLink } from "./nats-link.ts";
 import { openReaders } from "./open-readers.ts";
 import { openPixels, type Pixels } from "./pixels/open-pixels.ts";
 import { hasPixels } from "./pixels/pixel-files.ts";
+import { RedirectTraces } from "./redirect-traces.ts";
 import type { Recorded } from "./route.ts";
 import { readLandingScript } from "./routes/landing-script.ts";
 import { ingressRoutes, type RouteDeps } from "./routes/route-table.ts";
@@ -67,6 +72,7 @@ type Parts = {
   readonly lifetime: Lifetime;
   readonly metrics: IngressMetrics;
   readonly pixels: Pixels;
+  readonly tracing: Tracing | undefined;
 };
 
 async function main(): Promise<void> {
@@ -100,6 +106,8 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const measured = measureProcess(registry, "ingress");
   lifetime.own("process metrics", () => measured.close());
   log.info({ opsPort: ops.port }, "process.starting");
+  const host = { identity: ops.identity, log, metrics: registry, lifetime };
+  const tracing = await openTracing(settings.tracing, host);
 
   const pool = openPool({
     ...settings.postgres,
@@ -108,7 +116,9 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   });
   lifetime.own("postgres", () => pool.end());
 
-  await refuseOtherSchema(pool, log);
+  const heartbeat = Heartbeat.start({ db: pool, process: ops.identity, log });
+  lifetime.own("heartbeat", () => heartbeat.close());
+  await refuseOtherSchema(heartbeat, log);
   await refuseLossyServers(settings, pool, { log, metrics: registry, lifetime });
   const folder = await untilFolderIsTaken(join(settings.dataDir, "journal"), pool, {
     log,
@@ -141,7 +151,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
 
   const metrics = openIngressMetrics(log, registry);
   const pixels = openPixels({ folder: folder.path, log, registry });
-  const parts: Parts = { settings, pool, folder, link, log, lifetime, metrics, pixels };
+  const parts: Parts = { settings, pool, folder, link, log, lifetime, metrics, pixels, tracing };
   const pipeline = openPipeline(parts);
   startLateRecords(parts, pipeline);
 
@@ -152,6 +162,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const facts = factsOf({ producer, catalog, feed, link, pipeline, metrics }, isHealthy);
   ops.show(facts);
   const server = await makeServer(parts, { state, catalog, pipeline, isHealthy });
+  link.onConnection((nats) => answerStatus(nats, () => ops.status(), log));
   link.start();
   await untilReported(pipeline, hasCaps(catalog) ? notices.reported : Promise.resolve());
   await openPort(server, parts);
@@ -212,7 +223,7 @@ async function makeServer(
   parts: Parts,
   sources: Pick<RouteDeps, "state" | "catalog" | "isHealthy"> & { readonly pipeline: Pipeline },
 ): Promise<IngressServer> {
-  const { settings, folder, link, log, lifetime, metrics, pixels } = parts;
+  const { settings, folder, link, log, lifetime, metrics, pixels, tracing } = parts;
   const { state, catalog, isHealthy, pipeline } = sources;
   const { registry } = metrics;
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
@@ -227,6 +238,7 @@ async function makeServer(
       state,
       catalog,
       link,
+      tracing,
       clock: systemClock,
       ipRequestsPerMinute: settings.ipRequestsPerMinute,
       multipart: readMultipart,
@@ -243,6 +255,7 @@ async function makeServer(
     record: (recorded) => pipeline.append(recorded),
     events: metrics,
     access: accessLog && new AccessNotes(accessLog, systemClock),
+    traces: tracing && new RedirectTraces(tracing),
   });
   registry.gauge("ingress_connections", () => server.connections);
   const inFlight = (): number => server.inFlight;
@@ -260,11 +273,11 @@ async function openPort(server: IngressServer, { settings, lifetime }: Parts): P
 
 /** Late records: kept pixels, and coupon clicks that another process did not record. */
 function startLateRecords(
-  { link, folder: { producer }, log, lifetime, pixels }: Parts,
+  { link, folder: { producer }, log, lifetime, pixels, tracing }: Parts,
   pipeline: Pipeline,
 ): void {
   const record = (recorded: Recorded): ReturnType<Pipeline["append"]> => pipeline.append(recorded);
-  pixels.start({ link, producer, record });
+  pixels.start({ link, tracing, producer, record });
   takeCouponClicks({ link, producer, record, clock: systemClock, log });
   lifetime.own("pixels", () => pixels.close());
 }
@@ -320,11 +333,11 @@ function hasCaps(catalog: Catalog): boolean {
 }
 
 /**
- * Refuses to start on an older or newer schema, as api and processors do. A start continues with the copy on disk when Postgres
+ * Refuses a schema that this release cannot use, as api and processors do. A start continues with the copy on disk when Postgres
  * does not answer (P2), and a schema that changes later does not stop a running process.
  */
-async function refuseOtherSchema(pool: Pool, log: Log): Promise<void> {
-  const checked = assertPostgresMigrated(pool).catch((error: unknown) => {
+async function refuseOtherSchema(heartbeat: Heartbeat, log: Log): Promise<void> {
+  const checked = heartbeat.enter().catch((error: unknown) => {
     if (!isPostgresAway(error)) throw error;
     log.warn({ err: error }, "process.schema-not-confirmed");
   });

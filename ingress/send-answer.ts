@@ -1,6 +1,7 @@
 import type { HttpResponse } from "uWebSockets.js";
 import type { AccessNotes } from "./access-notes.ts";
 import { jsonAnswer } from "./answers.ts";
+import type { RedirectTraces } from "./redirect-traces.ts";
 import type { ReceivedRequest } from "./request/received-request.ts";
 import type { Answer } from "./route.ts";
 import { VisitorRedirect } from "./visitor-redirect.ts";
@@ -18,12 +19,18 @@ export const FAILED = jsonAnswer(500, { error: "internal_error" });
 export class AnswerSender {
   readonly #events: AnswerEvents;
   readonly #access: AccessNotes | undefined;
+  readonly #traces: RedirectTraces | undefined;
   /** While this process drains, the last answer of each connection makes its client go elsewhere. */
   isEnding = false;
 
-  constructor(events: AnswerEvents, access: AccessNotes | undefined) {
+  constructor(
+    events: AnswerEvents,
+    access: AccessNotes | undefined,
+    traces: RedirectTraces | undefined,
+  ) {
     this.#events = events;
     this.#access = access;
+    this.#traces = traces;
   }
 
   /** Ends a request within its handler, or corked. */
@@ -49,6 +56,7 @@ export class AnswerSender {
     else endOrWait(response, body);
     this.#events.answered(answer.status);
     this.#access?.answered(request, answer.status, lengthOf(body));
+    this.#traces?.answered(request, answer.status);
   }
 
   /**

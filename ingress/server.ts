@@ -5,6 +5,7 @@ import type { AccessNotes } from "./access-notes.ts";
 import { jsonAnswer } from "./answers.ts";
 import type { Pending } from "./journal/journal.ts";
 import { BodyReader } from "./read-body.ts";
+import type { RedirectTraces } from "./redirect-traces.ts";
 import { type FramingFault, framingFault } from "./request/framing.ts";
 import { PeerAddresses } from "./request/peer-address.ts";
 import { ReceivedRequest, type RouteFacts } from "./request/received-request.ts";
@@ -39,6 +40,8 @@ export type ServerOptions = {
   readonly events: AnswerEvents;
   /** Undefined without an access log. */
   readonly access?: AccessNotes | undefined;
+  /** Undefined without tracing. */
+  readonly traces?: RedirectTraces | undefined;
   /** Those whose X-Request-Id is kept. */
   readonly trustedProxies: TrustedProxies;
   /** Takes how long requests of a path take, in seconds. Of the routes in `sync` it gets one in {@link sampled}. */
@@ -96,7 +99,7 @@ export class IngressServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#answers = new AnswerSender(options.events, options.access);
+    this.#answers = new AnswerSender(options.events, options.access, options.traces);
     this.#app.filter((_response, change) => {
       this.#connections += Number(change);
     });
@@ -373,6 +376,7 @@ export class IngressServer {
     };
     const received = new ReceivedRequest(parts, of, this.#options.trustedProxies);
     this.#options.access?.begin(received);
+    this.#options.traces?.begin(received);
     return received;
   }
 }

@@ -39,6 +39,10 @@ function groupSettings(read: SettingsOf<"ingress">) {
     journalSync: read.JOURNAL_SYNC,
     journalReserveBytes: read.JOURNAL_RESERVE_BYTES,
     access: { share: read.ACCESS_LOG, file: read.ACCESS_LOG_FILE },
+    tracing: {
+      endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: read.OTEL_EXPORTER_OTLP_HEADERS,
+    },
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
     serveOnMs: read.DRAIN_SECONDS * 1_000,

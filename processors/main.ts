@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
 import {
   clickhouseInsertCheck,
   clickhouseTableChecks,
@@ -20,13 +21,16 @@ import { Metrics } from "../schemas/host/metrics.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
+import { Heartbeat } from "../schemas/installation/heartbeat.ts";
+import { answerStatus } from "../schemas/installation/process-status.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { connectNats, type Nats } from "../schemas/nats/connect.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
-import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
+import { openTracing } from "../schemas/tracing/open-tracing.ts";
+import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import { startClicks } from "./clicks/start.ts";
 import { CapPublisher } from "./conversions/record/cap-publisher.ts";
 import { startConversions } from "./conversions/start.ts";
@@ -66,36 +70,42 @@ async function main(): Promise<void> {
   }
 }
 
-async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime): Promise<void> {
-  const { roles } = settings;
-  const metrics = new Metrics();
-  const catalog = new Catalog();
-  const connected: { nats?: Nats; feed?: CatalogFeed; watch?: StoreWatch } = {};
+async function openOps(
+  settings: ProcessorSettings,
+  { metrics, lifetime }: { readonly metrics: Metrics; readonly lifetime: Lifetime },
+): Promise<OpsServer> {
   const ops = await OpsServer.open({ ...settings.ops, role: "processors", metrics, lifetime });
   lifetime.own("operations port", () => ops.close());
   const measured = measureProcess(metrics, "processors");
   lifetime.own("process metrics", () => measured.close());
-  const facts = (): Facts => ({
-    lanes: roles.join(","),
-    stores_belong_together: connected.watch?.areSame ?? "unknown",
-    waits_because: connected.watch?.obstacle ?? "",
-    nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
-    catalog_version: catalog.version,
-    catalog_unreadable_records: connected.feed?.unreadableRecords ?? 0,
-  });
+  return ops;
+}
+
+async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime): Promise<void> {
+  const { roles } = settings;
+  const metrics = new Metrics();
+  const catalog = new Catalog();
+  const connected: Connected = {};
+  const ops = await openOps(settings, { metrics, lifetime });
+  const facts = (): Facts => factsOf(settings, catalog, connected);
   ops.show(facts);
   log.info({ opsPort: ops.port, lanes: roles, owner: settings.clicks.owner }, "process.starting");
 
+  const host = { identity: ops.identity, log, metrics, lifetime };
+  const tracing = await openTracing(settings.tracing, host);
   const dependencies = new DependencyWatch(metrics);
   lifetime.own("dependency watch", () => dependencies.close());
 
   const pool = openPool({ ...settings.postgres, applicationName: APPLICATION_NAME });
   lifetime.own("postgres", () => pool.end());
   dependencies.watch("postgres", () => pool.query({ name: "ping", text: "select 1" }));
-  await untilMigrated(pool, log, lifetime.signal);
+  const heartbeat = Heartbeat.start({ db: pool, process: ops.identity, log });
+  lifetime.own("heartbeat", () => heartbeat.close());
+  await untilMigrated(heartbeat, log, lifetime.signal);
 
   const nats = await untilConnected(settings, log, lifetime.signal);
   connected.nats = nats;
+  answerStatus(nats, () => ops.status(), log);
   const { connection } = nats;
   lifetime.own("nats", () => connection.drain());
 
@@ -105,6 +115,7 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
     connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
+  await refuseOtherClickhouse(clickhouse, log);
   dependencies.watch("nats", () => connection.rtt());
   dependencies.watch("clickhouse", async () => (await clickhouse.ping({ select: true })).success);
 
@@ -131,10 +142,38 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   lifetime.own("catalog", () => feed.close());
 
   const { signal } = lifetime;
-  const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock: systemClock };
-  startRoles({ ...deps, catalogFeed: feed }, settings, lifetime);
+  const clock = systemClock;
+  const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock, tracing };
+  connected.clicks = startRoles({ ...deps, catalogFeed: feed }, settings, lifetime);
   ops.started({ isReady: () => true, facts });
   log.info("process.running");
+}
+
+/** What the process has opened so far. */
+type Connected = {
+  nats?: Nats;
+  feed?: CatalogFeed;
+  watch?: StoreWatch;
+  clicks?: ReturnType<typeof startClicks> | undefined;
+};
+
+/** The facts of `/status`, also while the process starts. */
+function factsOf(
+  { roles, clicks: { owner } }: ProcessorSettings,
+  catalog: Catalog,
+  { nats, feed, watch, clicks }: Connected,
+): Facts {
+  return {
+    lanes: roles.join(","),
+    owner,
+    stores_belong_together: watch?.areSame ?? "unknown",
+    waits_because: watch?.obstacle ?? "",
+    nats: nats !== undefined && !nats.connection.isClosed(),
+    catalog_version: catalog.version,
+    catalog_mark: feed?.position?.mark ?? null,
+    catalog_unreadable_records: feed?.unreadableRecords ?? 0,
+    ...clicks?.facts(),
+  };
 }
 
 /** What `DURABILITY=strict` asks of the servers of this process. */
@@ -152,7 +191,12 @@ function checksOf(
   ];
 }
 
-function startRoles(deps: RoleDeps, settings: ProcessorSettings, lifetime: Lifetime): void {
+/** Returns the click writer, if this process has that role. */
+function startRoles(
+  deps: RoleDeps,
+  settings: ProcessorSettings,
+  lifetime: Lifetime,
+): Connected["clicks"] {
   const { roles } = settings;
   if (roles.includes("facts")) {
     const facts = startFacts(deps);
@@ -175,10 +219,10 @@ function startRoles(deps: RoleDeps, settings: ProcessorSettings, lifetime: Lifet
     const schedule = startSchedule(deps, settings.schedule);
     lifetime.own("schedule", () => schedule.close());
   }
-  if (roles.includes("clicks")) {
-    const clicks = startClicks(deps, settings.clicks);
-    lifetime.own("clicks", () => clicks.close());
-  }
+  if (!roles.includes("clicks")) return undefined;
+  const clicks = startClicks(deps, settings.clicks);
+  lifetime.own("clicks", () => clicks.close());
+  return clicks;
 }
 
 function declareStoreMetrics(metrics: Metrics, watch: StoreWatch): void {
@@ -207,11 +251,11 @@ function startDeliveryRole(
   };
 }
 
-/** Waits while Postgres is unavailable. Refuses a schema that is older or newer than this release. */
-async function untilMigrated(pool: Pool, log: Log, signal: AbortSignal): Promise<void> {
+/** Waits while Postgres is unavailable. Refuses a schema that this release cannot use. */
+async function untilMigrated(heartbeat: Heartbeat, log: Log, signal: AbortSignal): Promise<void> {
   const report = { log, event: "process.postgres-is-away" };
   const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
-  await backoff.repeat(() => assertPostgresMigrated(pool), isPostgresAway);
+  await backoff.repeat(() => heartbeat.enter(), isPostgresAway);
 }
 
 /** Waits while NATS is unavailable. Once connected, the driver reconnects on its own. */

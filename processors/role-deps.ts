@@ -6,6 +6,7 @@ import type { Metrics } from "../schemas/host/metrics.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Clock } from "../schemas/time/clock.ts";
+import type { Tracing } from "../schemas/tracing/tracing.ts";
 
 /** What main.ts has for the roles. Each role takes the part that it needs. */
 export type RoleDeps = {
@@ -19,4 +20,6 @@ export type RoleDeps = {
   /** Aborted when the process begins to end. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Undefined without tracing. */
+  readonly tracing?: Tracing | undefined;
 };

@@ -35,9 +35,13 @@ function groupSettings(read: SettingsOf<"processors">) {
       natsMonitorUrls: read.NATS_MONITOR_URLS,
     },
     dataDir: read.DATA_DIR,
+    tracing: {
+      endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: read.OTEL_EXPORTER_OTLP_HEADERS,
+    },
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
-    ops: { bind: read.OPS_BIND, port: read.OPS_PORT ?? OPS_PORT },
+    ops: { bind: read.OPS_BIND, port: read.OPS_PORT ?? OPS_PORT, name: read.PROCESSOR_NAME },
     roles: read.LANES,
     clicks: {
       // Without PROCESSOR_NAME the name changes at each start, so the lanes of a killed process wait until their lease ends.

@@ -46,7 +46,10 @@ export default defineConfig({
     // A flaky test is a bug.
     retry: 0,
     sequence: { sequencer: LongestFirst },
-    setupFiles: [resolve(import.meta.dirname, "system/seed-fast-check.ts")],
+    setupFiles: [
+      resolve(import.meta.dirname, "system/seed-fast-check.ts"),
+      resolve(import.meta.dirname, "system/failure-logs.ts"),
+    ],
     reporters: ["default", new TallyReporter(), new PromiseReporter()],
     projects: [
       {
@@ -119,8 +122,6 @@ export default defineConfig({
           include: ["test/deploy/**/*.test.ts"],
           testTimeout: 2 * MINUTE_MS,
           hookTimeout: 5 * MINUTE_MS,
-          // Some start whole clusters.
-          fileParallelism: false,
           sequence: { groupOrder: 7 },
         },
       },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readDestination } from "../../schemas/clickhouse/stored-destination.ts";
-import { ClickRecord } from "../../schemas/events/click-record.ts";
+import { CLICK_STATUSES, ClickRecord, LINK_TYPES } from "../../schemas/events/click-record.ts";
 import { forEachSubId } from "../../schemas/events/sub-ids.ts";
 import { shownSchema } from "../access/visibility.ts";
 import { VISIBILITY } from "../access/visibility-table.ts";
@@ -41,6 +41,9 @@ export function answerFields({ shape }: z.ZodObject): z.ZodRawShape {
   const fields: Record<string, z.core.$ZodType> = { ...shape };
   for (const [name, schema] of Object.entries(shape))
     if (schema instanceof z.ZodDefault) fields[name] = schema.unwrap();
+  // A stored click of a newer release may have other kinds; the document names those of this one.
+  const kinds = { link_type: z.enum(LINK_TYPES), status: z.enum(CLICK_STATUSES) };
+  for (const [name, kind] of Object.entries(kinds)) if (name in fields) fields[name] = kind;
   return { ...fields, ts: shownTime };
 }
 

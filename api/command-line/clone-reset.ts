@@ -30,6 +30,8 @@ export type CloneReset = {
  */
 export async function resetClone(db: Pool, clickhouse: Clickhouse): Promise<CloneReset> {
   await refuseUsedClickhouse(clickhouse);
+  // They are processes of the original.
+  await db.query({ name: "clone-forget-processes", text: "delete from system_process" });
   const changed = await inTransaction(db, async (tx) => ({
     postbacks: await countChanges(tx, {
       name: "clone-pause-postbacks",

@@ -25,8 +25,10 @@ export type CommandEnvironment = {
 export type Terminal = {
   /** Prints one line that is not part of the result, such as progress. */
   readonly report: (line: string) => void;
-  /** Call when the result is printed but shows a problem. The exit code becomes 1. */
-  readonly markFailed?: () => void;
+  /** Writes to the output at once, as it is: for a command that shows something again and again. */
+  readonly draw?: (text: string) => void;
+  /** Call when the result is printed but shows a problem. Sets the exit code; 1 by default. The last call counts. */
+  readonly markFailed?: (exitCode?: number) => void;
   /**
    * Aborted when the person interrupts the command. A command that asks for this signal must stop by itself; any other command is
    * ended by the signal.

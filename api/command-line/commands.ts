@@ -1,4 +1,4 @@
-import { auditCommand } from "./audit-command.ts";
+import { auditCommand } from "./audit/audit-command.ts";
 import { backupCommands } from "./backup-commands.ts";
 import type { Command } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
@@ -9,11 +9,14 @@ import { domainManifests } from "./domain-manifests.ts";
 import { identityCommands } from "./identity-commands.ts";
 import { importCommands } from "./import/import-commands.ts";
 import { installationCommands } from "./installation-commands.ts";
+import { journalCommands } from "./journal-commands.ts";
 import { keyCommands } from "./key-commands.ts";
+import { mcpCommand } from "./mcp-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { personCommands } from "./person-commands.ts";
 import { producerCommands } from "./producer-commands.ts";
 import { restoredCommand } from "./restored-command.ts";
+import { statusCommand } from "./status/status-command.ts";
 import { streamCommands } from "./stream-commands.ts";
 import { userCommands } from "./user-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
@@ -27,6 +30,7 @@ export const commands: readonly Command[] = [
   ...identityCommands,
   ...streamCommands,
   ...producerCommands,
+  ...journalCommands,
   ...workspaceCommands,
   ...keyCommands,
   ...userCommands,
@@ -34,8 +38,10 @@ export const commands: readonly Command[] = [
   domainManifests,
   ...personCommands,
   ...importCommands,
+  statusCommand,
   auditCommand,
   doctorCommand,
   ...installationCommands,
   demoCommand,
+  mcpCommand,
 ];

@@ -8,50 +8,68 @@ import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { openPool, type PostgresServer } from "../../schemas/postgres/connect.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
+import { withoutOlderProcesses } from "../../schemas/postgres/older-processes.ts";
 import { setRoleLimits } from "../../schemas/postgres/role-limits.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import type { Command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { findServers, type Servers } from "./servers.ts";
 
 /** A migration may build an index over a large table. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
+/** `create index concurrently` waits for older transactions, such as a backup, and blocks nobody meanwhile. */
+const PATIENT_LOCK_MS = 1_800_000;
 
 export const migrateCommand: Command = {
   name: "migrate",
   summary: "brings Postgres, ClickHouse and JetStream to this version",
-  options: {},
-  examples: ["migrate"],
-  notes: "Safe to run twice.",
-  run: async (_given, { servers, dataDir, natsPrefix: prefix, streams, ...environment }) => {
+  options: {
+    contract: {
+      summary: "also removes what only older releases use; refused while one of them runs",
+    },
+  },
+  examples: ["migrate", "migrate --contract"],
+  notes:
+    "Safe to run twice. Without --contract the processes of the release before go on beside the new schema.",
+  run: async (
+    given,
+    { servers, dataDir, natsPrefix: prefix, streams, ...environment },
+    terminal,
+  ) => {
     const found = findServers(["postgres", "nats", "clickhouse"], servers, dataDir);
     const nats = { ...found.nats, name: "tracker migrate", prefix, streams };
     const { durability, postgresDirect } = environment;
-    const isStrict = durability.level === "strict";
-    const direct = postgresDirect ?? found.postgres;
-    return (await migrateStores({ ...found, nats, isStrict, direct })).join("\n");
+    const lines = await migrateStores({
+      ...found,
+      nats,
+      isStrict: durability.level === "strict",
+      direct: postgresDirect ?? found.postgres,
+      isContract: given.has("contract"),
+      report: terminal.report,
+    });
+    return lines.join("\n");
   },
 };
 
-/** Brings the three stores to the version of this release. Safe to run twice. Returns one line for each store. */
-async function migrateStores({
-  postgres,
-  nats,
-  clickhouse,
-  isStrict,
-  direct,
-}: Servers & {
+type Migration = Servers & {
   readonly nats: NatsOptions;
   readonly isStrict: boolean;
   readonly direct: PostgresServer;
-}): Promise<string[]> {
+  readonly isContract: boolean;
+  readonly report: (line: string) => void;
+};
+
+/** Brings the three stores to the version of this release. Safe to run twice. Returns one line for each store. */
+async function migrateStores(given: Migration): Promise<string[]> {
+  const { postgres, direct, nats, clickhouse, isStrict } = given;
   return [
     await migration("Postgres", async () => {
-      const applied = appliedText(await migratePostgresAt(direct));
-      const isLimited = await setRoleLimitsAt(postgres);
+      const applied = migratedText(await migratePostgresAt(given));
+      const isLimited = await setRoleLimitsAt(isSameRole(direct, postgres) ? direct : postgres);
       return isLimited ? applied : `${applied}; our role may not set its own time limits`;
     }),
     await migration("ClickHouse", async () => {
-      const applied = appliedText(await migrateClickhouse(clickhouse));
+      const applied = migratedText(await migrateClickhouseAt(given));
       const synced = isStrict ? await syncInserts(clickhouse) : [];
       return synced.length === 0 ? applied : `${applied}; syncs inserts into ${synced.join(", ")}`;
     }),
@@ -60,23 +78,48 @@ async function migrateStores({
   ];
 }
 
-async function migratePostgresAt(server: PostgresServer): Promise<string[]> {
-  const pool = openPool({
-    ...server,
+async function migratePostgresAt({ direct, isContract, report }: Migration): Promise<Migrated> {
+  const connection = {
+    ...direct,
     applicationName: "tracker migrate",
-    connectionsMax: 2,
     statementTimeoutMs: MIGRATION_TIMEOUT_MS,
-  });
+  };
+  const pool = openPool({ ...connection, connectionsMax: 2 });
+  const patient = openPool({ ...connection, connectionsMax: 1, lockTimeoutMs: PATIENT_LOCK_MS });
   try {
-    const applied = await migratePostgres(pool);
+    const migrated = await migratePostgres(pool, { isContract, report, patient });
     await makeLogDays(pool);
-    return applied;
+    return migrated;
+  } finally {
+    await patient.end();
+    await pool.end();
+  }
+}
+
+async function migrateClickhouseAt({
+  clickhouse,
+  direct,
+  isContract,
+}: Migration): Promise<Migrated> {
+  if (!isContract) return await migrateClickhouse(clickhouse);
+  const pool = openPool({ ...direct, applicationName: "tracker migrate", connectionsMax: 1 });
+  try {
+    return await migrateClickhouse(clickhouse, {
+      withoutOlder: async (file, work) => {
+        await inTransaction(pool, async (db) => {
+          await withoutOlderProcesses(db, { store: "clickhouse", file }, work);
+        });
+      },
+    });
   } finally {
     await pool.end();
   }
 }
 
-/** Over the address of the processes, because theirs may be another role than that of migrations. */
+/**
+ * Each server must be that of the role of the processes. Prefer the direct one: PgBouncer keeps the connection on which the limits were
+ * set, and that one is without them.
+ */
 async function setRoleLimitsAt(server: PostgresServer): Promise<boolean> {
   const pool = openPool({ ...server, applicationName: "tracker migrate", connectionsMax: 1 });
   try {
@@ -84,6 +127,10 @@ async function setRoleLimitsAt(server: PostgresServer): Promise<boolean> {
   } finally {
     await pool.end();
   }
+}
+
+function isSameRole(one: PostgresServer, other: PostgresServer): boolean {
+  return new URL(one.url).username === new URL(other.url).username;
 }
 
 /** A mismatch does not stop the migration: the processes also report it, and after a restore `tracker restored` runs next. */
@@ -129,6 +176,10 @@ async function migration(store: string, run: () => Promise<string>): Promise<str
   }
 }
 
-function appliedText(applied: readonly string[]): string {
-  return applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
+type Migrated = { readonly applied: readonly string[]; readonly left: readonly string[] };
+
+function migratedText({ applied, left }: Migrated): string {
+  const done = applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
+  if (left.length === 0) return done;
+  return `${done}; ${left.join(", ")} waits until no older release runs: then run \`tracker migrate --contract\``;
 }

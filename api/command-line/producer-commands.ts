@@ -41,8 +41,8 @@ const giveUp: Command = {
   summary: "stops waiting for an ingress whose disk is lost",
   options: JSON_OUTPUT,
   examples: ["producer give-up 7"],
-  notes: `Only for a journal that cannot come back. Otherwise start an ingress on it, which
-ships its clicks. Prints the time since when clicks may be missing; look-ups
+  notes: `Only for a journal that cannot come back. Otherwise start an ingress on it, or run
+\`journal ship\`. Prints the time since when clicks may be missing; look-ups
 work again within ten seconds. If it comes back after all, its clicks count.
 Safe to repeat.`,
   run: async (given, environment) => await runGiveUp(given.operand, given.has("json"), environment),

@@ -37,7 +37,7 @@ export async function sendConversionCommand(
 }
 
 async function replyTo(
-  { nats, requestId }: OperationContext,
+  { nats, requestId, trace }: OperationContext,
   command: ConversionCommand,
 ): Promise<ConversionCommandReply> {
   let reply: ConversionCommandReply | undefined;
@@ -45,7 +45,7 @@ async function replyTo(
     reply = await ask(nats, {
       subject: ({ conversionCommand }) => conversionCommand,
       body: command,
-      cause: { request_id: requestId },
+      cause: { request_id: requestId, traceparent: trace?.traceparent },
       timeoutMs: ANSWER_TIMEOUT_MS,
       answer: ConversionCommandReply,
     });

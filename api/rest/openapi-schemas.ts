@@ -85,6 +85,11 @@ export function parameterNames(schema: z.ZodType | undefined): readonly string[]
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
+/** The schema of an answer with its named parts in `$defs`. */
+export function outputSchema(schema: z.ZodType): Json {
+  return jsonSchemaOf(schema, "output");
+}
+
 function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io,

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { ClickhouseEditor } from "../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
@@ -26,7 +27,7 @@ export type OperationParts = {
 /** The context for the operations of one request. */
 export function contextOf(
   parts: OperationParts,
-  admission: Admission | undefined,
+  { admission, trace }: Pick<FastifyRequest, "admission" | "trace">,
 ): OperationContext {
   // Requests without a principal were refused earlier.
   if (admission?.principal === undefined)
@@ -42,6 +43,7 @@ export function contextOf(
     cursors: parts.cursors,
     log: parts.log.child({ request_id: requestId }),
     requestId,
+    trace,
     nowMs,
     clientIp: ip,
     rate,

@@ -92,7 +92,9 @@ async function run(
   context: OperationContext,
   input: OperationInput,
 ): Promise<OperationResult> {
-  const { readPage } = context;
+  const { readPage, trace } = context;
+  const traced = async <T>(name: string | undefined, ask: () => Promise<T>): Promise<T> =>
+    trace === undefined ? await ask() : await trace.statement(name, ask);
   const faults = new Set<unknown>();
   const note = (error: unknown): never => {
     faults.add(error);
@@ -100,14 +102,18 @@ async function run(
   };
   const clickhouse: ClickhouseEditor = {
     command: async (params) => await context.clickhouse.command(params).catch(note),
-    query: async (params) => await context.clickhouse.query(params).catch(note),
+    query: async (params) =>
+      await traced(statementOf(params), () => context.clickhouse.query(params)).catch(note),
   };
   try {
     return await operation.run(
       {
         ...context,
         clickhouse,
-        ...(readPage && { readPage: async (statement) => await readPage(statement).catch(note) }),
+        ...(readPage && {
+          readPage: async (statement) =>
+            await traced(statement.name, () => readPage(statement)).catch(note),
+        }),
       },
       input,
     );
@@ -116,4 +122,12 @@ async function run(
       throw unavailable("the store of clicks and reports", error);
     throw error;
   }
+}
+
+/** Its name in the server's query log. */
+function statementOf({
+  clickhouse_settings: given,
+}: Pick<Parameters<ClickhouseEditor["query"]>[0], "clickhouse_settings">): string | undefined {
+  const name = given?.log_comment;
+  return typeof name === "string" ? name : undefined;
 }

@@ -1,6 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { AccessLog } from "../../schemas/host/access-log.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { Tracing } from "../../schemas/tracing/tracing.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
 import { ApiError, notFound } from "../errors.ts";
@@ -17,6 +18,7 @@ import { contextOf, noteUse, type OperationParts } from "./operation-context.ts"
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
+import { traceRequests } from "./request-trace.ts";
 import { RestRoutes } from "./routes.ts";
 import {
   clientLeft,
@@ -45,6 +47,7 @@ export type RestServerOptions = AdmissionDeps &
     readonly areStoresSame?: (() => boolean | undefined) | undefined;
     readonly streamLimits?: StreamLimits | undefined;
     readonly accessLog?: AccessLog | undefined;
+    readonly tracing?: Tracing | undefined;
   };
 
 declare module "fastify" {
@@ -91,6 +94,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   });
   app.decorateRequest("admission", undefined);
   app.decorateRequest("errorCode", "");
+  traceRequests(app, options.tracing);
   logAnswers(app, options);
   options.metrics.follow(app);
   app.removeAllContentTypeParsers();
@@ -190,7 +194,7 @@ async function answerOperation(
   { operation, reply }: Answering,
 ): Promise<FastifyReply> {
   const left = clientLeft(reply);
-  const context = contextOf(options, request.admission);
+  const context = contextOf(options, request);
   const input = await readInput(operation, context, {
     path: stringsOf(request.params),
     query: stringsOf(request.query),

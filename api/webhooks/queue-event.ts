@@ -23,7 +23,7 @@ const ALWAYS_CHANGES = "updated_at";
  */
 export async function queueEvent(
   tx: Queryable,
-  { workspace, requestId }: Pick<OperationContext, "workspace" | "requestId">,
+  { workspace, requestId, trace }: Pick<OperationContext, "workspace" | "requestId" | "trace">,
   event: WebhookEvent,
   makeDocument: () => EventDocument,
 ): Promise<void> {
@@ -34,12 +34,18 @@ export async function queueEvent(
   });
   if (rows[0]?.is_subscribed !== true) return;
   const { data, before } = makeDocument();
-  const cause = JSON.stringify({ request_id: requestId } satisfies Cause);
+  const cause: Cause = { request_id: requestId, traceparent: trace?.traceparent };
   const more = before === undefined ? {} : { previous: differing(before, data) };
   await tx.query({
     name: "queue-webhook-event",
     text: "select queue_event($1, $2, $3::json, $4::jsonb, null, $5::jsonb)",
-    values: [workspace.id, event, JSON.stringify(data), JSON.stringify(more), cause],
+    values: [
+      workspace.id,
+      event,
+      JSON.stringify(data),
+      JSON.stringify(more),
+      JSON.stringify(cause),
+    ],
   });
 }
 

@@ -18,7 +18,7 @@ mkdir -p "$to"
 to=$(CDPATH='' cd -- "$to" && pwd)
 
 cd "$root"
-node node_modules/typescript/bin/tsc -p deploy/image/tsconfig.json --outDir "$to/.build"
+node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json --outDir "$to/.build"
 
 # The compiled files are under .build; migrations and the landing page script are read from beside package.json.
 find ingress processors api schemas -type f ! -name '*.ts' ! -name '*.md' | while read -r file; do

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
-import type { InboundCall } from "../../schemas/events/inbound-call.ts";
+import type { CallEndpoint, CallResult, InboundCall } from "../../schemas/events/inbound-call.ts";
 import type { TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { clientIp } from "../request/client-ip.ts";
@@ -17,7 +17,9 @@ export type RefusalDeps = {
 };
 
 /** A refusal of a report or a landing call by ingress itself. */
-export type Refusal = Pick<InboundCall, "endpoint" | "httpStatus" | "result" | "message"> & {
+export type Refusal = Pick<InboundCall, "httpStatus" | "message"> & {
+  readonly endpoint: CallEndpoint;
+  readonly result: CallResult;
   /** Parameters read from a body. They win over the query. */
   readonly params?: Readonly<Record<string, string>>;
 };

@@ -91,7 +91,11 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
   }
 }
 
-async function shipAdopted(options: AdoptionOptions, taken: ProducerFolder): Promise<void> {
+/** Ships what a folder has, under its lock. Returns when the writers have all of it, or when the signal ends the work. */
+export async function shipAdopted(
+  options: Omit<AdoptionOptions, "journalPath" | "ownProducer">,
+  taken: ProducerFolder,
+): Promise<void> {
   const { producer, epoch, nonce, path: folder } = taken;
   const retiredAtMs = retiredSinceMs(folder);
   const claim = retiredAtMs === undefined ? options.claim(taken) : undefined;

@@ -51,7 +51,8 @@ export type PipelineOptions = {
   readonly events: PipelineEvents;
   /** The process ends: no folder is adopted and no number left any more. Own leftovers are shipped until {@link Pipeline.close}. */
   readonly signal: AbortSignal;
-  readonly others: AdoptionOptions["others"];
+  /** Undefined: journals of dead processes are left alone. */
+  readonly others: AdoptionOptions["others"] | undefined;
   /** Another process has the producer number. The next start of this process has its own number. Called once. */
   readonly onNumberLeft: () => Promise<void>;
 };
@@ -70,6 +71,7 @@ export class Pipeline {
   readonly #allocate: (claim: string) => Promise<number>;
   readonly #leftovers = new AbortController();
   #areLeftoversStored = false;
+  #areLeftoversEnded = false;
   #isLeaving = false;
 
   /** Opens the journal and subscribes to the click writers. Records may be appended; none is shipped before {@link start}. */
@@ -120,6 +122,11 @@ export class Pipeline {
   /** Whether an answered record is still only in our memory (P6). */
   get hasUnrecorded(): boolean {
     return this.#shipper.hasUnrecorded;
+  }
+
+  /** Whether the writers have all that earlier starts left, and the last word of this start will end its producer. */
+  get areLeftoversEnded(): boolean {
+    return this.#areLeftoversEnded;
   }
 
   /** Segments on disk. */
@@ -233,12 +240,15 @@ export class Pipeline {
     if (!isDone) return;
     this.#areLeftoversStored = true;
     while (!this.#claim.isConfirmed && !signal.aborted) await pause(CONFIRMATION_LOOK_MS, signal);
-    if (this.#claim.isConfirmed) this.#shipper.leftoversAreStored();
+    if (!this.#claim.isConfirmed) return;
+    this.#shipper.leftoversAreStored();
+    this.#areLeftoversEnded = true;
   }
 
   /** Ships what dead processes left in their folders. */
   async #adopt(): Promise<void> {
     const { journalPath, folder, others, db, log } = this.#options;
+    if (others === undefined) return;
     const claim = (taken: ProducerFolder): ProducerClaim => adoptedClaim(db, taken, log);
     const ownProducer = folder.producer;
     await adoptOrphans({ ...this.#shipment(), journalPath, ownProducer, others, claim });

@@ -2,8 +2,7 @@ import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
-import { askConversions } from "../ask-conversions.ts";
-import type { NatsLink } from "../nats-link.ts";
+import { askConversions, type ConversionsLink } from "../ask-conversions.ts";
 import { pixelEvents } from "./metrics.ts";
 import { PixelShipper, type PixelShipperOptions } from "./pixel-shipper.ts";
 import { PixelStore } from "./pixel-store.ts";
@@ -14,9 +13,7 @@ export type Pixels = {
   /** Takes over the pixels in the folder of a dead process. The caller must hold its lock. */
   adopt(folder: string): void;
   /** Begins to send. */
-  start(
-    options: { readonly link: NatsLink } & Pick<PixelShipperOptions, "producer" | "record">,
-  ): void;
+  start(options: ConversionsLink & Pick<PixelShipperOptions, "producer" | "record">): void;
   close(): Promise<void>;
 };
 
@@ -35,8 +32,8 @@ export function openPixels(options: {
   return {
     keep: (report) => store.keep(report),
     adopt: (abandoned) => store.adopt(abandoned),
-    start: ({ link, ...how }) => {
-      const ask = (report: PostbackRequest) => askConversions(link, report);
+    start: ({ link, tracing, ...how }) => {
+      const ask = (report: PostbackRequest) => askConversions({ link, tracing }, report);
       const shipper = new PixelShipper({ ...how, store, events, ask, clock: systemClock });
       sending = shipper.run(end.signal);
     },

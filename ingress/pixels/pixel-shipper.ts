@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { COUPON_CLICK_MS } from "../../schemas/events/coupon-click.ts";
 import { type PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
@@ -120,10 +121,7 @@ export class PixelShipper {
   async #send({ line }: WaitingPixel, signal: AbortSignal): Promise<Verdict> {
     const { ask, store, events, record, producer, clock } = this.#options;
     const report = reportOf(line);
-    if (report === undefined) {
-      events.givenUp("unreadable", store.waiting);
-      return "settled";
-    }
+    if (report === undefined) return this.#keepForNewer(line);
     let reply: PostbackReply | undefined;
     const recordsUntilMs = clock.nowMs() + COUPON_CLICK_MS;
     try {
@@ -150,9 +148,31 @@ export class PixelShipper {
     events.recorded(reply.result);
     return "settled";
   }
+
+  /** A newer release kept it and sends it when it runs again. It is given up when that has not happened for days. */
+  #keepForNewer(line: string): Verdict {
+    const { events, store, clock } = this.#options;
+    const receivedAtMs = receivedAtMsOf(line);
+    if (receivedAtMs === undefined) events.givenUp("unreadable", store.waiting);
+    else if (clock.nowMs() - receivedAtMs <= FAULT_AGE_MS) return "outage";
+    else events.givenUp("fault", store.waiting);
+    return "settled";
+  }
 }
 
-/** Undefined for a line that no process of ours has written. */
+/** All that is read of a pixel that a newer release has kept. */
+const NewerPixel = z.object({ receivedAtMs: z.int() });
+
+function receivedAtMsOf(line: string): number | undefined {
+  try {
+    return NewerPixel.safeParse(JSON.parse(line)).data?.receivedAtMs;
+  } catch {
+    // Not JSON, so no release has written it.
+    return undefined;
+  }
+}
+
+/** Undefined for a line that this release has not written. */
 function reportOf(line: string): PostbackRequest | undefined {
   try {
     return PostbackRequest.parse(JSON.parse(line));

@@ -204,6 +204,30 @@ function files(): string[] {
 }
 
 /** Sends until `isDone`; returns what was sent. */
+test("a pixel that a newer release has kept waits for that release and delays no other one (P39)", async () => {
+  const store = new PixelStore({ folder, events });
+  await store.keep(Object.assign(pixel(1), { endpoint: "next" }));
+  await store.keep(pixel(2));
+  const sent = await ship(
+    store,
+    () => RECORDED,
+    () => seen.includes("approved"),
+  );
+  expect(sent).toMatchObject([{ params: pixel(2).params }]);
+  expect(seen).toEqual(["kept", "kept", "approved"]);
+  expect(files()).toHaveLength(1);
+  await store.close();
+});
+
+test("a pixel that no release has read for days is given up", async () => {
+  const store = new PixelStore({ folder, events });
+  const receivedAtMs = RECEIVED_AT_MS - 73 * 3_600_000;
+  await store.keep(Object.assign(pixel(1), { endpoint: "next", receivedAtMs }));
+  expect(await ship(store, () => RECORDED)).toEqual([]);
+  expect(seen).toEqual(["kept", "given up: fault"]);
+  await store.close();
+});
+
 async function ship(
   store: PixelStore,
   answer: (report: PostbackRequest) => PostbackReply | undefined,

@@ -118,7 +118,7 @@ function read(query: string, set: ParameterSet): ClickParameters {
 /** Answers within this turn of the event loop: nothing here awaits. */
 function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteResult {
   const { catalog } = deps;
-  if (!catalog.isLoaded) return { answer: notLoaded() };
+  if (!catalog.isLoaded) return { answer: notLoaded(), reason: "not_loaded" };
   const visit = readVisit(request, deps, catalog.secret);
   const found = find(deps, request, visit);
   const { link, parameters, linkType } = found;

@@ -10,6 +10,7 @@ type Routes = Pick<ServerOptions, "sync" | "async" | "wrongMethod">;
 
 /** For balancers; visitors have no reason to request it. */
 const UNLIMITED = "/health";
+const LIMITED = "rate_limited";
 
 /**
  * Answers 429 to an address that asks more often than `ipRequestsPerMinute` (G152); 0 means no limit and costs nothing. Calls
@@ -31,7 +32,7 @@ export function limitByIp(
     const waitMs = limit.take(clientIp(request, trustedProxies), clock.nowMs());
     if (waitMs === 0) return undefined;
     const answer = rateLimited(waitMs);
-    refused(pattern, request, { cause: "rate_limited", httpStatus: answer.status });
+    refused(pattern, request, { cause: LIMITED, httpStatus: answer.status });
     return answer;
   };
   return {
@@ -42,7 +43,7 @@ export function limitByIp(
         ...entry,
         route: (request) => {
           const answer = refusalOf(entry.pattern, request);
-          return answer === undefined ? entry.route(request) : { answer };
+          return answer === undefined ? entry.route(request) : { answer, reason: LIMITED };
         },
       };
     }),
@@ -51,7 +52,8 @@ export function limitByIp(
         (route: AsyncRoute): AsyncRoute =>
         (request, body, signal) => {
           const answer = refusalOf(entry.pattern, request);
-          return answer === undefined ? route(request, body, signal) : Promise.resolve({ answer });
+          if (answer === undefined) return route(request, body, signal);
+          return Promise.resolve({ answer, reason: LIMITED });
         };
       const { route, busy } = entry;
       return {
@@ -64,5 +66,5 @@ export function limitByIp(
 }
 
 function rateLimited(waitMs: number): Answer {
-  return linkError(429, "rate_limited", ["Retry-After", String(Math.ceil(waitMs / 1_000))]);
+  return linkError(429, LIMITED, ["Retry-After", String(Math.ceil(waitMs / 1_000))]);
 }

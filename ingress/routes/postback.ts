@@ -2,6 +2,7 @@ import { AD_CLICK_ID_KINDS } from "../../schemas/events/click-query.ts";
 import { COUPON_CLICK_MS } from "../../schemas/events/coupon-click.ts";
 import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
+import type { Tracing } from "../../schemas/tracing/tracing.ts";
 import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
 import { askConversions, isOutage } from "../ask-conversions.ts";
 import { couponClickRecord } from "../coupon-clicks.ts";
@@ -17,6 +18,7 @@ import { type Multipart, type ReadParameters, readReportParameters } from "./rep
 
 export type PostbackDeps = RefusalDeps & {
   readonly link: NatsLink;
+  readonly tracing?: Tracing | undefined;
   readonly multipart: Multipart;
   /** Number of this process's journal. */
   readonly producer: number;
@@ -62,7 +64,7 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
       return { answer: refusalAnswer(400, read.error), reason: "malformed" };
     }
     const report = reportOf(deps, request, "pb", read.params);
-    const reply = await askConversions(deps.link, report);
+    const reply = await askConversions(deps, report);
     if (reply === undefined) {
       reportNoReply(deps, request, { endpoint: "pb", httpStatus: 503, params: read.params });
     }
@@ -157,7 +159,7 @@ async function recordPixel(
     reportRefusal(deps, request, { ...answered, result: "error", message: LIMITED });
     return { outcome: `error: ${LIMITED}` };
   }
-  const reply = await ask(deps.link, report);
+  const reply = await ask(deps, report);
   settle(lookup, reply);
   if (reply === undefined) {
     reportNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });

@@ -58,7 +58,7 @@ function answerServerClick(
   parameters: ClickParameters,
 ): RouteResult {
   const { catalog } = deps;
-  if (!catalog.isLoaded) return { answer: notLoaded() };
+  if (!catalog.isLoaded) return { answer: notLoaded(), reason: "not_loaded" };
   const { values } = parameters;
   const named = findNamed(catalog, trackingHostOf(request.headers.host), values);
   if (typeof named === "number") return { answer: answerOf("", 0, 0, named) };

@@ -1,4 +1,5 @@
 import { ALL_LANES } from "../../schemas/events/shards.ts";
+import type { Facts } from "../../schemas/host/ops-server.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { Lane } from "./lane/lane.ts";
@@ -20,7 +21,10 @@ export type ClickOptions = {
 };
 
 /** Writes clicks and impressions of its share of the lanes until it is closed. Waits while servers are unavailable. */
-export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): Promise<void> } {
+export function startClicks(
+  deps: ClickDeps,
+  options: ClickOptions,
+): { facts(): Facts; close(): Promise<void> } {
   const { producerPatienceMs } = options;
   const log = deps.log.child({ component: "clicks" });
   const lanes = new Set<Lane>();
@@ -44,11 +48,36 @@ export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): 
   const end = new AbortController();
   const watching = watchStreamSize({ ...deps, log }, end.signal);
   return {
+    facts: () => ({
+      rows_stored: deps.metrics.sum("clicks_rows_total") ?? 0,
+      ...laneFacts([...lanes]),
+    }),
     close: async () => {
       end.abort();
       await keeper.close();
       await watching;
     },
+  };
+}
+
+/** For `/status`. Lists of lanes are separated by commas. */
+function laneFacts(lanes: readonly Lane[]): Facts {
+  const { oldestWaitingSeconds, pendingMessages, openHoles } = readingsOf(lanes);
+  const numbers = (some: readonly Lane[]): string =>
+    some
+      .map(({ intake }) => intake.lane)
+      .toSorted((a, b) => a - b)
+      .join(",");
+  const audited = lanes.flatMap(({ lastAudit }) => lastAudit?.atMs ?? []);
+  return {
+    lanes_held: numbers(lanes),
+    oldest_waiting_seconds: oldestWaitingSeconds ?? 0,
+    pending_messages: pendingMessages ?? null,
+    open_holes: openHoles,
+    lanes_equal: numbers(lanes.filter(({ lastAudit }) => lastAudit?.isOk === true)),
+    lanes_differing: numbers(lanes.filter(({ lastAudit }) => lastAudit?.isOk === false)),
+    oldest_audit_seconds:
+      audited.length === 0 ? null : (performance.now() - Math.min(...audited)) / 1_000,
   };
 }
 

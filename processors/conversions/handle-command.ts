@@ -14,6 +14,7 @@ import { type ReportSources, rateFor } from "./read/incoming-report.ts";
 import type { GivenMoney } from "./read/report-params.ts";
 import { fraudChecksOf, isRefusal, type Target } from "./read/resolve-target.ts";
 import { type Recording, setConversionStatus } from "./record/conversions.ts";
+import { recordTraced } from "./record/record-traced.ts";
 
 type Create = Extract<ConversionCommand, { kind: "create" }>;
 type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;
@@ -58,7 +59,10 @@ async function createConversion(
   });
   if (isCrowded === "away") return { kind: "unavailable" };
   const facts = { target, click, given, isClickIpCrowded: isCrowded };
-  const outcome = await sources.recorder.record(draftCommand(sources, command, facts));
+  const outcome = await recordTraced(sources, async (cause) => {
+    const draft = draftCommand(sources, command, facts);
+    return await sources.recorder.record({ ...draft, plan: { ...draft.plan, cause } });
+  });
   if (outcome.outcome === "recorded") return { kind: "created", id: outcome.id };
   return {
     kind: "refused",
@@ -111,7 +115,6 @@ function draftCommand(
       latest_of_click: false,
       actor: "api",
       key_id: command.keyId,
-      cause: sources.cause,
     },
   });
 }
@@ -187,18 +190,22 @@ async function changeStatuses(
   sources: ReportSources,
   command: SetStatus,
 ): Promise<ConversionCommandReply> {
-  const outcomes = await setConversionStatus(sources.pool, {
-    workspaceId: command.workspaceId,
-    ids: command.ids,
-    change: {
-      status: command.status,
-      status_reason: command.reason === "" ? "manual" : command.reason,
-      ...(command.notes === null ? {} : { notes: command.notes }),
-      cause: sources.cause,
-    },
-    rejectDuplicates: !command.bulk,
-    keyId: command.keyId,
-  });
+  const outcomes = await recordTraced(
+    sources,
+    async (cause) =>
+      await setConversionStatus(sources.pool, {
+        workspaceId: command.workspaceId,
+        ids: command.ids,
+        change: {
+          status: command.status,
+          status_reason: command.reason === "" ? "manual" : command.reason,
+          ...(command.notes === null ? {} : { notes: command.notes }),
+          cause,
+        },
+        rejectDuplicates: !command.bulk,
+        keyId: command.keyId,
+      }),
+  );
   const duplicates = outcomes.filter(({ outcome }) => outcome === "duplicate");
   if (!command.bulk && duplicates.length > 0) {
     return {

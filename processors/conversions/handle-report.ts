@@ -31,6 +31,7 @@ import {
   type RecordPlan,
   tryConversion,
 } from "./record/conversions.ts";
+import { recordTraced } from "./record/record-traced.ts";
 
 /** Reads, judges and records one report. Throws what the store throws: the caller recognises outages. */
 export async function handleReport(
@@ -185,7 +186,10 @@ async function recordReport(
   const store = (recording: Recording): Promise<RecordOutcome> =>
     report.isTest
       ? tryConversion(sources.pool, recording)
-      : sources.recorder.record({ ...recording, key });
+      : recordTraced(sources, async (cause) => {
+          const plan = { ...recording.plan, cause };
+          return await sources.recorder.record({ ...recording, plan, key });
+        });
   let outcome = await store(draft);
   if (outcome.outcome === "existing") {
     const updated = await applyUpdate(sources, incoming, outcome.row);

@@ -10,9 +10,10 @@ import {
   InboundCalls,
   type InboundReply,
 } from "../../schemas/events/inbound-call.ts";
-import { PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { type PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { causeOf } from "../../schemas/nats/cause-headers.ts";
+import type { OpenSpan, SpanFacts } from "../../schemas/tracing/tracing.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { byCurrentCatalog } from "./answer/by-current-catalog.ts";
 import { keepFirstAnswer } from "./answer/first-answer.ts";
@@ -186,7 +187,28 @@ function forRequest(deps: HandlerDeps, cause: Cause | undefined): HandlerDeps {
   return { ...deps, cause, log: deps.log.child({ request_id: cause.request_id }) };
 }
 
-async function answerReport(deps: HandlerDeps, given: PostbackRequest): Promise<unknown> {
+/** `deps` of the handler, whose statements follow its span, and the span itself. Undefined without tracing or a known cause. */
+function spanOf(
+  { tracing, cause }: HandlerDeps,
+  name: "conversions.report" | "conversions.command",
+  facts: SpanFacts = {},
+): { readonly span: OpenSpan; readonly cause: Cause } | undefined {
+  if (tracing === undefined || cause === undefined) return undefined;
+  const { request_id, traceparent: parent } = cause;
+  const span = tracing.start(name, { parent, facts: { ...facts, request_id } });
+  return { span, cause: { request_id, traceparent: span.traceparent } };
+}
+
+async function answerReport(given: HandlerDeps, report: PostbackRequest): Promise<unknown> {
+  const traced = spanOf(given, "conversions.report", { endpoint: report.endpoint });
+  const deps = traced === undefined ? given : { ...given, cause: traced.cause };
+  const reply = await replyToReport(deps, report);
+  traced?.span.end({ result: reply.result }, { isFailed: reply.httpStatus === 503 });
+  return reply;
+}
+
+/** Never throws. */
+async function replyToReport(deps: HandlerDeps, given: PostbackRequest): Promise<PostbackReply> {
   const startedAtMs = performance.now();
   const rawReport = named(given, deps);
   const handled = await reportOutcome(deps, rawReport);
@@ -256,9 +278,11 @@ async function reportOutcome(deps: HandlerDeps, rawReport: PostbackRequest): Pro
 }
 
 async function answerCommand(
-  deps: HandlerDeps,
+  given: HandlerDeps,
   command: ConversionCommand,
 ): Promise<ConversionCommandReply> {
+  const traced = spanOf(given, "conversions.command");
+  const deps = traced === undefined ? given : { ...given, cause: traced.cause };
   const reply = await unlessOutage(deps, "conversions.command-failed", () =>
     byCurrentCatalog(deps, {
       handle: () => handleCommand(deps, command),
@@ -266,6 +290,7 @@ async function answerCommand(
     }),
   );
   deps.metrics.commands.add(1, { kind: reply.kind });
+  traced?.span.end({ result: reply.kind }, { isFailed: reply.kind === "unavailable" });
   return reply;
 }
 

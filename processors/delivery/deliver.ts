@@ -3,6 +3,7 @@ import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
+import type { OpenSpan, Tracing } from "../../schemas/tracing/tracing.ts";
 import { decideSettlement, refusedSettlement } from "./decide-settlement.ts";
 import { giveBackDeliveries, type Settled, type Settlement, settleDelivery } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Outgoing, Prepared } from "./delivery.ts";
@@ -17,6 +18,7 @@ export type DeliverDeps = {
   readonly metrics: DeliveryMetrics;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  readonly tracing?: Tracing | undefined;
 };
 
 /** When a lease began and how long it lasts, by a clock that keeps running while the process is frozen. */
@@ -40,6 +42,7 @@ export async function deliver(
     count(deps.metrics, kind, { result: "unrecorded", seconds: 0 });
     return true;
   }
+  const span = spanOf(deps, delivery);
   const { settlement, isInTime } = await send(deps, delivery, { kind, prepared });
   const settled = await record(deps, delivery, { settlement, untilMs: lease.fromMs + lease.ms });
   const seconds = (performance.now() - startedAtMs) / 1_000;
@@ -47,7 +50,16 @@ export async function deliver(
   const result = settlement.is_sent ? settlement.status : "refused";
   count(deps.metrics, kind, { result: isStale ? "unrecorded" : result, seconds });
   logOutcome(deps, delivery, { settlement, settled, seconds });
+  span?.end({ result, status: settlement.response_status ?? undefined }, { isFailed: isStale });
   return isInTime;
+}
+
+/** A delivery whose request was not traced has no span. */
+function spanOf({ tracing }: DeliverDeps, delivery: LeasedDelivery): OpenSpan | undefined {
+  const { traceparent: parent, request_id, kind: delivery_kind, attempts: attempt } = delivery;
+  if (parent === null) return undefined;
+  const facts = { request_id: request_id ?? undefined, delivery_kind, attempt };
+  return tracing?.start("delivery.attempt", { parent, facts });
 }
 
 /** Leased deliveries that were not sent lose no attempt, unless this one statement fails. Never throws. */

@@ -1,3 +1,4 @@
+import { forgetOldProcesses } from "../../schemas/installation/heartbeat.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /** Rows of one statement; small enough that others wait only briefly for its locks. */
@@ -82,6 +83,7 @@ export async function forgetOldRows(db: Queryable, signal: AbortSignal): Promise
   let forgotten = 0;
   for (const statement of STATEMENTS)
     forgotten += await repeat(db, statement, [], { signal, untilMs });
+  forgotten += await forgetOldProcesses(db);
   // Last, because it fails while a long statement reads the log. The next run then repeats it.
   await db.query({ name: "drop-postback-log-days", text: "select drop_postback_log_days(30)" });
   return forgotten;

@@ -89,6 +89,11 @@ export class CatalogFeed {
     return this.#unreadable.size;
   }
 
+  /** The newest change in memory; undefined before the first read, and while its history is unknown. */
+  get position(): CatalogPosition | undefined {
+    return this.#position;
+  }
+
   /** Whether a refusal may be caused by such a record: then it is an outage and must not be answered as the sender's error (P15). */
   get mayRefuseWrongly(): boolean {
     return this.#unreadable.mayCauseRefusals;

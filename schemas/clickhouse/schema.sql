@@ -687,7 +687,9 @@ CREATE TABLE schema_migration
 (
     `number` UInt32,
     `name` String,
-    `applied_at` DateTime DEFAULT now()
+    `applied_at` DateTime DEFAULT now(),
+    `oldest_reader` UInt32 DEFAULT number,
+    `is_applied` Bool DEFAULT true
 )
 ENGINE = ReplacingMergeTree
 ORDER BY number

@@ -13,7 +13,7 @@ export const IDLE_BATCH_MS = 500;
 const LINE_FEED = 10;
 const NONCE_CHARACTERS_MAX = 32;
 
-const BatchHead = z.object({
+export const BatchHead = z.object({
   producer: z.int().min(0).max(65_535),
   /** Counts the starts of the producer: every start opens a new sequence in every lane. */
   epoch: z.int().nonnegative(),

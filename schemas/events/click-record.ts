@@ -22,6 +22,8 @@ export const CLICK_STATUSES = ["redirect", "fallback", "blocked", "none"] as con
 /** How the visitor was answered (G82). */
 export type ClickStatus = (typeof CLICK_STATUSES)[number];
 
+const KIND_LENGTH_MAX = 40;
+
 const text = z.string().default("");
 const flag = z.boolean().default(false);
 const id = z.int().nonnegative().default(0);
@@ -41,8 +43,10 @@ export const ClickRecord = z.object({
   ts: z.int().nonnegative(),
   /** 0: belongs to no workspace, so that no key sees it and it cannot convert (G140). */
   workspace_id: id,
-  link_type: z.enum(LINK_TYPES),
-  status: z.enum(CLICK_STATUSES),
+  /** A {@link LinkType}. A click of a newer release may have another one, and must be stored and found too. */
+  link_type: z.string().min(1).max(KIND_LENGTH_MAX),
+  /** A {@link ClickStatus}, or another one of a newer release. */
+  status: z.string().min(1).max(KIND_LENGTH_MAX),
   /** The condition that was not met (G143), or why its `url=` was refused (G137) with status `blocked`. */
   status_reason: text,
   offer_id: id,

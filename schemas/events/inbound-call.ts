@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { POSTBACK_RESULTS, type PostbackResult } from "./postback-request.ts";
+import type { PostbackResult } from "./postback-request.ts";
 
 /** How `/lp` found the click (LP-019). The inbound log has it as the result of the call. */
 const LANDING_SOURCES = ["param", "gclid", "gbraid", "wbraid", "organic", "direct"] as const;
@@ -13,9 +13,16 @@ export const LANDING_RESULTS = [
 ] as const satisfies readonly ((typeof LANDING_SOURCES)[number] | PostbackResult)[];
 export type LandingResult = (typeof LANDING_RESULTS)[number];
 
+/** What an ingress of this release answers itself, and the result that it gives the call. */
+export type CallEndpoint = "pb" | "px" | "px.js" | "lp";
+export type CallResult = PostbackResult | LandingResult;
+
+const KIND_LENGTH_MAX = 40;
+
 /** A call that ingress answered itself, for the inbound log (G178): each call of `/lp`, and refused calls of the other paths. */
 export const InboundCall = z.object({
-  endpoint: z.enum(["pb", "px", "px.js", "lp"]),
+  /** A {@link CallEndpoint}, or another one of a newer ingress: the log stores it as it is. */
+  endpoint: z.string().min(1).max(KIND_LENGTH_MAX),
   /** Null if the workspace of the call is unknown. */
   workspaceId: z.int().positive().nullable(),
   /** Of the call; null for calls that share a row. */
@@ -26,7 +33,8 @@ export const InboundCall = z.object({
   /** As sent. Of `/lp` only identifiers and codes, because a page's URL may identify a person (P31). */
   params: z.record(z.string(), z.string()),
   httpStatus: z.int(),
-  result: z.enum([...POSTBACK_RESULTS, ...LANDING_SOURCES]),
+  /** A {@link CallResult}, or another one of a newer ingress. */
+  result: z.string().min(1).max(KIND_LENGTH_MAX),
   clickId: z.string().nullable(),
   /** The error in the answer, "" without one. */
   message: z.string(),

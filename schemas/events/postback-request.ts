@@ -63,7 +63,8 @@ export type PostbackResult = (typeof POSTBACK_RESULTS)[number];
 /** The answer for ingress to send. For a pixel, ingress sends status 200 and puts the outcome into a header. */
 export const PostbackReply = z.object({
   httpStatus: z.int(),
-  result: z.enum(POSTBACK_RESULTS),
+  /** For logs and metrics. A result that only a newer processor knows becomes `error`: status and body say what happened. */
+  result: z.enum(POSTBACK_RESULTS).catch("error"),
   /** Body of `/pb`: `{ok: true, conversion_id, status, …}` or `{ok: false, error}`. */
   body: z.looseObject({ ok: z.boolean() }),
   /** Ingress records it before it answers, unless `recordsUntilMs` has passed. Only the reply to the report that created it has it. */

@@ -55,6 +55,7 @@ const METHOD = /^[A-Z]{1,16}$/;
 const HOST = /^[\w.:[\]-]{1,255}$/;
 const PLAIN = /^[\w.,: ;/-]*$/;
 const REASON_LENGTH_MAX = 100;
+const NO_REASON = '","reason":""}\n';
 
 /**
  * Access log: JSON lines, gathered in memory and written in the background. It never waits for its reader: lines that find no room are
@@ -71,7 +72,8 @@ export class AccessLog {
   #mustReopen = false;
   #isClosed = false;
   #time = { atMs: 0, text: "" };
-  #host = { given: "", shown: "" };
+  #what = { method: "", route: "", status: 0, text: "" };
+  #where = { host: "", bytes: -1, text: "" };
 
   private constructor(options: AccessLogOptions) {
     this.#options = options;
@@ -120,11 +122,10 @@ export class AccessLog {
   }
 
   #lineOf(entry: AccessEntry): string {
-    const { requestId, method, route, status, tookUs, bytes, clickId, reason } = entry;
-    const of = METHOD.test(method) ? method : "";
+    const { requestId, tookUs, clickId, reason } = entry;
     return (
-      `{"t":"${this.#timeOf(entry.atMs)}${this.#head}${requestId}","m":"${of}","route":"${route}","status":${status}` +
-      `,"us":${tookUs},"bytes":${bytes},"host":"${this.#hostOf(entry.host)}","click":"${clickId}","reason":${quoted(reason)}}\n`
+      `{"t":"${this.#timeOf(entry.atMs)}${this.#head}${requestId}${this.#whatOf(entry)}${tookUs}` +
+      `${this.#whereOf(entry)}${clickId}${reason === "" ? NO_REASON : `","reason":${quoted(reason)}}\n`}`
     );
   }
 
@@ -134,11 +135,23 @@ export class AccessLog {
     return this.#time.text;
   }
 
-  /** A few hosts get nearly all requests. */
-  #hostOf(given: string): string {
-    if (given !== this.#host.given)
-      this.#host = { given, shown: HOST.test(given) ? given.toLowerCase() : "" };
-    return this.#host.shown;
+  /** Nearly all requests are like the one before: the same path, answered alike, on the same host. */
+  #whatOf({ method, route, status }: AccessEntry): string {
+    const last = this.#what;
+    if (last.route === route && last.status === status && last.method === method) return last.text;
+    const shown = METHOD.test(method) ? method : "";
+    const text = `","m":"${shown}","route":"${route}","status":${status},"us":`;
+    this.#what = { method, route, status, text };
+    return text;
+  }
+
+  #whereOf({ host, bytes }: AccessEntry): string {
+    const last = this.#where;
+    if (last.bytes === bytes && last.host === host) return last.text;
+    const shown = HOST.test(host) ? host.toLowerCase() : "";
+    const text = `,"bytes":${bytes},"host":"${shown}","click":"`;
+    this.#where = { host, bytes, text };
+    return text;
   }
 
   #write(): void {

@@ -7,6 +7,7 @@ import {
   DEPENDENCY_METRICS,
   DURABILITY_METRICS,
   PROCESS_METRICS,
+  TRACING_METRICS,
 } from "./process-metrics.ts";
 import { PROCESSORS_METRICS } from "./processors-metrics.ts";
 
@@ -16,6 +17,7 @@ export const METRICS = {
   ...DURABILITY_METRICS,
   ...DEPENDENCY_METRICS,
   ...ACCESS_METRICS,
+  ...TRACING_METRICS,
   ...CATALOG_METRICS,
   ...INGRESS_METRICS,
   ...CLICK_WRITER_METRICS,
@@ -29,6 +31,7 @@ export const METRICS_BY_PROCESS = [
   { processes: ["ingress", "processors", "api"], metrics: DEPENDENCY_METRICS },
   { processes: ["ingress", "processors", "api"], metrics: DURABILITY_METRICS },
   { processes: ["ingress", "api"], metrics: ACCESS_METRICS },
+  { processes: ["ingress", "processors", "api"], metrics: TRACING_METRICS },
   { processes: ["ingress", "processors"], metrics: CATALOG_METRICS },
   { processes: ["ingress"], metrics: INGRESS_METRICS },
   { processes: ["processors"], metrics: CLICK_WRITER_METRICS },

@@ -90,6 +90,12 @@ export class DefinedMetrics<D extends Definitions> {
     );
   }
 
+  /** The sum of all series of a counter or gauge; undefined while it has no value. */
+  sum(name: NameOf<D, CounterDefinition | GaugeDefinition>): number | undefined {
+    const samples = this.#families.get(name)?.read() ?? [];
+    return samples.length === 0 ? undefined : samples.reduce((sum, [, value]) => sum + value, 0);
+  }
+
   /** The Prometheus text format. */
   render(): string {
     const lines: string[] = [];

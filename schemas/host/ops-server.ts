@@ -1,6 +1,8 @@
 import assert from "node:assert";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { hostname } from "node:os";
 import { buildInfo } from "./build-info.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Metrics } from "./metrics.ts";
@@ -8,8 +10,22 @@ import type { Metrics } from "./metrics.ts";
 /** What `/status` returns besides the facts of every process. Never a secret, a visitor or a workspace. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
-export type OpsServerOptions = {
+/** By what other processes and the operator tell this process from others. */
+export type ProcessIdentity = {
+  /** Another one at each start. */
+  readonly id: string;
   readonly role: "ingress" | "processors" | "api";
+  /** The same after a restart: a configured name, else the role and the operations port. Unique on its host. */
+  readonly name: string;
+  readonly host: string;
+  /** UTC ms. */
+  readonly startedAtMs: number;
+};
+
+export type OpsServerOptions = {
+  readonly role: ProcessIdentity["role"];
+  /** PROCESSOR_NAME. Default: the role and the port. */
+  readonly name?: string | undefined;
   readonly bind: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -38,6 +54,7 @@ export class OpsServer {
   readonly #server: Server;
   readonly #turns: NodeJS.Timeout;
   readonly #startedAtMs = Date.now() - process.uptime() * 1_000;
+  readonly #id = randomUUID();
   #turnedAtMs = performance.now();
   #report: Report | undefined;
   #facts: () => Facts = () => ({});
@@ -74,6 +91,11 @@ export class OpsServer {
     const address = this.#server.address();
     assert(typeof address === "object" && address !== null, "a server on TCP has an address");
     return address.port;
+  }
+
+  get identity(): ProcessIdentity {
+    const { role, name = `${role}-${this.port}` } = this.#options;
+    return { id: this.#id, role, name, host: hostname(), startedAtMs: this.#startedAtMs };
   }
 
   /** Adds to `/status` while the process still starts. */
@@ -129,21 +151,27 @@ export class OpsServer {
         sendStatus(response, this.#isReady, { stage: this.#stage });
         return;
       case "/status":
-        sendJson(response, 200, this.#status());
+        sendJson(response, 200, this.status());
         return;
       default:
         response.writeHead(this.#questions.get(path)?.(new URLSearchParams(query)) ?? 404).end();
     }
   }
 
-  #status(): Facts {
+  /** What `/status` returns. */
+  status(): Facts {
     const { version, commit } = buildInfo();
+    const { id, role, name, host } = this.identity;
     return {
-      role: this.#options.role,
+      role,
+      process_id: id,
+      name,
+      host,
       version,
       commit,
       pid: process.pid,
       started: new Date(this.#startedAtMs).toISOString(),
+      uptime_ms: Math.round(performance.now()),
       stage: this.#stage,
       ready: this.#isReady,
       ...this.#facts(),

@@ -62,6 +62,14 @@ export const ACCESS_METRICS = {
   ),
 } as const;
 
+/** Metrics of every process; both stay 0 without OTEL_EXPORTER_OTLP_ENDPOINT. */
+export const TRACING_METRICS = {
+  tracing_spans_dropped_total: counter(
+    "Spans that found no room in the queue, or that the collector did not take.",
+  ),
+  tracing_spans_waiting: gauge("Spans that wait for the collector, at most 2,048."),
+} as const;
+
 /** Metrics of every process with a catalog. */
 export const CATALOG_METRICS = {
   catalog_version: gauge("Version of the catalog in force."),

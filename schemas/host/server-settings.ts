@@ -94,6 +94,13 @@ export const SERVER_SETTINGS = {
     isSecret: true,
     meaning: "an existing ClickHouse server or cluster",
   },
+  CLICKHOUSE_READER_URL: {
+    type: url(["http", "https"], "http://tracker_reader:password@host:8123/database"),
+    unset: "CLICKHOUSE_URL",
+    readBy: ["api"],
+    isSecret: true,
+    meaning: "the same database for reports and look-ups, by a user that may only read",
+  },
   CLICKHOUSE_CA_FILE: {
     type: readableFile,
     unset: "the authorities that Node.js knows",

@@ -16,6 +16,7 @@ test("every URL that may hold a password is a secret", () => {
     "POSTGRES_DIRECT_URL",
     "NATS_URL",
     "CLICKHOUSE_URL",
+    "CLICKHOUSE_READER_URL",
     "NATS_SYS_URL",
   ]);
   expect(urls.filter(([, { isSecret }]) => isSecret !== true)).toEqual([]);

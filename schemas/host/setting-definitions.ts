@@ -287,6 +287,20 @@ export const SETTINGS = {
     readBy: ["ingress", "api"],
     meaning: "file to which the access log is appended; SIGUSR2 opens it again",
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    type: url(["http", "https"], "http://127.0.0.1:4318"),
+    unset: "no tracing",
+    readBy: ["ingress", "processors", "api"],
+    isSecret: true,
+    meaning: "OpenTelemetry collector that gets traces by OTLP over HTTP, at `/v1/traces`",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    type: text("name=value pairs, comma-separated", /^[\w-]+=[^,\s]+(?:,[\w-]+=[^,\s]+)*$/),
+    unset: "none",
+    readBy: ["ingress", "processors", "api"],
+    isSecret: true,
+    meaning: "headers of each request to the collector, such as a token",
+  },
   EXIT_WITH_PARENT: {
     type: onOff,
     default: "0",

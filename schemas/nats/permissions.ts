@@ -41,6 +41,7 @@ function ingressMay(subjects: Subjects, stream: string): Permissions {
       subjects.capsReached,
       subjects.couponClickTaker,
       subjects.allCouponClicks,
+      subjects.processStatus,
       `${inboxPrefix("ingress")}.>`,
     ],
     answers: true,
@@ -80,6 +81,7 @@ function processorsMay(subjects: Subjects, stream: string): Permissions {
       subjects.inboundCalls,
       subjects.htmlPostbacks,
       subjects.twinQuestion,
+      subjects.processStatus,
       `${inboxPrefix("processors")}.>`,
     ],
     answers: true,
@@ -95,8 +97,8 @@ function apiMay(subjects: Subjects, stream: string): Permissions {
       // The mark of Postgres lies in the metadata of the stream, and an api that runs alone writes it.
       `$JS.API.STREAM.UPDATE.${stream}`,
     ],
-    subscribe: [`${inboxPrefix("api")}.>`],
-    answers: false,
+    subscribe: [subjects.processStatus, `${inboxPrefix("api")}.>`],
+    answers: true,
   };
 }
 

@@ -37,6 +37,8 @@ export type Subjects = {
   readonly clickNoticesRequest: string;
   /** Core request to all processes with the same incarnation that use another Postgres: `TwinQuestion` → `TwinAnswer`. */
   readonly twinQuestion: string;
+  /** Core request to every process, with an empty body: → the facts of its `/status` as JSON. */
+  readonly processStatus: string;
 };
 
 /**
@@ -62,6 +64,7 @@ export function subjectsOf(prefix: string): Subjects {
     capsReached: at("caps-reached"),
     clickNoticesRequest: at("click-notices-wanted"),
     twinQuestion: at("installation-twin-wanted"),
+    processStatus: at("process-status"),
     clickLookup: at("click-lookup"),
     inboundCalls: at("inbound-calls"),
     htmlPostbacks: at("html-postbacks"),

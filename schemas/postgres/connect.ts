@@ -31,6 +31,7 @@ export type PoolOptions = PostgresServer & {
   readonly applicationName: string;
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;
+  readonly lockTimeoutMs?: number;
 };
 
 const CONNECTIONS_MAX = 16;
@@ -65,7 +66,7 @@ export function openPool(options: PoolOptions): Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_MARGIN_MS,
-    lock_timeout: CONNECTION_LIMITS.lock_timeout,
+    lock_timeout: options.lockTimeoutMs ?? CONNECTION_LIMITS.lock_timeout,
     idle_in_transaction_session_timeout: CONNECTION_LIMITS.idle_in_transaction_session_timeout,
     types,
   });

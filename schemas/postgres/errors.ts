@@ -10,6 +10,7 @@ export const SQLSTATE = {
   lockNotAvailable: "55P03",
   queryCanceled: "57014",
   undefinedTable: "42P01",
+  undefinedColumn: "42703",
 } as const;
 
 /**

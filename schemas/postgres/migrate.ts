@@ -1,83 +1,178 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { projectFile } from "../host/project-root.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AppliedMigration, assertNotTooNew, assertUsable } from "../versions/judge-schema.ts";
+import { type MigrationFile, migrationFiles, statementsOf } from "../versions/migration-files.ts";
 import type { Pool, Queryable } from "./connect.ts";
 import { postgresCode, SQLSTATE } from "./errors.ts";
+import { withoutOlderProcesses } from "./older-processes.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** The schema is newer than this release, so the process must not run. It exits with code 3. */
-export class NewerSchemaError extends Error {
-  override readonly name = "NewerSchemaError";
-}
-
-const MIGRATIONS = projectFile("schemas", "postgres", "migrations");
-const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
 /** One migration at a time in a database; any number that nothing else uses. */
 const MIGRATION_LOCK = 7_265_000;
+/** Each try waits for 2 s (the lock_timeout of a connection), so that statements of processes queue behind it no longer than that. */
+const LOCK_TRIES = 60;
+const LOCK_PAUSE_MS = 1_000;
 
-/** Applies missing migrations, each in its own transaction; returns their names. Safe to run twice and concurrently. */
-export async function migratePostgres(pool: Pool): Promise<string[]> {
-  const files = await migrationFiles();
-  await pool.query({
-    text: `create table if not exists schema_migration (
-             number integer primary key, name text not null, applied_at timestamptz not null default now())`,
-  });
+export type MigrateOptions = {
+  /** Also applies what removes something. */
+  readonly isContract?: boolean;
+  /** Gets a line whenever something takes longer. */
+  readonly report?: (line: string) => void;
+  /**
+   * For files with `-- no transaction`, whose statements wait for other transactions without blocking them. Needs a connection beside
+   * that of `pool`. By default `pool` itself.
+   */
+  readonly patient?: Queryable;
+  readonly files?: readonly MigrationFile[];
+  readonly lockTries?: number;
+  readonly lockPauseMs?: number;
+};
+
+export type Migrated = {
+  /** Names of the files that were applied. */
+  readonly applied: readonly string[];
+  /** Names of the files that remove something and were left out. */
+  readonly left: readonly string[];
+};
+
+/**
+ * Applies missing migrations in order, each in its own transaction. Safe to run twice and concurrently. Files that remove something are
+ * left out, except with `isContract` or in an empty database.
+ *
+ * @throws {NewerSchemaError} when the schema no longer supports this release; {OlderProcessesError} with `isContract`.
+ */
+export async function migratePostgres(pool: Pool, options: MigrateOptions = {}): Promise<Migrated> {
+  const files = options.files ?? migrationFiles("postgres");
+  await repeatWhileLocked("its list of migrations", options, () => prepare(pool));
+  const before = await appliedMigrations(pool);
+  const isEmpty = before.length === 0;
+  const present = new Set(before.map(({ number }) => number));
   const applied: string[] = [];
+  const left: string[] = [];
   for (const file of files) {
-    const sql = await readFile(join(MIGRATIONS, file.name), "utf8");
-    const isNew = await inTransaction(pool, async (db) => {
-      await db.query({ text: "select pg_advisory_xact_lock($1)", values: [MIGRATION_LOCK] });
-      await assertNotNewer(db, files.length);
-      const { rowCount } = await db.query({
-        text: "insert into schema_migration (number, name) values ($1, $2) on conflict (number) do nothing",
-        values: [file.number, file.name],
-      });
-      if (rowCount === 0) return false;
-      await db.query({ text: sql });
-      return true;
-    });
-    if (isNew) applied.push(file.name);
+    if (file.kind === "contract" && options.isContract !== true && !isEmpty) {
+      if (!present.has(file.number)) left.push(file.name);
+      continue;
+    }
+    const apply = async () =>
+      file.isInTransaction
+        ? await applyAtOnce(pool, file, files)
+        : await applyInSteps(pool, file, { files, patient: options.patient ?? pool });
+    if (await repeatWhileLocked(file.name, options, apply)) applied.push(file.name);
   }
-  return applied;
+  return { applied, left };
 }
 
 /**
- * Refuses to work on a schema that is older or newer than this release. @throws {NewerSchemaError} or an Error that says to
- * run the migration.
+ * Refuses a schema that this release cannot use. @throws {NewerSchemaError} or an Error that says to run the migration.
  */
-export async function assertPostgresMigrated(pool: Pool): Promise<void> {
-  const files = await migrationFiles();
-  const current = await assertNotNewer(pool, files.length);
-  if (current < files.length) {
-    throw new Error(
-      `Postgres is at migration ${current} of ${files.length}: run \`npm run tracker -- migrate\` first`,
-    );
-  }
+export async function assertPostgresMigrated(db: Queryable): Promise<void> {
+  assertUsable("postgres", migrationFiles("postgres"), await appliedMigrations(db));
 }
 
-async function assertNotNewer(db: Queryable, newest: number): Promise<number> {
-  const current = await currentNumber(db);
-  if (current > newest) {
-    throw new NewerSchemaError(
-      `Postgres has migration ${current}, this release knows ${newest}: start the newer release, or restore a backup`,
-    );
-  }
-  return current;
-}
-
-async function currentNumber(db: Queryable): Promise<number> {
-  try {
-    const { rows } = await db.query<{ number: number | null }>({
-      text: "select max(number) as number from schema_migration",
+async function prepare(pool: Pool): Promise<void> {
+  await inTransaction(pool, async (db) => {
+    await takeTurn(db);
+    await db.query({
+      text: `create table if not exists schema_migration (
+               number integer primary key, name text not null, applied_at timestamptz not null default now())`,
     });
-    return rows[0]?.number ?? 0;
+    // Releases before the column only read the numbers, so it needs no migration.
+    await db.query({
+      text: "alter table schema_migration add column if not exists oldest_reader integer",
+    });
+  });
+}
+
+/** Returns false if it is applied already. */
+async function applyAtOnce(
+  pool: Pool,
+  file: MigrationFile,
+  files: readonly MigrationFile[],
+): Promise<boolean> {
+  return await inTransaction(pool, async (db) => {
+    await takeTurn(db);
+    assertNotTooNew("postgres", files, await appliedMigrations(db));
+    if (!(await note(db, file))) return false;
+    if (file.kind === "expand") await db.query({ text: file.sql });
+    else {
+      await withoutOlderProcesses(db, { store: "postgres", file }, async () => {
+        await db.query({ text: file.sql });
+      });
+    }
+    return true;
+  });
+}
+
+/**
+ * The transaction that keeps other migrations out is idle meanwhile and has no snapshot, so `create index concurrently` does not wait for
+ * it. A crash repeats all statements.
+ */
+async function applyInSteps(
+  pool: Pool,
+  file: MigrationFile,
+  { files, patient }: { readonly files: readonly MigrationFile[]; readonly patient: Queryable },
+): Promise<boolean> {
+  return await inTransaction(pool, async (db) => {
+    await db.query({ text: "set local idle_in_transaction_session_timeout = 0" });
+    await takeTurn(db);
+    const applied = await appliedMigrations(db);
+    assertNotTooNew("postgres", files, applied);
+    if (applied.some(({ number }) => number === file.number)) return false;
+    for (const text of statementsOf(file.sql)) await patient.query({ text });
+    return await note(db, file);
+  });
+}
+
+async function takeTurn(db: Queryable): Promise<void> {
+  await db.query({ text: "select pg_advisory_xact_lock($1)", values: [MIGRATION_LOCK] });
+}
+
+async function note(
+  db: Queryable,
+  { number, name, oldestReader }: MigrationFile,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    text: "insert into schema_migration (number, name, oldest_reader) values ($1, $2, $3) on conflict (number) do nothing",
+    values: [number, name, oldestReader],
+  });
+  return rowCount === 1;
+}
+
+async function appliedMigrations(db: Queryable): Promise<AppliedMigration[]> {
+  try {
+    const { rows } = await db.query<AppliedMigration>({
+      // As JSON, because an older release has made the table without the column.
+      text: `select number, coalesce((to_jsonb(m) ->> 'oldest_reader')::integer, number) as "oldestReader"
+             from schema_migration m order by number`,
+    });
+    return rows;
   } catch (error) {
-    if (postgresCode(error) === SQLSTATE.undefinedTable) return 0;
+    if (postgresCode(error) === SQLSTATE.undefinedTable) return [];
     throw error;
   }
 }
 
-async function migrationFiles(): Promise<{ number: number; name: string }[]> {
-  const names = (await readdir(MIGRATIONS)).filter((name) => FILE.test(name)).sort();
-  return names.map((name) => ({ number: Number(name.slice(0, 4)), name }));
+async function repeatWhileLocked<T>(
+  what: string,
+  { report, lockTries = LOCK_TRIES, lockPauseMs = LOCK_PAUSE_MS }: MigrateOptions,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (postgresCode(error) !== SQLSTATE.lockNotAvailable) throw error;
+      if (tries >= lockTries) {
+        throw new Error(
+          `${what} needs a lock that another transaction still held after ${tries} tries: end that transaction ` +
+            "(pg_stat_activity shows it by its xact_start) or another migration, then repeat",
+          { cause: error },
+        );
+      }
+      report?.(
+        `Postgres: ${what} waits for a lock of another transaction (try ${tries} of ${lockTries})`,
+      );
+      await sleep(lockPauseMs);
+    }
+  }
 }

@@ -973,6 +973,7 @@ CREATE TABLE schema_migration (
   number integer NOT NULL,
   name text NOT NULL,
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  oldest_reader integer,
   CONSTRAINT schema_migration_pkey PRIMARY KEY (number)
 );
 
@@ -1015,6 +1016,22 @@ CREATE TABLE store_beat (
   lifting_life text,
   CONSTRAINT store_beat_pkey PRIMARY KEY (id),
   CONSTRAINT store_beat_id_check CHECK (id = 1)
+);
+
+CREATE TABLE system_process (
+  process_id uuid NOT NULL,
+  role text NOT NULL,
+  name text NOT NULL,
+  host text NOT NULL,
+  version text NOT NULL,
+  commit text NOT NULL,
+  schema_version integer NOT NULL,
+  incarnation uuid NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL,
+  last_seen_at timestamp(3) with time zone NOT NULL,
+  clickhouse_version integer,
+  CONSTRAINT system_process_pkey PRIMARY KEY (process_id),
+  CONSTRAINT system_process_role_check CHECK (role = ANY (ARRAY['ingress'::text, 'processors'::text, 'api'::text]))
 );
 
 CREATE TABLE tracking_domain (

@@ -1,9 +1,10 @@
-import { cp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { z } from "zod";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { CatalogLedger } from "../system/catalog-ledger.ts";
 import { ClickLoad, clickDifferences } from "../system/click-load.ts";
+import { backUpClickhouse, restoreClickhouse } from "../system/clickhouse-backup.ts";
 import { ConversionLoad } from "../system/conversion-load.ts";
 import { DebianPostgres, debianPostgresFault } from "../system/debian-postgres.ts";
 import { factDifferences } from "../system/fact-differences.ts";
@@ -12,6 +13,7 @@ import { OwnServer } from "../system/own-server.ts";
 import { serversOf } from "../system/servers-of.ts";
 import { readDemo, ServiceClient } from "../system/service.ts";
 import { startSystem } from "../system/start-system.ts";
+import { storedClicks } from "../system/stored-clicks.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
 
@@ -20,6 +22,7 @@ vi.setConfig({ testTimeout: 240_000 });
 const CLICKS = 200;
 const CONVERSIONS = 20;
 const PER_SECOND = 100;
+const BACKUP = "outside";
 const PATIENCE = { timeoutMs: 180_000, pollMs: 500 };
 const fault = debianPostgresFault();
 if (fault !== undefined)
@@ -48,11 +51,15 @@ test.skipIf(fault !== undefined)(
     conversions.start();
     await grow(load, conversions);
     postgres.backUp();
-    await backUpClickhouse(clickhouse);
+    const visitor = await untilStored(clickhouse, load);
+    await backUpClickhouse(clickhouse, BACKUP);
+    const tracker = async (args: string[]) => await trackerCommand(system.dataDir, args, env);
+    const erased = await tracker(["person", "erase", "--workspace", "demo", "--click", visitor]);
+    expect(erased.output).toMatch(/^Cleared: 1 clicks/);
+    expect(await userAgentOf(clickhouse, visitor)).toBe("");
     await catalog.make(2);
     await grow(load, conversions);
     const note = async (...args: string[]) => await tracker(["backup", "note", ...args]);
-    const tracker = async (args: string[]) => await trackerCommand(system.dataDir, args, env);
     expect((await note("--store", "postgres")).output).toMatch(/postgres: \d+ s ago/);
     expect((await note("--store", "clickhouse")).output).toMatch(/clickhouse: \d+ s ago/);
     await conversions.stop();
@@ -62,7 +69,8 @@ test.skipIf(fault !== undefined)(
     await system.stop();
     await postgres.kill();
     await postgres.restore();
-    await restoreClickhouse(clickhouse);
+    await restoreClickhouse(clickhouse, BACKUP);
+    expect(await userAgentOf(clickhouse, visitor)).toContain("Firefox");
     const answeredMeanwhile = steadyLoad.answered.size;
 
     expect((await tracker(["migrate"])).code).toBe(0);
@@ -96,34 +104,39 @@ test.skipIf(fault !== undefined)(
     // The archive of the write-ahead log has every conversion.
     expect(facts.conversions).toBe(reports.length);
     expect((await tracker(["deliveries", "release"])).output).toContain("are sent from now on");
+    expect((await tracker(["person", "repeat-erasures"])).output).toMatch(/^1 erasures are due/);
+    await until(
+      "the visitor is erased again",
+      async () => (await userAgentOf(clickhouse, visitor)) === "",
+      PATIENCE,
+    );
     await client.close();
   },
 );
 
-const BACKUP = "outside";
-
-async function backUpClickhouse(server: OwnServer): Promise<void> {
-  await command(server, `backup database tracker to File('${BACKUP}')`);
-  await cp(join(server.folder, "backups", BACKUP), join(server.dataDir, BACKUP), {
-    recursive: true,
-  });
+/** A click of the load that ClickHouse has. */
+async function untilStored({ url }: OwnServer, load: ClickLoad): Promise<string> {
+  return await until(
+    "a click is stored",
+    async () => (await storedClicks(url, load.run))[0]?.click_id,
+    PATIENCE,
+  );
 }
 
-/** Restores into an empty server, as on a new machine. */
-async function restoreClickhouse(server: OwnServer): Promise<void> {
-  await server.kill();
-  await rm(server.folder, { recursive: true });
-  await server.start();
-  await cp(join(server.dataDir, BACKUP), join(server.folder, "backups", BACKUP), {
-    recursive: true,
-  });
-  await command(server, `restore database tracker from File('${BACKUP}')`);
-}
-
-async function command({ url }: OwnServer, query: string): Promise<void> {
-  const clickhouse = openClickhouse({ url, applicationName: "test", requestTimeoutMs: 120_000 });
+async function userAgentOf({ url }: OwnServer, clickId: string): Promise<string> {
+  const clickhouse = openClickhouse({ url, applicationName: "test" });
   try {
-    await clickhouse.command({ query });
+    const [row] = await selectRows(
+      clickhouse,
+      {
+        name: "test.user-agent",
+        text: "select user_agent from click where click_id = unhex({clickId:String})",
+        params: { clickId },
+      },
+      z.object({ user_agent: z.string() }),
+    );
+    if (row === undefined) throw new Error(`click ${clickId} is not stored`);
+    return row.user_agent;
   } finally {
     await clickhouse.close();
   }

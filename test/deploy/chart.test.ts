@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { commands } from "../../api/command-line/commands.ts";
+import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";
 import { withValuesTable } from "./chart/values-table.ts";
@@ -32,6 +34,16 @@ describe("the chart", () => {
     expect(names.size).toBeGreaterThan(15);
     const known = [...settings].map(([name, { isSecret }]) => (isSecret ? `${name}_FILE` : name));
     expect(known).toEqual(expect.arrayContaining([...names]));
+  });
+
+  test("the jobs run commands that exist", () => {
+    const args = templates.flatMap((text) => [...text.matchAll(/args: \[([a-z, ]+)/g)]);
+    const words = args.map(([, list = ""]) => list.split(", ").filter((word) => word !== ""));
+    const names = [...commands, ...PROGRAM_ROLES].map(({ name }) => name);
+    expect(words.map((some) => some.join(" ")).toSorted((a, b) => a.localeCompare(b))).toEqual(
+      expect.arrayContaining(["journal ship", "migrate"]),
+    );
+    for (const some of words) expect(names).toContain(some.join(" "));
   });
 
   test("every variable of an example is a setting", () => {

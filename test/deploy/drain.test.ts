@@ -67,6 +67,7 @@ test("SIGHUP restarts every worker under load, one at a time, and no request fai
   );
   await load.stop();
   expect(load.failures.slice(0, 10)).toEqual([]);
+  expect(load.resets).toBeLessThanOrEqual(WORKERS);
   expect(load.closes).toBeGreaterThan(0);
   expect(world.startedWorkers()).toHaveLength(before + WORKERS);
   // From the end of one worker to the moment when its successor serves, no other ends.

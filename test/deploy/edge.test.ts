@@ -84,6 +84,15 @@ async function tlsAsk(domain: string): Promise<number> {
   return (await fetch(`http://127.0.0.1:${api.opsPort}/tls-ask?${query}`)).status;
 }
 
+/** An answer of the same server that needs no memory and no store. */
+async function noWork(): Promise<void> {
+  await fetch(`http://127.0.0.1:${api.opsPort}/no-such-path`);
+}
+
+function median(figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+}
+
 test("an edge may ask for certificates of active domains and of the service itself only (24)", async () => {
   await until("the list was read", async () => (await tlsAsk(SERVED)) === 200, {
     timeoutMs: PATIENCE_MS,
@@ -119,16 +128,17 @@ test("a domain that is added or switched off counts within about a second (24)",
 });
 
 test("the question is answered from memory in less than a millisecond at the median (24)", async () => {
-  const took: number[] = [];
+  const took = { asked: [] as number[], unknown: [] as number[] };
   for (let index = 0; index < 300; index += 1) {
     const startedAtMs = performance.now();
     await tlsAsk(index % 2 === 0 ? SERVED : `${index}.${STRANGER}`);
-    took.push(performance.now() - startedAtMs);
+    const askedAtMs = performance.now();
+    await noWork();
+    took.asked.push(askedAtMs - startedAtMs);
+    took.unknown.push(performance.now() - askedAtMs);
   }
-  const median = took.toSorted((a, b) => a - b)[150] ?? Number.NaN;
-  // What a client of Node adds to an answer without work, on a machine that does other things too.
-  const overheadMs = 4;
-  expect(median).toBeLessThan(1 + overheadMs);
+  // What a client of Node needs for any answer, on a machine that does other things too, is in both.
+  expect(median(took.asked) - median(took.unknown)).toBeLessThan(1);
 });
 
 test("tracker domains manifests prints a certificate and a route for each domain with TLS (24)", async () => {

@@ -46,9 +46,13 @@ const Report = z.object({
 
 /**
  * Runs a whole deployment from an empty database to the first reported conversion, then ends every process with SIGTERM.
+ * `meanwhile` runs before that.
  * @throws if a step fails. The error contains the output of the process that failed.
  */
-export async function firstClick(deployment: Deployment): Promise<FirstClick> {
+export async function firstClick(
+  deployment: Deployment,
+  meanwhile: (demo: Demo, clickId: string) => Promise<void> = async () => undefined,
+): Promise<FirstClick> {
   const { start, migrate, ingress, processors, api } = deployment;
   const running = [ingress, processors, api].map((process) => new Running(process, start));
   try {
@@ -59,6 +63,7 @@ export async function firstClick(deployment: Deployment): Promise<FirstClick> {
     for (const one of running) one.start();
     for (const one of running) await one.untilReady();
     const clickId = await convertOneClick(demo);
+    await meanwhile(demo, clickId);
     // Ingress first: the others still take its last requests.
     const exitCodes: Record<string, number | null> = {};
     for (const one of running) exitCodes[one.name] = await one.end();

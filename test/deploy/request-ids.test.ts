@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -118,6 +119,11 @@ test("a proxy's ID leads from the edge through logs and inbound log to both rece
     },
     WAIT,
   );
+  const search = 'grep -h "$REQUEST_ID" "$DATA_DIR"/logs/*.log';
+  const environment = { ...process.env, REQUEST_ID: requestId, DATA_DIR: system.dataDir };
+  const { stdout } = spawnSync("sh", ["-c", search], { env: environment, encoding: "utf8" });
+  for (const event of ["conversions.reported", "delivery.attempted"])
+    expect(stdout).toContain(`"msg":"${event}"`);
   await until(
     "the inbound log shows the ID",
     async () => {

@@ -4,6 +4,8 @@ import { RollingLoad } from "../system/rolling-load.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const CYCLES = IS_FULL ? 20 : 4;
+/** Of about 10,000 new connections, on a kernel that does not hand them over. About one of 100 closes meets one. */
+const RESETS_MAX = 2;
 
 test(`${CYCLES} restarts by SIGTERM under load fail no request and lose or double no click (P34)`, async (context) => {
   await using fleet = await IngressFleet.open({ processes: 2 });
@@ -21,6 +23,7 @@ test(`${CYCLES} restarts by SIGTERM under load fail no request and lose or doubl
   }
   await load.stop();
   expect(load.failures.slice(0, 10)).toEqual([]);
+  expect(load.resets).toBeLessThanOrEqual(RESETS_MAX);
   // Otherwise no restart would have met an open connection.
   expect(load.closes).toBeGreaterThanOrEqual(CYCLES);
   const stored = await fleet.untilShipped(load.answered.size, ({ sub1 }) => sub1 === run);

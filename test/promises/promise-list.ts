@@ -53,12 +53,12 @@ export const PROMISES: readonly ListedPromise[] = [
   { number: 36, kind: "sets", minutes: 31 },
   { number: 37, kind: "sets", minutes: 1 },
   { number: 38, kind: "times at full size", minutes: 8 },
+  { number: 39, kind: "sets", minutes: 9 },
   { number: 40, kind: "times", minutes: 30 },
 ];
 
 /** Promises about parts that do not exist yet, with the reason. */
 export const NOT_BUILT: Readonly<Record<number, string>> = {
-  39: "there is one release only",
   41: "the console is not built",
   42: "the console is not built",
   43: "the console is not built",

@@ -25,6 +25,8 @@ export type ReplayOptions = {
   readonly say: (line: string) => void;
   /** Called before the first request. `stop` is called after the last answer. */
   readonly disturb?: () => Disturbance;
+  /** Called once ledger and service agree, for example to restore a backup. Then everything is compared again. */
+  readonly afterwards?: () => Promise<void>;
 };
 
 /** Faults while the traffic runs. */
@@ -67,16 +69,15 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
       }),
     );
     say("comparing the ledger with the service …");
-    const comparison = await compareWithService({
-      client,
-      world,
-      run,
-      from,
-      records,
-      visitorOf,
-      knowledge,
-      patienceMs: PATIENCE_MS,
-    });
+    const subject = { client, world, run, from, records, visitorOf, knowledge };
+    const compare = async (): Promise<Comparison> =>
+      await compareWithService({ ...subject, patienceMs: PATIENCE_MS });
+    let comparison = await compare();
+    if (options.afterwards !== undefined && comparison.differences.length === 0) {
+      await options.afterwards();
+      say("comparing the ledger with the service again …");
+      comparison = await compare();
+    }
     const unanswered = records.reduce((sum, record) => sum + record.unansweredAttempts.length, 0);
     printResult(comparison, unanswered, say);
     return comparison;

@@ -24,7 +24,7 @@ export async function dumpSchemas(
   template?: string,
 ): Promise<Record<keyof typeof SCHEMA_FILES, string>> {
   const database = await freshDatabase({ label: "schema", servers, template });
-  const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 1 });
+  const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 2 });
   const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
   try {
     if (template === undefined) {

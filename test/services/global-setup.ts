@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function migratedDatabase(servers: ServerUrls): Promise<FreshDatabase> {
   const database = await freshDatabase({ label: "template", servers });
-  const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 1 });
+  const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 2 });
   try {
     await Promise.all([migratePostgres(pool), migrateClickhouse({ url: database.clickhouseUrl })]);
   } finally {

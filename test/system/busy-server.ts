@@ -1,17 +1,21 @@
+import { join } from "node:path";
+import { AccessNotes } from "../../ingress/access-notes.ts";
 import { NatsLink } from "../../ingress/nats-link.ts";
 import { openPixels } from "../../ingress/pixels/open-pixels.ts";
 import { LookupLimit } from "../../ingress/request/lookup-limit.ts";
 import { readLandingScript } from "../../ingress/routes/landing-script.ts";
 import { ingressRoutes } from "../../ingress/routes/route-table.ts";
 import { IngressServer, readMultipart } from "../../ingress/server.ts";
+import { AccessLog } from "../../schemas/host/access-log.ts";
 import { openLog } from "../../schemas/host/log.ts";
 import { Metrics } from "../../schemas/host/metrics.ts";
+import { systemClock } from "../../schemas/time/clock.ts";
 import { aClickService } from "../samples/a-click-service.ts";
 import { until } from "./until.ts";
 
 /*
  * A program: the ingress with all its routes, of whose requests only two may wait. Arguments: port, NATS URL, NATS prefix, and the
- * folder of kept pixels.
+ * folder of kept pixels and of the access log.
  */
 const [port = "", url = "", prefix = "", folder = ""] = process.argv.slice(2);
 const nothing = (): undefined => undefined;
@@ -38,7 +42,14 @@ const routes = ingressRoutes({
   noteRefusal: nothing,
   ipRequestsPerMinute: 0,
 });
+const access = AccessLog.open({
+  role: "ingress",
+  share: 0,
+  file: join(folder, "access.log"),
+  events: { dropped: nothing, failed: nothing },
+});
 const server = new IngressServer({
+  access: new AccessNotes(access, systemClock),
   ...routes,
   events,
   record: nothing,

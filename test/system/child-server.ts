@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { showOnFailure } from "./printing-programs.ts";
 import { until } from "./until.ts";
 
 const START_TIMEOUT_MS = 60_000;
@@ -19,6 +20,7 @@ export class ChildServer {
   private constructor(child: ChildProcess, onLine: (line: string) => void) {
     this.#child = child;
     this.ended = new Promise((resolve) => child.once("close", resolve));
+    showOnFailure({ name: child.spawnargs.slice(1).join(" "), output: () => this.#output });
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on("line", (line) => {

@@ -4,6 +4,7 @@ import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pickPort } from "../../deploy/local/ports.ts";
+import { childrenOf, isThere, killNow } from "./processes.ts";
 import { until } from "./until.ts";
 
 const PROGRAMS = "/usr/lib/postgresql/15/bin";
@@ -93,6 +94,17 @@ export class DebianPostgres {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGQUIT");
     await ended;
+  }
+
+  /** Sends kill -9 to the server and all of its processes, and starts it again, as a supervisor does. */
+  async crash(): Promise<void> {
+    const pid = this.#running?.pid;
+    if (pid === undefined) throw new Error("Postgres does not run");
+    const all = [pid, ...(await childrenOf(pid))];
+    for (const one of all) killNow(one);
+    // It refuses to start while a process still has its shared memory.
+    await until("its processes are gone", () => !all.some(isThere), { timeoutMs: 30_000 });
+    await this.start();
   }
 
   /** Replaces the data by the base backup, which replays the archive. */

@@ -80,13 +80,42 @@ export async function keepDown(
   return startAgain;
 }
 
+/** Pids of the processes that a process has started. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readProcessText(String(pid), `task/${pid}/children`);
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
+/** Sends kill -9. A process that has ended is no fault. */
+export function killNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/** Whether a process exists, dead ones that nobody has waited for included. */
+export function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // No such process.
+    return false;
+  }
+}
+
 /** Resident memory in bytes. Linux. */
 export function residentBytes(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(match?.[1] ?? Number.NaN) * 1_024;
 }
 
-async function readProcessText(pid: string, file: "cmdline" | "environ"): Promise<string> {
+async function readProcessText(
+  pid: string,
+  file: "cmdline" | "environ" | `task/${number}/children`,
+): Promise<string> {
   try {
     return (await readFile(`/proc/${pid}/${file}`, "utf8")).replaceAll("\0", " ");
   } catch {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pickPort } from "../../deploy/local/ports.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { showOnFailure } from "./printing-programs.ts";
 import { pause, readDemo, ServiceClient } from "./service.ts";
 import { until } from "./until.ts";
 
@@ -58,6 +59,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   launcher.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
   launcher.stderr.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
   const output = (): string => chunks.join("");
+  showOnFailure({ name: "the service", output });
   try {
     await untilReady(launcher, ports, output);
   } catch (error) {

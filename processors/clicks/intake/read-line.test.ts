@@ -88,3 +88,9 @@ test("a checked row keeps the writer's columns, and is refused without a valid i
   expect(checkRow(row.replace(ID, "x"), "click")).toBeUndefined();
   expect(checkRow(row.slice(0, -9), "click")).toBeUndefined();
 });
+
+test("a checked row of a newer release keeps a field, a link type and a status that are unknown here (P39)", () => {
+  const click = { click_id: ID, ts: TS, link_type: "next", status: "next", next_field: "a" };
+  const checked: unknown = JSON.parse(checkRow(JSON.stringify(click), "click") ?? "null");
+  expect(checked).toMatchObject(click);
+});

@@ -21,10 +21,14 @@ export type LaneDutiesOptions = {
   readonly rewind: () => void;
 };
 
+/** `atMs` is monotonic. */
+export type LastAudit = { readonly isOk: boolean; readonly atMs: number };
+
 /** The work of a lane between two inserts: it notes its progress, audits the table and looks for gaps. */
 export class LaneDuties {
   readonly #options: LaneDutiesOptions;
   #notedAtMs = 0;
+  #lastAudit: LastAudit | undefined;
   #auditedAtMs = performance.now();
   #holesSinceMs: number | undefined;
   #rewoundAtMs = Number.NEGATIVE_INFINITY;
@@ -39,6 +43,11 @@ export class LaneDuties {
     if (nowMs - this.#notedAtMs >= NOTE_MS) await this.noteProgress();
     if (nowMs - this.#auditedAtMs >= AUDIT_MS) await this.#audit();
     this.#seekHoles();
+  }
+
+  /** The last audit that compared the table; undefined before the first, a minute after the lane was taken. */
+  get lastAudit(): LastAudit | undefined {
+    return this.#lastAudit;
   }
 
   async noteProgress(): Promise<void> {
@@ -68,6 +77,7 @@ export class LaneDuties {
     const result = await auditLane(clickhouse, { table, lane }, intake.producers, lostOf);
     const isOk = result.differing.length === 0 && result.recent === result.recentIds;
     metrics.audits.add(1, { outcome: isOk ? "ok" : "differs" });
+    this.#lastAudit = { isOk, atMs: performance.now() };
     if (isOk) {
       log.info(result, "clicks.audit");
       return;

@@ -15,7 +15,7 @@ import { raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
 import { lacksAcknowledged } from "./lacks-acknowledged.ts";
 import type { LaneDeps } from "./lane-deps.ts";
-import { LaneDuties } from "./lane-duties.ts";
+import { LaneDuties, type LastAudit } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 import { LaneNotices } from "./lane-notices.ts";
 import { LaneReader } from "./lane-reader.ts";
@@ -121,6 +121,10 @@ export class Lane {
   /** Ingress processes that it waits for: see {@link OpenProducers.silent}. */
   get silentProducers(): number {
     return this.#producers.silent;
+  }
+
+  get lastAudit(): LastAudit | undefined {
+    return this.#duties.lastAudit;
   }
 
   /** Stops reading, writes the rest if ClickHouse accepts it, and ends. */

@@ -58,7 +58,7 @@ export function draftReport(
       origin.sender.kind === "pixel" ||
       isOnIpList(target.advertiser.postback_ip_allowlist, rawReport.ip),
     address: userIpOf(incoming) ?? click?.ip ?? "",
-    plan: { ...planOf(incoming, target), cause: sources.cause },
+    plan: planOf(incoming, target),
   });
   return { ...draft, couponClick, coupon_click: pendingCouponClick(incoming, couponClick) };
 }

@@ -6,6 +6,7 @@ import {
   findExchangeRates,
 } from "../../../schemas/postgres/exchange-rates.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
+import type { Tracing } from "../../../schemas/tracing/tracing.ts";
 import { malformed, type Refusal } from "../answer/refusal.ts";
 import type { UnknownClickRelay } from "../answer/unknown-click-relay.ts";
 import type { Attributor } from "../attribute/attribute-click.ts";
@@ -21,6 +22,7 @@ export type ReportSources = Attributor & {
   readonly relay: UnknownClickRelay;
   /** The request that is being handled. */
   readonly cause?: Cause | undefined;
+  readonly tracing?: Tracing | undefined;
 };
 
 /** A well-formed report from a known sender. */

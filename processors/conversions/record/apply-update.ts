@@ -9,6 +9,7 @@ import { isRefusal } from "../read/resolve-target.ts";
 import { type CapCount, capCounts } from "./cap-counts.ts";
 import { type ConversionChange, changeByReport, type ReportedChange } from "./change-by-report.ts";
 import { type ConversionState, findConversion } from "./conversions.ts";
+import { recordTraced } from "./record-traced.ts";
 
 /** Gives up after this many attempts, if other writers keep changing the row. */
 const ATTEMPTS_MAX = 10;
@@ -113,7 +114,17 @@ async function changeUntilCurrent(
     const change = isRepeatOf(row, incoming) ? undefined : decideChange(row, update.requested);
     if (change === undefined) return update.isPlain ? "duplicate" : row;
     const reported = reportedChange(sources, incoming, update, { row, change });
-    const outcome = await changeByReport(sources.pool, row, reported, incoming.report);
+    const { id, version } = row;
+    const outcome = await recordTraced(
+      sources,
+      async (cause) =>
+        await changeByReport(
+          sources.pool,
+          { id, version },
+          { ...reported, cause },
+          incoming.report,
+        ),
+    );
     if (outcome.outcome === "keyed") return firstAnswerOf(incoming, outcome);
     if (outcome.outcome !== "stale") return { ...outcome, isKept: true };
     row = await findConversion(sources.pool, row.id);
@@ -122,11 +133,11 @@ async function changeUntilCurrent(
 }
 
 function reportedChange(
-  { catalog, cause }: ReportSources,
+  { catalog }: ReportSources,
   { report, fingerprint, key }: Incoming,
   { ignored, capsOf: caps }: Update,
   { row, change }: { readonly row: ConversionState; readonly change: ConversionChange },
-): ReportedChange {
+): Omit<ReportedChange, "cause"> {
   const isReinstated = row.status === "rejected" && change.status !== "rejected";
   return {
     change,
@@ -135,7 +146,6 @@ function reportedChange(
     key: key === undefined ? undefined : { ...key, details: detailsOf(ignored) },
     caps: isReinstated ? caps(change) : [],
     timezone: catalog.workspaces.get(row.workspace_id)?.timezone ?? "UTC",
-    cause,
   };
 }
 

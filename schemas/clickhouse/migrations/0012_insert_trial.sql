@@ -1,3 +1,4 @@
+-- reads: 0011
 -- Where a strict process tries whether a repeated insert is stored once, with the settings of the tables of clicks. A few rows a
 -- minute, kept for a day.
 create table if not exists insert_trial

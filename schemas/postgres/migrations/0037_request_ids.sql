@@ -1,3 +1,4 @@
+-- reads: 0036
 -- The request that caused a change goes along to the deliveries of that change: `cause` is {"request_id", "traceparent"}, or null for
 -- a change that no request caused, such as the end of a hold. Functions that a release in use may call keep working as they are called.
 

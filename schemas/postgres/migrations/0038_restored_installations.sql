@@ -1,3 +1,4 @@
+-- reads: 0038
 -- After a restore, deliveries that were sent since the backup are due again. While this row is there, none is sent.
 create table delivery_hold (
   id integer primary key default 1 check (id = 1),

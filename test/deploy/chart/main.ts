@@ -227,15 +227,18 @@ async function admitPods(cluster: Cluster, text: string): Promise<void> {
 }
 
 async function installAndUpgrade(cluster: Cluster, helm: Helm): Promise<void> {
-  const minimal = ["--values", join(EXAMPLES, "minimal.yaml")];
+  const left = ["--set", "journalJob.claims={journal-tracker-ingress-7}"];
+  const newer = [...left, "--set", "image.tag=0.1.1"];
+  const minimal = ["--values", join(EXAMPLES, "minimal.yaml"), ...left];
   await withMigration(cluster, () => helm.runBeside("install", "tracker", CHART, ...minimal));
   const [first] = await statefulSet(cluster);
   assert.equal(first?.replicas, 3);
+  const firstJobs = await shipping(cluster);
   say("installed: nothing but the migration existed before it had succeeded");
   const monitored = ["--values", join(EXAMPLES, "monitored.yaml")];
   const storage = ["--set", "ingress.journal.storageClass=standard", "--set", "ingress.replicas=5"];
   await withMigration(cluster, () =>
-    helm.runBeside("upgrade", "tracker", CHART, ...monitored, ...storage),
+    helm.runBeside("upgrade", "tracker", CHART, ...monitored, ...storage, ...newer),
   );
   const [second] = await statefulSet(cluster);
   assert.deepEqual(
@@ -247,9 +250,13 @@ async function installAndUpgrade(cluster: Cluster, helm: Helm): Promise<void> {
     `/apis/monitoring.coreos.com/v1/namespaces/${NAMESPACE}/prometheusrules/tracker`,
   );
   assert.equal(rules.status, 200);
-  say("upgraded: more pods and workers, the alerts are there");
+  const jobs = await shipping(cluster);
+  assert.equal(jobs.length, 1);
+  // The API refuses a changed pod of a job.
+  assert.notDeepEqual(jobs, firstJobs);
+  say("upgraded: more pods and workers, the alerts are there, a journal job was replaced");
   const { status, stderr } = helm.attempt(
-    ...["upgrade", "tracker", CHART, ...monitored, ...storage],
+    ...["upgrade", "tracker", CHART, ...monitored, ...storage, ...newer],
     ...["--set", "ingress.journal.size=1Gi", "--no-hooks"],
   );
   assert.notEqual(status, 0, "a journal cannot shrink");
@@ -269,6 +276,16 @@ async function statefulSet(cluster: Cluster): Promise<z.infer<typeof StatefulSet
   const path = `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets/tracker-ingress`;
   const { status, body } = await cluster.call("GET", path);
   return status === 404 ? [] : [StatefulSetSpec.parse(body).spec];
+}
+
+const Jobs = z.object({ items: z.array(z.object({ metadata: Meta })) });
+
+/** Names of the jobs that ship journals. */
+async function shipping(cluster: Cluster): Promise<string[]> {
+  const { body } = await cluster.call("GET", `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`);
+  return Jobs.parse(body)
+    .items.map(({ metadata }) => metadata.name)
+    .filter((name) => name.startsWith("ship-"));
 }
 
 /** Stands in for the controller of jobs: completes the migration while helm waits for it. */

@@ -137,7 +137,8 @@ async function tracker(...args: string[]): ReturnType<typeof runCommandOn> {
 test("the audit finds nothing while both stores agree, and tracker audit reports that (#2)", async () => {
   expect(await differences()).toEqual(NONE);
   expect(await auditAll()).toBe(0);
-  expect(await tracker("audit")).toEqual({ result: "No differences.", lines: [], isWell: true });
+  const { result } = await tracker("audit");
+  expect(result).toMatch(/^facts +equal +conversions and ad costs$/m);
 });
 
 test("facts that ClickHouse lost are restored by the audit (#2, P5)", async () => {
@@ -207,8 +208,7 @@ test("ghosts are reported, and only tracker audit --repair deletes them, at once
   );
 
   const repaired = await tracker("audit", "--repair");
-  expect(repaired).toMatchObject({ isWell: true });
-  expect(repaired.result).toContain("8 records differed, 0 still do.");
+  expect(repaired.result).toMatch(/^facts +equal +8 records repaired$/m);
   expect(repaired.lines).toHaveLength(8);
   expect(repaired.lines[0]).toMatch(
     /^ghost [0-9a-f-]{36} of conversion_fact, workspace \d+, .*: revenue 12.5000, payout/,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
@@ -77,7 +77,21 @@ test("while too many requests wait, each path answers in its form and no pixel i
     { error: "click store unavailable" },
   ]);
   expect((await ask("/sdk.js"))[0]).toBe(200);
-  expect((await ask("/clk", "POST"))[0]).toBe(503);
+  const [clkStatus, clkHeaders] = await ask("/clk", "POST");
+  expect(clkStatus).toBe(503);
+  // Each 503 has a line in the access log under the ID that its answer shows.
+  const ids = [pbHeaders, lpHeaders, clkHeaders].map((all) => all.get("x-request-id") ?? "none");
+  await until(
+    "all are in the access log",
+    async () => {
+      const text = await readFile(join(folder, "access.log"), "utf8");
+      const lines = text.split("\n").filter((line) => line.includes('"status":503'));
+      return ids.every((id) =>
+        lines.some((line) => line.includes(`"rid":"${id}"`) && line.includes('"too_many"')),
+      );
+    },
+    { timeoutMs: 5_000, pollMs: 20 },
+  );
   // The inbound log has each of them; /sdk.js and /clk have no rows there.
   const rows = (): number => child.output.split('"result":"unavailable"').length - 1;
   await until("all are logged", () => rows() === 5, { timeoutMs: 5_000, pollMs: 5 });

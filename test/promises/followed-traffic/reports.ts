@@ -14,7 +14,11 @@ const ZONES = words(`
 `);
 const CURRENCIES = ["USD", "EUR", "GBP", "JPY"];
 /** Dimensions that no answer reveals, so that the ledger cannot have them, and sub IDs that no visit sends. */
-const UNKNOWN = new Set(["region", "city", "is_datacenter", "manager"]);
+const UNKNOWN = new Set(
+  words(`
+  region city is_datacenter manager conversion_reason creative language os_version isp
+`),
+);
 const UNSENT = /^sub[3-9]$/;
 const TEXTS = new Set(
   words(`

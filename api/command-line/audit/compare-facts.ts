@@ -1,8 +1,8 @@
-import { listSpans } from "../../schemas/facts/audited-spans.ts";
-import { awaitCopied } from "../../schemas/facts/await-copied.ts";
-import type { RowKey } from "../../schemas/facts/fact-rows.ts";
-import type { FactStores, FactSums } from "../../schemas/facts/fact-sums.ts";
-import { FACT_TABLES, type FactTable } from "../../schemas/facts/fact-table.ts";
+import { listSpans } from "../../../schemas/facts/audited-spans.ts";
+import { awaitCopied } from "../../../schemas/facts/await-copied.ts";
+import type { RowKey } from "../../../schemas/facts/fact-rows.ts";
+import type { FactStores, FactSums } from "../../../schemas/facts/fact-sums.ts";
+import { FACT_TABLES, type FactTable } from "../../../schemas/facts/fact-table.ts";
 import {
   type DifferenceKind,
   type DifferingDay,
@@ -10,10 +10,10 @@ import {
   findDifferences,
   findDifferingDays,
   rowsOf,
-} from "../../schemas/facts/find-differences.ts";
-import { formatAmount } from "../../schemas/money/amount.ts";
-import { formatDay } from "../../schemas/time/calendar.ts";
-import { DAY_MS } from "../../schemas/time/zone.ts";
+} from "../../../schemas/facts/find-differences.ts";
+import { formatAmount } from "../../../schemas/money/amount.ts";
+import { formatDay } from "../../../schemas/time/calendar.ts";
+import { DAY_MS } from "../../../schemas/time/zone.ts";
 
 /** Differing records of one day and workspace. Sums are decimal text by currency and money column. */
 export type AuditedDay = {

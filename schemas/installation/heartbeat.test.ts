@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { openLog } from "../host/log.ts";
+import type { ProcessIdentity } from "../host/ops-server.ts";
+import type { Queryable, Statement } from "../postgres/connect.ts";
+import { Heartbeat } from "./heartbeat.ts";
+
+const log = openLog({ process: "test", level: "silent" });
+const process: ProcessIdentity = {
+  id: "a",
+  role: "api",
+  name: "api-9441",
+  host: "api-1",
+  startedAtMs: 0,
+};
+
+/** A Postgres that is away in the way that `answer` says. Its `asked` are the names of all statements. */
+function awayPostgres(answer: () => Promise<never>): Queryable & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    query: async ({ name = "" }: Statement) => {
+      asked.push(name);
+      return await answer();
+    },
+  };
+}
+
+test("a Postgres that refuses disturbs neither the process nor its end, and is asked again (P2)", async () => {
+  const db = awayPostgres(async () => await Promise.reject(new Error("no connection")));
+  const heartbeat = Heartbeat.start({ db, process, log, everyMs: 1 });
+  await expect.poll(() => db.asked.length).toBeGreaterThan(3);
+  await heartbeat.close();
+  expect(new Set(db.asked)).toEqual(new Set(["write-heartbeat", "delete-heartbeat"]));
+  expect(db.asked.at(-1)).toBe("delete-heartbeat");
+});
+
+test("a Postgres that hangs delays the end of the process by 3 s at most, and one beat waits (P2)", async () => {
+  const db = awayPostgres(async () => await new Promise<never>(() => undefined));
+  const heartbeat = Heartbeat.start({ db, process, log, everyMs: 1 });
+  await expect.poll(() => db.asked.length).toBe(1);
+  const startMs = performance.now();
+  await heartbeat.close();
+  expect(performance.now() - startMs).toBeLessThan(3_000);
+  // The row is not deleted: the beat under way could write it again.
+  expect(db.asked).toEqual(["write-heartbeat"]);
+});

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { buildInfo } from "../../../schemas/host/build-info.ts";
+import type { ProcessIdentity } from "../../../schemas/host/ops-server.ts";
+import {
+  forgetOldProcesses,
+  Heartbeat,
+  type KnownProcess,
+  readHeartbeats,
+} from "../../../schemas/installation/heartbeat.ts";
+import { openPool } from "../../../schemas/postgres/connect.ts";
+import { knownSchema } from "../../../schemas/versions/migration-files.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { openStores, Stores, testLog } from "../../services/stores.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
+import { until } from "../../system/until.ts";
+
+const WAIT = { timeoutMs: 20_000, pollMs: 20 };
+
+const stores = await forThisFile(
+  openStores({ label: "heartbeats" }).then((open) => new Stores(open)),
+);
+const { pool } = stores;
+const log = testLog();
+
+function identity(name: string, role: ProcessIdentity["role"] = "api"): ProcessIdentity {
+  return { id: randomUUID(), role, name, host: "host-1", startedAtMs: Date.now() - 60_000 };
+}
+
+async function rowOf({ id }: ProcessIdentity): Promise<KnownProcess | undefined> {
+  return (await readHeartbeats(pool)).find((known) => known.id === id);
+}
+
+async function untilSeen(process: ProcessIdentity): Promise<KnownProcess> {
+  return await until(`${process.name} has a row`, async () => await rowOf(process), WAIT);
+}
+
+test("a process has a row with its release while it runs, and none after an orderly end", async () => {
+  const process = identity("api-1");
+  const heartbeat = Heartbeat.start({ db: pool, process, log, everyMs: 20 });
+  const first = await untilSeen(process);
+  const [installation] = await stores.rows<{ incarnation: string }>(
+    "select incarnation from installation",
+  );
+  const { startedAtMs, ...identified } = process;
+  expect(Math.abs(Date.parse(first.startedAt) - startedAtMs)).toBeLessThan(10_000);
+  expect(first).toMatchObject({
+    ...identified,
+    ...buildInfo(),
+    ...installation,
+    schemaVersion: knownSchema().postgres,
+  });
+  expect(first.ageSeconds).toBeLessThan(10);
+  await until(
+    "a later beat is in the row, with the same start",
+    async () => {
+      const later = await rowOf(process);
+      return (
+        later !== undefined &&
+        later.lastSeenAt > first.lastSeenAt &&
+        later.startedAt === first.startedAt
+      );
+    },
+    WAIT,
+  );
+  await heartbeat.close();
+  expect(await rowOf(process)).toBeUndefined();
+});
+
+test("a killed process keeps its row until its successor on the same host and port starts", async () => {
+  const [killed, other] = [identity("api-2"), identity("api-3")];
+  // The row of a killed process is one that nobody updates and nobody deletes.
+  const beats = [killed, other].map((process) =>
+    Heartbeat.start({ db: pool, process, log, everyMs: 3_600_000 }),
+  );
+  await untilSeen(killed);
+  await untilSeen(other);
+  const successor = identity("api-2");
+  beats.push(Heartbeat.start({ db: pool, process: successor, log, everyMs: 20 }));
+  await untilSeen(successor);
+  expect(await rowOf(killed)).toBeUndefined();
+  expect(await rowOf(other)).toBeDefined();
+  await Promise.all(beats.map((beat) => beat.close()));
+});
+
+test("a process without Postgres runs on, and has its row again when Postgres is back (P2)", async () => {
+  const gate = await TcpGate.open(stores.database.postgresUrl);
+  const db = openPool({ url: gate.urlOf(stores.database.postgresUrl), applicationName: "test" });
+  const process = identity("processors-1", "processors");
+  const heartbeat = Heartbeat.start({ db, process, log, everyMs: 20 });
+  await untilSeen(process);
+  await gate.shut();
+  await pool.query({
+    text: "delete from system_process where process_id = $1",
+    values: [process.id],
+  });
+  expect(await rowOf(process)).toBeUndefined();
+  await gate.open();
+  await untilSeen(process);
+  await heartbeat.close();
+  await db.end();
+  await gate.shut();
+});
+
+test("rows that are older than a week are deleted, and younger ones stay", async () => {
+  const [old, young] = [identity("ingress-1", "ingress"), identity("ingress-2", "ingress")];
+  const beats = [old, young].map((process) =>
+    Heartbeat.start({ db: pool, process, log, everyMs: 3_600_000 }),
+  );
+  await untilSeen(old);
+  await untilSeen(young);
+  await pool.query({
+    text: "update system_process set last_seen_at = now() - interval '169 hours' where process_id = $1",
+    values: [old.id],
+  });
+  await pool.query({
+    text: "update system_process set last_seen_at = now() - interval '167 hours' where process_id = $1",
+    values: [young.id],
+  });
+  expect(Math.round((await rowOf(old))?.ageSeconds ?? 0)).toBe(169 * 3_600);
+  expect(await forgetOldProcesses(pool)).toBe(1);
+  expect(await rowOf(old)).toBeUndefined();
+  expect(await rowOf(young)).toBeDefined();
+  await Promise.all(beats.map((beat) => beat.close()));
+});

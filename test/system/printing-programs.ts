@@ -1,0 +1,17 @@
+/** One program and the end of its output. */
+export type PrintingProgram = { readonly name: string; readonly output: () => string };
+
+/** A file that starts many is told about the last ones. */
+const PROGRAMS_MAX = 8;
+
+const programs: PrintingProgram[] = [];
+
+/** From now on a failed test prints the end of this output (test/system/failure-logs.ts), also after the program has ended. */
+export function showOnFailure(program: PrintingProgram): void {
+  programs.push(program);
+  if (programs.length > PROGRAMS_MAX) programs.shift();
+}
+
+export function printingPrograms(): readonly PrintingProgram[] {
+  return programs;
+}
