@@ -1,10 +1,11 @@
 import type { Principal } from "../access/principal.ts";
 import type { OperationContext } from "../operation.ts";
-import { reportScope } from "../reports/caller.ts";
 import type { RunOperation } from "../rest/run-operation.ts";
+import { answerPrompt, describePrompts } from "./answer-prompt.ts";
 import { callTool } from "./call-tool.ts";
 import { instructionsFor } from "./instructions.ts";
 import { type RpcAnswer, type RpcMessage, rpcError, rpcResult } from "./json-rpc.ts";
+import { describeResources, describeTemplates, readResource } from "./resources.ts";
 import { describeTools } from "./tool-schema.ts";
 import { findTool } from "./tools.ts";
 
@@ -27,12 +28,30 @@ export async function answerRequest(
     case "ping":
       return rpcResult(id, {});
     case "tools/list":
-      return rpcResult(id, { tools: describeTools(reportScope(principal).role) });
+      return rpcResult(id, { tools: describeTools(principal) });
     case "tools/call": {
       const { name } = params;
       const tool = typeof name === "string" ? findTool(name) : undefined;
-      if (tool === undefined) return rpcError(id, "unknownTool", "there is no such tool");
+      if (tool === undefined) return rpcError(id, "invalidParams", "there is no such tool");
       return rpcResult(id, await callTool(context, tool, params["arguments"], run));
+    }
+    case "prompts/list":
+      return rpcResult(id, { prompts: describePrompts(principal) });
+    case "prompts/get": {
+      const answer = answerPrompt(principal, params);
+      return "fault" in answer
+        ? rpcError(id, "invalidParams", answer.fault)
+        : rpcResult(id, answer.result);
+    }
+    case "resources/list":
+      return rpcResult(id, { resources: describeResources(principal) });
+    case "resources/templates/list":
+      return rpcResult(id, { resourceTemplates: describeTemplates(principal) });
+    case "resources/read": {
+      const answer = await readResource(context, params["uri"], run);
+      return "result" in answer
+        ? rpcResult(id, answer.result)
+        : rpcError(id, answer.kind, answer.message);
     }
     default:
       return rpcError(id, "unknownMethod", "there is no such method");
@@ -43,7 +62,7 @@ function initializeResult(principal: Principal, asked: unknown): Record<string, 
   const { brand_name, name } = principal.workspace;
   return {
     protocolVersion: PROTOCOL_VERSIONS.find((version) => version === asked) ?? PROTOCOL_VERSIONS[0],
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, prompts: {}, resources: {} },
     serverInfo: { name: brand_name === "" ? name : brand_name, version: SERVER_VERSION },
     instructions: instructionsFor(principal),
   };

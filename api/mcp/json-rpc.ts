@@ -4,8 +4,10 @@ export const RPC_ERRORS = {
   parse: -32_700,
   invalidRequest: -32_600,
   unknownMethod: -32_601,
-  unknownTool: -32_602,
+  invalidParams: -32_602,
   internal: -32_603,
+  /** Of the Model Context Protocol. */
+  unknownResource: -32_002,
 } as const;
 
 type RpcId = string | number;

@@ -19,6 +19,7 @@ import {
   readMessage,
   rpcError,
 } from "./json-rpc.ts";
+import { addProtectedResource, challengeOf, metadataUrl } from "./protected-resource.ts";
 
 export type McpOptions = AdmissionDeps & OperationParts;
 
@@ -28,6 +29,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Adds the MCP server: POST only, no sessions, every answer one JSON document. */
 export function addMcpServer(app: FastifyInstance, options: McpOptions): void {
+  addProtectedResource(app, { apiUrl: options.settings.apiUrl, mcpPath: PATH });
   void app.register(async (mcp) => registerMcp(mcp, options), { prefix: PATH });
 }
 
@@ -53,9 +55,12 @@ async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<v
     const problem = problemOf(error, options.log.child({ request_id: request.id }));
     request.errorCode = problem.code;
     const text = `${problem.code}: ${problem.message}`;
+    const { headers } = problem;
+    const isChallenge = "www-authenticate" in headers;
+    const metadata = metadataUrl(options.settings.apiUrl, PATH);
     return reply
       .code(problem.status)
-      .headers(problem.headers)
+      .headers(isChallenge ? { ...headers, "www-authenticate": challengeOf(metadata) } : headers)
       .type(JSON_TYPE)
       .send(JSON.stringify(rpcError(null, kindOf(problem), text)));
   });
@@ -78,14 +83,17 @@ async function answerPost(
   reply.headers(headersOf(admission));
   if (admission.refusal !== undefined) throw admission.refusal;
   const left = clientLeft(reply);
-  const context = contextOf(options, admission);
+  const context = contextOf(options, { admission, trace: request.trace });
   const answers = await answerMessages(context, operationRunner(options, left), messages);
   const [first] = answers;
   if (first === undefined) return reply.code(202).send();
   return sendJson(reply, Array.isArray(json) ? answers : first);
 }
 
-/** The request itself pays for the first tool call. Each further call takes one more from the budget (G174). */
+/** Methods that run an operation. */
+const CALLS: ReadonlySet<string> = new Set(["tools/call", "resources/read"]);
+
+/** The request itself pays for its first call. Each further call takes one more from the budget (G174). */
 async function admitCalls(
   options: McpOptions,
   admission: Admission | undefined,
@@ -93,7 +101,7 @@ async function admitCalls(
 ): Promise<Admission> {
   if (admission === undefined) throw new Error("a request was served before it was admitted");
   const calls = messages.filter(
-    (message) => message.kind === "request" && message.method === "tools/call",
+    (message) => message.kind === "request" && CALLS.has(message.method),
   );
   return await admitFurther(admission, options, Math.max(0, calls.length - 1));
 }

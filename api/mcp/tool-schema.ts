@@ -1,27 +1,50 @@
+import { refusalOfAccess } from "../access/authorize.ts";
+import type { Role } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
+import { reportScope } from "../reports/caller.ts";
 import type { ReportRole } from "../reports/report-scope.ts";
 import { type Json, parameterNames, parameterSchemas } from "../rest/openapi-schemas.ts";
+import { outputSchemaOf } from "./output-schema.ts";
 import { TOOLS, type Tool, type ToolArgument } from "./tools.ts";
 
-const DESCRIBED = new Map<ReportRole, readonly Json[]>();
+type Schemas = { readonly inputSchema: Json; readonly outputSchema: Json };
 
-/** The answer of `tools/list`. Names of dimensions and metrics depend on the role; the list of tools is the same for all (T43). */
-export function describeTools(role: ReportRole): readonly Json[] {
-  const known = DESCRIBED.get(role);
-  if (known !== undefined) return known;
-  const described = TOOLS.map((tool) => describeTool(tool, role));
-  DESCRIBED.set(role, described);
-  return described;
+const SCHEMAS = new Map<Role, ReadonlyMap<Tool, Schemas>>();
+
+/**
+ * The answer of `tools/list`. The ten tools are listed to every key (T43); the description of one that the key may not call says so,
+ * so that an assistant does not try it.
+ */
+export function describeTools(principal: Principal): readonly Json[] {
+  const schemas = schemasFor(principal);
+  return TOOLS.map((tool) => {
+    const { name, title, description, operation } = tool;
+    const refusal = refusalOfAccess(principal, operation.access);
+    return {
+      name,
+      title,
+      description:
+        refusal === undefined ? description : `Do not call it: ${refusal.message}. ${description}`,
+      ...schemas.get(tool),
+      annotations: { title, readOnlyHint: true, openWorldHint: false },
+    };
+  });
 }
 
-function describeTool(tool: Tool, role: ReportRole): Json {
-  const { name, title, description } = tool;
-  return {
-    name,
-    title,
-    description,
-    inputSchema: inputSchemaOf(tool, role),
-    annotations: { title, readOnlyHint: true, openWorldHint: false },
-  };
+/** The schemas of all tools, made once for each role: names of dimensions, metrics and fields depend on it. */
+function schemasFor(principal: Principal): ReadonlyMap<Tool, Schemas> {
+  const { role } = principal;
+  const known = SCHEMAS.get(role);
+  if (known !== undefined) return known;
+  const { role: reportRole } = reportScope(principal);
+  const made = new Map(
+    TOOLS.map((tool) => [
+      tool,
+      { inputSchema: inputSchemaOf(tool, reportRole), outputSchema: outputSchemaOf(tool, role) },
+    ]),
+  );
+  SCHEMAS.set(role, made);
+  return made;
 }
 
 function inputSchemaOf(tool: Tool, role: ReportRole): Json {

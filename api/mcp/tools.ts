@@ -10,7 +10,7 @@ import { listOffers } from "../offers/list-offers.ts";
 import type { Operation } from "../operation.ts";
 import { dimensionNames } from "../reports/dimensions.ts";
 import { getReport } from "../reports/get-report.ts";
-import { measuresOf } from "../reports/measures.ts";
+import { measureNames } from "../reports/measures.ts";
 import type { ReportRole } from "../reports/report-scope.ts";
 
 /**
@@ -85,7 +85,7 @@ export const TOOLS: readonly Tool[] = [
       },
       metrics: {
         kind: "list",
-        words: (role) => measuresOf(role).map(({ name }) => name),
+        words: measureNames,
         description: "What to show; everything when left out. `conversions` are the approved ones",
       },
       sort: text,

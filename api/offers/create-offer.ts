@@ -9,7 +9,7 @@ import { type Operation, type OperationContext, operation } from "../operation.t
 import { mintCode, tryCodes } from "../rest/codes.ts";
 import { presentFields } from "../rest/patch.ts";
 import { eventTable } from "./events.ts";
-import { eventFaults, findDefaultEvent, percentFaults } from "./offer-faults.ts";
+import { eventFaults, findDefaultEvent, offerMacroFaults, percentFaults } from "./offer-faults.ts";
 import {
   CreateOfferBody,
   type EventBody,
@@ -67,6 +67,7 @@ export const createOffer: Operation = operation({
     ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
     ...percentFaults(body, { ...DEFAULTS, ...findDefaultEvent(body["events"]) }),
     ...eventFaults(body["events"]),
+    ...offerMacroFaults({ body }),
   }),
   run: async (context, { body }) => {
     const offer = await insertUnderNewCode(context, body);

@@ -1,6 +1,7 @@
 import { parseAmount } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { FieldFaults } from "../operation.ts";
+import { destinationMacros, macroFaults } from "../rest/macro-faults.ts";
 import type { OfferRow } from "./offer-fields.ts";
 import { findOverriddenSides } from "./offers.ts";
 
@@ -29,6 +30,14 @@ export function percentFaults(body: RawBody, current: RawBody = {}, prefix = "")
     }
   }
   return faults;
+}
+
+/** Macros that would stay literal in the URLs of a redirect. `before` is the stored offer. */
+export function offerMacroFaults(sent: {
+  readonly body: RawBody;
+  readonly before?: RawBody;
+}): FieldFaults {
+  return macroFaults({ destination_url: destinationMacros, fallback_url: destinationMacros }, sent);
 }
 
 /** Codes used twice, and percentages above 100, in the events of a new offer (G42). */

@@ -7,7 +7,7 @@ import type { OfferRow } from "./offer-fields.ts";
 import { lockOffer } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 
-type Caller = Pick<OperationContext, "principal" | "workspace" | "requestId">;
+type Caller = Pick<OperationContext, "principal" | "workspace" | "requestId" | "trace">;
 
 /** Queues `offer.created`. The document is the offer as the answer shows it, because only admin keys write offers. */
 export async function queueOfferCreated(

@@ -9,7 +9,7 @@ import { type Operation, type OperationContext, operation } from "../operation.t
 import { presentFields } from "../rest/patch.ts";
 import { setTermsOfDefaultEvent } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
-import { payPerClickFaults, percentFaults } from "./offer-faults.ts";
+import { offerMacroFaults, payPerClickFaults, percentFaults } from "./offer-faults.ts";
 import { type OfferRow, PatchOfferBody, ShownOffer } from "./offer-fields.ts";
 import { lockOffer, offerTable } from "./offers.ts";
 import { queueOfferUpdated } from "./queue-offer-event.ts";
@@ -29,6 +29,7 @@ export const updateOffer: Operation = operation({
   findFaults: async (context, { body, resource }) => ({
     ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
     ...percentFaults(body, resource),
+    ...offerMacroFaults({ body, before: resource }),
     ...(await payPerClickFaults(context.db, resource, body)),
   }),
   run: async (context, { body, resource }) => {

@@ -7,6 +7,7 @@ import { findOffer } from "../offers/offers.ts";
 import type { FieldFaults, OperationAccess, OperationContext } from "../operation.ts";
 import { longText, oneOf, recordId, shownTime, targetUrl } from "../rest/body-fields.ts";
 import { eventCode } from "../rest/catalog-fields.ts";
+import { macroFaults, postbackMacros } from "../rest/macro-faults.ts";
 import { idParam, wordParam } from "../rest/query-fields.ts";
 import { withoutStatusText } from "./delivery-for-partner.ts";
 
@@ -133,7 +134,10 @@ export const postbacks = manage({
   },
   findFaults: async (context, values, sent) => {
     refuseForeignAccount(context.principal, sent.body["affiliate_id"]);
-    return await offerFaults(context, values, sent);
+    return {
+      ...macroFaults(postbackMacros(values["created_by_affiliate"] === true), sent),
+      ...(await offerFaults(context, values, sent)),
+    };
   },
   beforeWrite: async (tx, _workspaceId, values) => await assertRoom(tx, values),
 });

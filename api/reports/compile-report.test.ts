@@ -25,12 +25,12 @@ test("the whole statement of a small report", () => {
   expect(compile({ group_by: "offer,date", metrics: "clicks,epc" })).toMatchInlineSnapshot(`
     {
       "params": {
-        "int32_0": 0,
-        "int64_3": 1738540800000,
-        "int64_4": 1738627199999,
-        "string_5": "USD",
-        "uint32_1": 7,
-        "uint32_2": 20122,
+        "int32_1": 0,
+        "int64_4": 1738540800000,
+        "int64_5": 1738627199999,
+        "string_0": "USD",
+        "uint32_2": 7,
+        "uint32_3": 20122,
         "uint64_6": 1000,
         "uint64_7": 0,
       },
@@ -42,37 +42,43 @@ test("the whole statement of a small report", () => {
       sum(s_approved) as approved,
       sum(s_pending) as pending,
       sum(s_rejected) as rejected,
-      sumIf(s_payout, cur = {string_5:String}) as payout,
-      sumIf(s_revenue, cur = {string_5:String}) as revenue,
-      sumIf(s_sale_amount, cur = {string_5:String}) as sale_amount,
-      sumIf(s_ad_cost, cur = {string_5:String}) as ad_cost
+      sum(s_duplicates) as duplicates,
+      sumIf(s_payout, cur = {string_0:String}) as payout,
+      sumIf(s_revenue, cur = {string_0:String}) as revenue,
+      sumIf(s_sale_amount, cur = {string_0:String}) as sale_amount,
+      sumIf(s_ad_cost, cur = {string_0:String}) as ad_cost,
+      sumIf(s_pending_payout, cur = {string_0:String}) as pending_payout,
+      sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
+      sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
+      sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
+      countIf(cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0)) as foreign_money
     select
       d0,
       d1,
       toString(clicks) as m0,
-      toString(if(clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(clicks), abs(clicks) * 2) * sign(payout) * sign(clicks))) as m1,
-      arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_5:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
+      toString(if(foreign_money != 0, null, if(clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(clicks), abs(clicks) * 2) * sign(payout) * sign(clicks)))) as m1,
+      arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
     from (
-      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt64(countIf(is_unique)) as s_unique_clicks, toInt64(countIf(is_bot)) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
+      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt64(countIf(is_unique)) as s_unique_clicks, toInt64(countIf(is_bot)) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
       from click
-      where workspace_id = {uint32_1:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_2:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_2:UInt32}
+      where workspace_id = {uint32_2:UInt32}
+        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
+        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
         and status != 'blocked'
       group by d0, d1, cur
       union all
-      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_0:Int32}), 86400) as d1, '' as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(count()) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
+      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, '' as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(count()) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
       from impression
-      where workspace_id = {uint32_1:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_2:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_2:UInt32}
+      where workspace_id = {uint32_2:UInt32}
+        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
+        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
       group by d0, d1, cur
       union all
-      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(countIf(status = 'approved')) as s_approved, toInt64(countIf(status = 'pending')) as s_pending, toInt64(countIf(status = 'rejected')) as s_rejected, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost
+      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(countIf(status = 'approved')) as s_approved, toInt64(countIf(status = 'pending')) as s_pending, toInt64(countIf(status = 'rejected')) as s_rejected, toInt64(countIf(is_duplicate)) as s_duplicates, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(sumIf(payout, status = 'pending') * 10000) as s_pending_payout, toInt128(sumIf(revenue, status = 'pending') * 10000) as s_pending_revenue, toInt128(sumIf(payout, status = 'rejected') * 10000) as s_rejected_payout, toInt128(sumIf(revenue, status = 'rejected') * 10000) as s_rejected_revenue
       from conversion_fact final
-      where workspace_id = {uint32_1:UInt32}
-        and conv_ts >= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
-        and conv_ts <= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+      where workspace_id = {uint32_2:UInt32}
+        and conv_ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+        and conv_ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
       group by d0, d1, cur
     )
     group by d0, d1 with totals
@@ -159,33 +165,33 @@ describe("time", () => {
         from (
           select intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + 0), 86400) as d0, os as d1, currency as cur
           from click
-          where workspace_id = {uint32_0:UInt32}
-            and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_1:UInt32}
-            and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_2:UInt32}
+          where workspace_id = {uint32_1:UInt32}
+            and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_2:UInt32}
+            and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
             and status != 'blocked'
           group by d0, d1, cur
           union all
           select if(direction > 0, moved.to0, moved.from0) as d0, moved.d1 as d1, moved.cur as cur
           from (
-            select intDiv((toInt64(toUnixTimestamp(ts)) + 0), 86400) as from0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_3:Int32}), 86400) as to0, os as d1, currency as cur
+            select intDiv((toInt64(toUnixTimestamp(ts)) + 0), 86400) as from0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_4:Int32}), 86400) as to0, os as d1, currency as cur
             from click
-            where workspace_id = {uint32_0:UInt32}
-              and ((ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
-              and ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC'))
-              or (ts >= fromUnixTimestamp64Milli({int64_6:Int64}, 'UTC')
-              and ts <= fromUnixTimestamp64Milli({int64_7:Int64}, 'UTC')))
+            where workspace_id = {uint32_1:UInt32}
+              and ((ts >= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
+              and ts <= fromUnixTimestamp64Milli({int64_6:Int64}, 'UTC'))
+              or (ts >= fromUnixTimestamp64Milli({int64_7:Int64}, 'UTC')
+              and ts <= fromUnixTimestamp64Milli({int64_8:Int64}, 'UTC')))
               and status != 'blocked'
             group by from0, to0, d1, cur
           ) as moved
           array join [1, -1] as direction
           union all
-          select intDiv((toInt64(toUnixTimestamp(ts)) + {int32_3:Int32}), 86400) as d0, os as d1, currency as cur
+          select intDiv((toInt64(toUnixTimestamp(ts)) + {int32_4:Int32}), 86400) as d0, os as d1, currency as cur
           from click
-          where workspace_id = {uint32_0:UInt32}
-            and ((ts >= fromUnixTimestamp64Milli({int64_8:Int64}, 'UTC')
-            and ts <= fromUnixTimestamp64Milli({int64_9:Int64}, 'UTC'))
-            or (ts >= fromUnixTimestamp64Milli({int64_10:Int64}, 'UTC')
-            and ts <= fromUnixTimestamp64Milli({int64_11:Int64}, 'UTC')))
+          where workspace_id = {uint32_1:UInt32}
+            and ((ts >= fromUnixTimestamp64Milli({int64_9:Int64}, 'UTC')
+            and ts <= fromUnixTimestamp64Milli({int64_10:Int64}, 'UTC'))
+            or (ts >= fromUnixTimestamp64Milli({int64_11:Int64}, 'UTC')
+            and ts <= fromUnixTimestamp64Milli({int64_12:Int64}, 'UTC')))
             and status != 'blocked'
           group by d0, d1, cur
         ) as piece
@@ -221,23 +227,23 @@ describe("ad costs", () => {
     );
     const [, , , cost = ""] = text.split(/\bunion all\n/);
     expect(cost.slice(0, cost.indexOf("group by"))).toMatchInlineSnapshot(`
-      "  select offer_id as d0, '' as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
+      "  select offer_id as d0, '' as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
         from (
           select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
             fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - multiIf(toInt64(toUnixTimestamp(wall_time)) < {int64_6:Int64}, {int32_7:Int32}, {int32_8:Int32})) * 1000, 'UTC') as ts,
-            if(currency = {string_5:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
-            if(denominator = 0, currency, {string_5:String}) as cost_currency
+            if(currency = {string_0:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
+            if(denominator = 0, currency, {string_0:String}) as cost_currency
           from ad_cost_fact final
           any left join (
             select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
             from (select arrayJoin(arrayZip({arraystring_9:Array(String)}, {arraystring_10:Array(String)}, {arraystring_11:Array(String)}, {arraystring_12:Array(String)})) as rate)
           ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
-          where workspace_id = {uint32_0:UInt32}
+          where workspace_id = {uint32_1:UInt32}
             and wall_time >= toDateTime({int64_13:Int64}, 'UTC') and wall_time < toDateTime({int64_14:Int64}, 'UTC')
         )
-        where workspace_id = {uint32_0:UInt32}
-          and ts >= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
-          and ts <= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+        where workspace_id = {uint32_1:UInt32}
+          and ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+          and ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
         "
     `);
   });

@@ -9,13 +9,14 @@ import {
   type TimeKind,
 } from "./dimensions.ts";
 import { indent } from "./indent.ts";
-import { type Measure, SUMS, type Sum } from "./measures.ts";
+import type { Measure, Sum } from "./measures.ts";
 import { moved, netted } from "./moved-rows.ts";
 import { emptyPasses, type ReportFilter } from "./report-filters.ts";
 import type { ReportRequest, ReportSort } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
 import { type Dating, type Piece, piecesOf, type Span } from "./rollups.ts";
 import { SqlParams } from "./sql-params.ts";
+import { otherCurrencies, outerSums, sourceSums } from "./sum-columns.ts";
 import { timeSql } from "./time-sql.ts";
 
 /** One ClickHouse statement. Values of the request are typed parameters, never part of the text. */
@@ -57,9 +58,6 @@ const SETTINGS = [
 
 /** The column with the account's id. A partner or an advertiser sees only its own rows. */
 const OWNER_COLUMN = { partner: "affiliate_id", advertiser: "advertiser_id" } as const;
-/** Sums that count only amounts in the currency of the report (REP, rule 1). */
-const MONEY: readonly Sum[] = ["payout", "revenue", "sale_amount", "ad_cost"];
-
 /** Compiles a plan to one statement. Without dimensions it returns one row, otherwise also totals over all of its rows. */
 export function compileReport(plan: ReportPlan): CompiledReport {
   const compiler = new Compiler(plan);
@@ -97,7 +95,8 @@ class Compiler {
   }
 
   report(): string {
-    const { groupBy, metrics, sort, limit, offset } = this.#plan;
+    const { groupBy, metrics, sort, limit, offset, scope } = this.#plan;
+    const currency = this.#param("String", this.#plan.currency);
     const keys = groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
     const sources = [
       ...this.#clicks(),
@@ -106,8 +105,8 @@ class Compiler {
       ...this.#costs(),
     ];
     return [
-      `with\n${indent(this.#outerSums().join(",\n"))}`,
-      `select\n${indent([...keys, ...metrics.map(metricColumn), this.#others()].join(",\n"))}`,
+      `with\n${indent(outerSums(scope.role, currency).join(",\n"))}`,
+      `select\n${indent([...keys, ...metrics.map(metricColumn), otherCurrencies(scope.role, currency)].join(",\n"))}`,
       `from (\n${indent(sources.join("\nunion all\n"))}\n)`,
       ...(keys.length === 0
         ? []
@@ -185,6 +184,11 @@ class Compiler {
         approved: "countIf(status = 'approved')",
         pending: "countIf(status = 'pending')",
         rejected: "countIf(status = 'rejected')",
+        duplicates: "countIf(is_duplicate)",
+        pending_payout: "sumIf(payout, status = 'pending') * 10000",
+        pending_revenue: "sumIf(revenue, status = 'pending') * 10000",
+        rejected_payout: "sumIf(payout, status = 'rejected') * 10000",
+        rejected_revenue: "sumIf(revenue, status = 'rejected') * 10000",
         payout: "sumIf(payout, status = 'approved') * 10000",
         revenue: "sumIf(revenue, status = 'approved') * 10000",
         sale_amount: "sumIf(sale_amount, status = 'approved') * 10000",
@@ -213,11 +217,7 @@ class Compiler {
     const { groupBy, filters } = this.#plan;
     const reading = { source, grainMs, dated };
     const keys = groupBy.flatMap((dimension, index) => this.#keys(reading, dimension, index));
-    const sums = SUMS.map((name) => {
-      const sql = parts.sums[name];
-      const type = MONEY.includes(name) ? "toInt128" : "toInt64";
-      return `${type}(${sql ?? 0}) as s_${name}`;
-    });
+    const sums = sourceSums(parts.sums);
     const where = [
       ...this.#scope(),
       this.#within(reading, spans),
@@ -342,26 +342,6 @@ class Compiler {
       case "not_empty":
         return [`${value} != ${empty}`];
     }
-  }
-
-  #outerSums(): string[] {
-    const currency = this.#param("String", this.#plan.currency);
-    return SUMS.map((name) =>
-      MONEY.includes(name)
-        ? `sumIf(s_${name}, cur = ${currency}) as ${name}`
-        : `sum(s_${name}) as ${name}`,
-    );
-  }
-
-  #others(): string {
-    const { scope, currency } = this.#plan;
-    const hidden =
-      scope.role === "partner" ? "revenue" : scope.role === "advertiser" ? "payout" : "";
-    const seen = MONEY.filter((name) => name !== hidden);
-    const hasMoney = seen.map((name) => `s_${name} != 0`).join(" or ");
-    const isOther = `cur not in ('', ${this.#param("String", currency)})`;
-    // Most groups have none, and an empty list costs less than an empty set.
-    return `arraySort(arrayDistinct(groupArrayIf(cur, ${isOther} and (${hasMoney})))) as others`;
   }
 
   #param(type: string, value: unknown): string {

@@ -17,7 +17,14 @@ export type Source = (typeof SOURCES)[number];
  * others are parts of local time, numbers within a statement.
  */
 export type DimensionKind = "id" | "text" | "flag" | TimeKind;
-export type TimeKind = "date" | "week" | "month" | "hour" | "hour_start";
+export type TimeKind =
+  | "date"
+  | "week"
+  | "month"
+  | "hour"
+  | "hour_start"
+  | "hour_of_day"
+  | "weekday";
 
 /** Kinds of records whose names label the ids of a dimension. */
 export type Entity = "offer" | "affiliate" | "advertiser" | "smart_link" | "manager" | "event";
@@ -47,6 +54,8 @@ const TIME_KINDS: ReadonlySet<DimensionKind> = new Set([
   "month",
   "hour",
   "hour_start",
+  "hour_of_day",
+  "weekday",
 ]);
 
 const SUB_COUNT = 10;
@@ -106,6 +115,17 @@ const ALL: readonly Dimension[] = [
     hiddenFrom: STAFF_ONLY,
   }),
   clickOnly("referrer_host", "Referrer host", { column: "referrer_host" }),
+  text("conversion_reason", "Conversion reason", {
+    columns: carried("status_reason", ["conversion"]),
+    only: "conversion",
+  }),
+  text("creative", "Creative", { columns: carried("creative_id", ["impression"]) }),
+  time("hour_of_day", "Hour of day"),
+  time("weekday", "Weekday"),
+  clickOnly("language", "Language", { column: "language" }),
+  clickOnly("os_version", "OS version", { column: "os_version" }),
+  // Of the address, which only staff sees (G84).
+  clickOnly("isp", "Internet provider", { column: "as_name", hiddenFrom: STAFF_ONLY }),
 ];
 
 const BY_NAME: ReadonlyMap<string, Dimension> = new Map(ALL.map((one) => [one.name, one]));
@@ -118,7 +138,12 @@ export function findDimension(name: string, role: ReportRole): Dimension | undef
 
 /** Names in documented order. */
 export function dimensionNames(role: ReportRole): string[] {
-  return ALL.filter((one) => !one.hiddenFrom.includes(role)).map((one) => one.name);
+  return dimensionsOf(role).map(({ name }) => name);
+}
+
+/** The dimensions that a role may see, in documented order. */
+export function dimensionsOf(role: ReportRole): readonly Dimension[] {
+  return ALL.filter((one) => !one.hiddenFrom.includes(role));
 }
 
 export function isTime(kind: DimensionKind): kind is TimeKind {
@@ -145,6 +170,8 @@ export function dimensionValue(kind: DimensionKind, stored: string | number): st
     case "month":
       return `${Math.floor(number / 100)}-${String(number % 100).padStart(2, "0")}`;
     case "id":
+    case "hour_of_day":
+    case "weekday":
       return number;
     case "text":
     case "flag":
@@ -159,6 +186,9 @@ export function dimensionLabel(
 ): { label: string; sub: string } {
   const day = parseDay(String(value));
   if (kind === "date" && day !== undefined) return { label: String(value), sub: weekdayName(day) };
+  if (kind === "hour_of_day") return { label: `${String(value).padStart(2, "0")}:00`, sub: "" };
+  // 5 January 1970 was a Monday.
+  if (kind === "weekday") return { label: weekdayName(Number(value) + 3), sub: "" };
   if (kind === "week" && day !== undefined) return { label: isoWeek(mondayOf(day)), sub: "" };
   return { label: String(value), sub: "" };
 }
@@ -182,7 +212,7 @@ function entity(name: Entity, label: string, rest: Rest): Dimension {
   return { ...text(name, label, { kind: "id", ...rest }), entity: name };
 }
 
-function time(name: "date" | "week" | "month" | "hour", label: string): Dimension {
+function time(name: Exclude<TimeKind, "hour_start">, label: string): Dimension {
   return text(name, label, { kind: name, columns: everywhere(name) });
 }
 

@@ -15,7 +15,8 @@ import { loadLabels, planOf } from "./run-report.ts";
 const CSV_ROWS_MAX = 200_000;
 
 /**
- * A whole report as lines of CSV: header, rows, totals over the whole report, and a note about the currencies left out (G77). The
+ * A whole report as lines of CSV: header, rows, and, unless `totals=0`, totals over the whole report and a note about the currencies left
+ * out (G77). The
  * first piece comes only after ClickHouse has answered, so an earlier fault can still set the HTTP status. The rows are never all
  * in memory.
  */
@@ -38,6 +39,7 @@ export async function* reportCsv(
       yield some.map((row) => rowLine(row, groupBy, labels)).join("");
     }
   }
+  if (!request.hasTotals) return;
   const blanks = groupBy
     .flatMap(cellNames)
     .slice(1)

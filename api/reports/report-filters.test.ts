@@ -42,7 +42,7 @@ test("terms may be repeated as parameters (G67)", () => {
 
 test.each([
   ...words(`
-    offer offer:in offer:in: offer:zz:1 foo:in:1 offer:in:abc offer:in:-1 offer:in:99999999999
+    offer offer:in offer:in: offer:zz:1 foo:in:1 advertiser:in:abc offer:in:-1 offer:in:99999999999
     offer:contains:1 date:contains:2025 date:in:2025-02-30 date:empty hour:in:2025-01-31
     month:in:2025-13 is_bot:in:yes sub1:empty:x currency:in:ZZZZ currency:not_in:USD|XXX
   `),

@@ -15,7 +15,7 @@ export const FILTER_OPERATORS = [
 ] as const;
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
-/** One term; terms are combined with "and". Ids and parts of time are numbers, all else is text. */
+/** One term; terms are combined with "and". Ids and parts of time are numbers, all else is text, also codes until they are replaced. */
 export type ReportFilter = {
   readonly dimension: Dimension;
   readonly operator: FilterOperator;
@@ -23,6 +23,9 @@ export type ReportFilter = {
 };
 
 const TERMS_MAX = 30;
+const CODE = /^[A-Za-z0-9._~-]{1,64}$/;
+/** Places of a clock and of a week. */
+const PLACES = { hour_of_day: /^(1?\d|2[0-3])$/, weekday: /^[1-7]$/ } as const;
 const VALUES_MAX = 1_000;
 const VALUE_LENGTH_MAX = 2_048;
 const ID_MAX = 4_294_967_295;
@@ -90,7 +93,7 @@ function parseTerm(term: string, role: ReportRole): ReportFilter | string {
   }
   if (LETTERS.has(operator) && dimension.kind !== "text")
     return `"${operator}" applies to text only`;
-  const values = parseValues(dimension, list);
+  const values = parseValues(dimension, list, role);
   if (values === undefined) return `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`;
   return { dimension, operator, values };
 }
@@ -101,10 +104,16 @@ function wrongCurrency({ dimension, operator, values }: ReportFilter): string | 
   return values.map(String).find((code) => code !== "" && !isCurrency(code));
 }
 
-function parseValues(dimension: Dimension, list: string): (string | number)[] | undefined {
+function parseValues(
+  dimension: Dimension,
+  list: string,
+  role: ReportRole,
+): (string | number)[] | undefined {
   const texts = list.split("|").map(decodeValue);
   if (list === "" || texts.length > VALUES_MAX) return undefined;
-  const values = texts.map((text) => parseValue(dimension, text));
+  const values = texts.map((text) =>
+    mayBeCode(dimension, text, role) ? text : parseValue(dimension, text),
+  );
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
@@ -116,6 +125,13 @@ function decodeValue(text: string): string {
     if (error instanceof URIError) return text;
     throw error;
   }
+}
+
+/** Offers and partners may be named by their codes, which filter-codes.ts replaces by ids. Digits are an id. */
+function mayBeCode({ entity }: Dimension, text: string, role: ReportRole): boolean {
+  // A code would reveal to an advertiser which of its partners is which.
+  const hasCode = entity === "offer" || (entity === "affiliate" && role !== "advertiser");
+  return hasCode && CODE.test(text) && !/^-?\d+$/.test(text);
 }
 
 function parseValue({ name, kind }: Dimension, text: string): string | number | undefined {
@@ -139,6 +155,9 @@ function parseValue({ name, kind }: Dimension, text: string): string | number | 
       const atMs = /^\d{4}-\d{2}-\d{2}T\d{2}:00$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
       return Number.isNaN(atMs) ? undefined : atMs / HOUR_MS;
     }
+    case "hour_of_day":
+    case "weekday":
+      return PLACES[kind].test(text) ? Number(text) : undefined;
     case "hour_start":
       return undefined;
     case "text":

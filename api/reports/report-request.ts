@@ -3,7 +3,7 @@ import { type RangeQuery, resolveRange, type TimeRange } from "../../schemas/tim
 import { invalidParameter } from "../errors.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
 import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
-import { findMeasure, type Measure, measuresOf } from "./measures.ts";
+import { findMeasure, type Measure, measureNames, measuresOf } from "./measures.ts";
 import { parseFilters, type ReportFilter } from "./report-filters.ts";
 import type { ReportRole } from "./report-scope.ts";
 
@@ -24,6 +24,7 @@ export type ReportQuery = RangeQuery & {
   readonly offset?: string | undefined;
   readonly currency?: string | undefined;
   readonly format?: string | undefined;
+  readonly totals?: string | undefined;
   readonly date_basis?: string | undefined;
 };
 
@@ -50,6 +51,8 @@ export type ReportRequest = {
   readonly offset: number;
   readonly currency: string;
   readonly format: "json" | "csv";
+  /** Whether a CSV ends with its totals and the note. */
+  readonly hasTotals: boolean;
   readonly dateBasis: "conversion" | "click";
 };
 
@@ -72,6 +75,7 @@ export function parseReportRequest(query: ReportQuery, caller: ReportCaller): Re
     offset: parseInteger("offset", query.offset, { min: 0, max: OFFSET_MAX, defaultValue: 0 }),
     currency: parseCurrency(query.currency, caller.workspaceCurrency),
     format: oneOf("format", query.format, ["json", "csv"]),
+    hasTotals: oneOf("totals", query.totals, ["1", "0"]) === "1",
     dateBasis: oneOf("date_basis", query.date_basis, ["conversion", "click"]),
   };
 }
@@ -95,7 +99,7 @@ export function parseMetrics(given: string | undefined, role: ReportRole): reado
   return names.map((name) => {
     const measure = findMeasure(name, role);
     if (measure !== undefined) return measure;
-    const known = measuresOf(role).map((one) => one.name);
+    const known = measureNames(role);
     throw invalidParameter(
       "metrics",
       `unknown metric "${name}"; known metrics: ${known.join(", ")}`,

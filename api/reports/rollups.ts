@@ -160,7 +160,7 @@ function canMove({ fromMs, toMs }: Span, { times, mayMove }: RowNeeds): boolean 
 }
 
 function isOfHours(kind: TimeKind): boolean {
-  return kind === "hour" || kind === "hour_start";
+  return kind === "hour" || kind === "hour_start" || kind === "hour_of_day";
 }
 
 /** Whether every step is within one day, or one hour, of the zone's clocks. */

@@ -2,6 +2,7 @@ import { echoRange, type RangeEcho } from "../../schemas/time/range.ts";
 import type { ReportPlan } from "./compile-report.ts";
 import { readCostRates } from "./cost-rates.ts";
 import { type Dimension, isTime } from "./dimensions.ts";
+import { withIds } from "./filter-codes.ts";
 import type { Measure } from "./measures.ts";
 import { ReportLabels } from "./report-labels.ts";
 import type { ReportRequest } from "./report-request.ts";
@@ -61,7 +62,8 @@ export async function planOf(
   request: ReportRequest,
   scope: ReportScope,
 ): Promise<ReportPlan> {
-  const { range, groupBy, metrics, sort, filters, currency, dateBasis, limit } = request;
+  const { range, groupBy, metrics, sort, currency, dateBasis, limit } = request;
+  const filters = await withIds(stores.db, request.filters, scope);
   const managers = await readManagers(stores, scope.workspaceId, request);
   const costRates = await readCostRates(stores, scope, request);
   // Without dimensions there is only one row, which is always answered.

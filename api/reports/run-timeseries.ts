@@ -9,6 +9,7 @@ import { invalidParameter } from "../errors.ts";
 import { dayBuckets, hourBuckets } from "./buckets.ts";
 import { readCostRates } from "./cost-rates.ts";
 import { bucketDimension, findDimension } from "./dimensions.ts";
+import { withIds } from "./filter-codes.ts";
 import { emptyValue, type Measure } from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import {
@@ -54,7 +55,7 @@ export type Timeseries = {
 };
 
 const HOURLY_DAYS_MAX = 31;
-const CODE = /^[A-Za-z0-9_-]{1,32}$/;
+const CODE = /^[A-Za-z0-9._~-]{1,64}$/;
 const ID_MAX = 2_147_483_647;
 
 /** @throws {ApiError} `invalid_parameter` for the first invalid parameter. */
@@ -85,7 +86,8 @@ export async function runTimeseries(
   scope: ReportScope,
 ): Promise<Timeseries> {
   const { interval, range, metrics, currency } = request;
-  const filters = [...request.filters, ...(await narrowing(stores.db, request, scope))];
+  const given = await withIds(stores.db, request.filters, scope);
+  const filters = [...given, ...(await narrowing(stores.db, request, scope))];
   const groupBy = [bucketDimension(interval)];
   const buckets = interval === "day" ? dayBuckets(range) : hourBuckets(range);
   const managers = await readManagers(stores, scope.workspaceId, { groupBy, filters });

@@ -18,6 +18,10 @@ export function timeSql(kind: TimeKind, seconds: string, offset: string): string
       return `toYYYYMM(toDate(${day}))`;
     case "hour":
       return `intDiv(${local}, ${HOUR_SECONDS})`;
+    case "hour_of_day":
+      return `modulo(intDiv(${local}, ${HOUR_SECONDS}), 24)`;
+    case "weekday":
+      return `(modulo(${day} + 3, 7) + 1)`;
     case "hour_start":
       return `(intDiv(${local}, ${HOUR_SECONDS}) * ${HOUR_SECONDS} - ${offset})`;
   }

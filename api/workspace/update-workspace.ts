@@ -7,8 +7,9 @@ import { referenceFaults } from "../access/references.ts";
 import { showTo } from "../access/visibility.ts";
 import { conflict } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
+import { destinationMacros, macroFaults } from "../rest/macro-faults.ts";
 import { presentFields } from "../rest/patch.ts";
-import { lockWorkspace, updateWorkspace as updateRow } from "./workspace.ts";
+import { findWorkspace, lockWorkspace, updateWorkspace as updateRow } from "./workspace.ts";
 import { PatchWorkspaceBody, ShownWorkspace } from "./workspace-fields.ts";
 
 export const updateWorkspace: Operation = operation({
@@ -24,8 +25,13 @@ export const updateWorkspace: Operation = operation({
   output: z.object({ data: ShownWorkspace }),
   status: 200,
   failures: ["conflict"],
-  findFaults: async (context, { body }) =>
-    await referenceFaults(context, body, { organic_affiliate_id: "affiliate" }),
+  findFaults: async (context, { body }) => ({
+    ...macroFaults(
+      { default_fallback_url: destinationMacros },
+      { body, before: await findWorkspace(context.db, context.workspace.id) },
+    ),
+    ...(await referenceFaults(context, body, { organic_affiliate_id: "affiliate" })),
+  }),
   run: async ({ db, workspace, principal }, { body }) => {
     try {
       const row = await inTransaction(db, async (tx) => {

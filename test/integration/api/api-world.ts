@@ -238,6 +238,10 @@ const NOBODY: Tenant = {
 export const someText: unknown = expect.any(String);
 export const someId: unknown = expect.any(Number);
 
+export function textWith(part: string): unknown {
+  return expect.stringContaining(part);
+}
+
 export function containing(items: readonly unknown[]): unknown {
   return expect.arrayContaining([...items]);
 }

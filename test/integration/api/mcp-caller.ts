@@ -96,7 +96,7 @@ export class McpCaller {
   }
 }
 
-export function rpcAnswer({ text }: HttpAnswer): RpcAnswer {
+export function rpcAnswer({ text }: Pick<HttpAnswer, "text">): RpcAnswer {
   return Answer.parse(JSON.parse(text));
 }
 

@@ -5,6 +5,7 @@ import { TOOLS } from "../../../api/mcp/tools.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, type Json, record, type Tenant } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";
+import { McpOutputs } from "./mcp-outputs.ts";
 
 const SECRET = "foreign-secret-word";
 
@@ -80,6 +81,8 @@ test.each(cases)(
     const answers = await Promise.all(
       calls(own).map(async (given) => await callerOf(role).tool(name, given)),
     );
+    const outputs = await McpOutputs.of(callerOf(role));
+    expect(answers.flatMap((answer) => outputs.faults(name, answer))).toEqual([]);
     const access = TOOLS.find((tool) => tool.name === name)?.operation.access;
     const refusals = answers.filter(({ isError }) => isError).map(({ text }) => text.split(":")[0]);
     const isOpen = access?.roles.includes(role) === true;

@@ -58,7 +58,7 @@ describe("HTTP", () => {
   ])("%s is HTTP 401 with -32001 (MCP-003, AUTH-017, T43)", async (_name, key, code) => {
     const answer = await admin.post(ping(1), { key });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer resource_metadata="http/);
     expect(rpcAnswer(answer)).toMatchObject({ id: null, error: { code: -32_001 } });
     expect(rpcAnswer(answer).error?.message).toMatch(new RegExp(`^${code}: `));
   });
@@ -141,8 +141,8 @@ describe("messages", () => {
     expect(rpcAnswer(answer)).toMatchObject({ id, error: { code: -32_600 } });
   });
 
-  test.each(["foo/bar", "resources/list", "prompts/list", "logging/setLevel", "", "__proto__"])(
-    "the unknown method %j is -32601 in a 200 answer (MCP-011, G175, T43)",
+  test.each(["foo/bar", "resources/subscribe", "logging/setLevel", "", "__proto__"])(
+    "the unknown method %j is -32601 in a 200 answer (MCP-011, T43)",
     async (method) => {
       expect((await admin.request(method)).error?.code).toBe(-32_601);
     },
@@ -229,17 +229,16 @@ describe("initialize", () => {
     },
   );
 
-  test("the server has the name of brand or workspace, and tools only (MCP-015, G176)", async () => {
+  test("the server has the name of brand or workspace, and its capabilities (MCP-015, G176)", async () => {
     const { name } = z
       .looseObject({ name: z.string() })
       .parse((await world.get("/workspace")).body["data"]);
     await world.patch("/workspace", { brand_name: "Blue Ads" });
     const branded = await admin.result("initialize", { protocolVersion: "2025-06-18" });
     expect(branded).toMatchObject({
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, prompts: {}, resources: {} },
       serverInfo: { name: "Blue Ads", version: "1.0.0" },
     });
-    expect(Object.keys(z.looseObject({}).parse(branded["capabilities"]))).toEqual(["tools"]);
     await world.patch("/workspace", { brand_name: "" });
     const plain = await admin.result("initialize", { protocolVersion: "2025-06-18" });
     expect(plain["serverInfo"]).toEqual({ name, version: "1.0.0" });
@@ -278,6 +277,14 @@ describe("initialize", () => {
   });
 });
 
+/** What each role may not call. Its description says so. */
+const REFUSED: Readonly<Record<(typeof ROLES)[number], readonly string[]>> = {
+  admin: [],
+  analyst: [],
+  partner: ["list_affiliates", "get_affiliate"],
+  advertiser: ["list_affiliates", "get_affiliate", "tracking_link"],
+};
+
 const Listed = z.strictObject({
   tools: z.array(
     z.strictObject({
@@ -290,6 +297,7 @@ const Listed = z.strictObject({
         required: z.array(z.string()).optional(),
         additionalProperties: z.literal(false),
       }),
+      outputSchema: z.looseObject({ type: z.literal("object") }),
       annotations: z.looseObject({ readOnlyHint: z.literal(true) }),
     }),
   ),
@@ -302,6 +310,8 @@ describe("tools/list", () => {
       const caller = callerOf(world.tenant.keys[role]);
       const { tools } = Listed.parse(await caller.result("tools/list"));
       expect(tools.map(({ name }) => name)).toEqual(TOOLS);
+      const refused = tools.filter(({ description }) => description.startsWith("Do not call it: "));
+      expect(refused.map(({ name }) => name)).toEqual(REFUSED[role]);
     },
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { words } from "../../samples/words.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { ApiWorld, details, record, refusal, someId } from "./api-world.ts";
+import { ApiWorld, details, record, refusal, someId, textWith } from "./api-world.ts";
 
 const world = await forThisFile(ApiWorld.open());
 
@@ -173,6 +173,29 @@ describe("creating", () => {
     for (const url of ["http://10.0.0.1/x", "https://{sub1}.shop.example/{click_id}?a=%7B"]) {
       expect((await world.offer({ destination_url: url }))["destination_url"]).toBe(url);
     }
+  });
+
+  test("a misspelled macro of a destination is refused with the nearest one; stored ones stay (G148)", async () => {
+    const misspelled = "https://shop.example/?c={clickid}";
+    const fault = textWith("{click_id}");
+    const refused = { destination_url: misspelled, fallback_url: "https://f.example/{sub11}" };
+    const answer = await world.post("/offers", { name: "x", ...refused });
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(details(answer).fields).toMatchObject({
+      destination_url: fault,
+      fallback_url: textWith("{sub11}"),
+    });
+    const { id } = await world.offer();
+    for (const url of [misspelled, "https://shop.example/?p={payout}"]) {
+      const changed = await world.patch(`/offers/${id}`, { destination_url: url });
+      expect(details(changed).fields).toHaveProperty("destination_url");
+    }
+    await world.pool.query({
+      text: "update offer set destination_url = $2 where id = $1",
+      values: [id, misspelled],
+    });
+    const kept = { destination_url: misspelled, name: "Renamed" };
+    expect(record(await world.patch(`/offers/${id}`, kept))).toMatchObject(kept);
   });
 
   test("a code is unique in any case, and two calls without one make two offers (OFF-020, OFF-021, OFF-025)", async () => {

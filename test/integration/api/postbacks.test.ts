@@ -10,6 +10,7 @@ import {
   record,
   refusal,
   someText,
+  textWith,
 } from "./api-world.ts";
 
 const URL = "https://partner.example/pb?c={click_id}&p={payout}&s={sub1}&t={status}";
@@ -284,12 +285,32 @@ describe("a postback of a partner", () => {
     expect(refusal(await world.call("DELETE", path, { key: keys.partner }))).toBe("403 forbidden");
     expect(record(await world.get(path, keys.partner))).toEqual(record(await world.get(path)));
     expect((await world.patch(path, { url: `${URL}&x=1` })).status).toBe(200);
-    const own = await create({ url: `${URL}&ip={ip}` }, keys.partner);
+    const own = await create({ url: `${URL}&n=1` }, keys.partner);
     expect(own["created_by_affiliate"]).toBe(true);
-    const moved = { url: "https://own.example/", body: "{txid}" };
+    const moved = { url: "https://own.example/", body: "{payout}" };
     expect((await world.patch(`/postbacks/${own.id}`, moved, keys.partner)).status).toBe(200);
     expect(refusal(await world.patch(path, { url: URL }, keys.analyst))).toBe("403 read_only_key");
   });
+});
+
+test("a macro that would be sent literally is refused: a misspelled one, or a partner's of staff (G125)", async () => {
+  const { keys } = world.tenant;
+  const faultsOf = async (fields: Json, key: string) =>
+    details(await world.post("/postbacks", { offer_id: offerId, url: URL, ...fields }, key)).fields;
+  expect(await faultsOf({ url: `${URL}&x={pay_out}`, body: "{Txid}" }, keys.admin)).toEqual({
+    url: textWith("the nearest known one is {payout}"),
+    body: textWith("the nearest known one is {txid}"),
+  });
+  const secret = { url: `${URL}&x={ip}`, body: '{"t":"{txid}"}' };
+  expect(await faultsOf(secret, keys.partner)).toEqual({
+    url: "{ip} is available only in postbacks of your team",
+    body: "{txid} is available only in postbacks of your team",
+  });
+  const own = await create({}, keys.partner);
+  for (const key of [keys.partner, keys.admin]) {
+    const answer = await world.patch(`/postbacks/${own.id}`, { body: "{adv1}" }, key);
+    expect(details(answer).fields).toHaveProperty("body");
+  }
 });
 
 describe("who sees what", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { permissionsOf } from "../../../api/access/permissions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { ApiWorld, details, list, record, refusal, someText } from "./api-world.ts";
+import { ApiWorld, details, list, record, refusal, someText, textWith } from "./api-world.ts";
 
 const world = await forThisFile(ApiWorld.open());
 const foreign = await world.addTenant("foreign");
@@ -35,6 +35,16 @@ test("the workspace has its defaults, and only admins see its token (G180)", asy
   expect("postback_token" in seen).toBe(false);
   for (const key of [world.tenant.keys.partner, world.tenant.keys.advertiser])
     expect(refusal(await world.get("/workspace", key))).toBe("403 forbidden");
+});
+
+test("a misspelled macro of the workspace's fallback is refused with the nearest one (G148)", async () => {
+  const answer = await world.patch("/workspace", {
+    default_fallback_url: "https://f.example/?c={affiliatecode}",
+  });
+  expect(refusal(answer)).toBe("400 validation_failed");
+  expect(details(answer).fields).toEqual({
+    default_fallback_url: textWith("{affiliate_code}"),
+  });
 });
 
 test("changed settings of the workspace apply to the next request", async () => {

@@ -16,6 +16,9 @@ export function aClick(world: ReportWorld, fields: Partial<LedgerClick> = {}): L
     is_bot: false,
     is_datacenter: false,
     referrer_host: "",
+    language: "",
+    os_version: "",
+    as_name: "",
     gclid: "",
     destination: "https://shop.example/",
     click_payout: "0.0000",
@@ -30,7 +33,12 @@ export function anImpression(
   world: ReportWorld,
   fields: Partial<LedgerImpression> = {},
 ): LedgerImpression {
-  return { ...attributes(world), ts: Date.parse("2025-02-03T10:00:00Z"), ...fields };
+  return {
+    ...attributes(world),
+    ts: Date.parse("2025-02-03T10:00:00Z"),
+    creative_id: "",
+    ...fields,
+  };
 }
 
 export function aConversion(
@@ -49,6 +57,7 @@ export function aConversion(
     is_private: false,
     is_duplicate: false,
     status: "approved",
+    status_reason: "",
     revenue: "15.0000",
     payout: "10.0000",
     sale_amount: "0.0000",

@@ -44,6 +44,9 @@ export type LedgerClick = Attributes & {
   is_bot: boolean;
   is_datacenter: boolean;
   referrer_host: string;
+  language?: string;
+  os_version?: string;
+  as_name?: string;
   gclid: string;
   destination: string;
   click_payout: string;
@@ -51,7 +54,7 @@ export type LedgerClick = Attributes & {
   currency: string;
 };
 
-export type LedgerImpression = Attributes & { ts: number };
+export type LedgerImpression = Attributes & { ts: number; creative_id?: string };
 
 export type LedgerConversion = Attributes & {
   id: string;
@@ -63,6 +66,7 @@ export type LedgerConversion = Attributes & {
   event_code: string;
   is_private: boolean;
   status: string;
+  status_reason: string;
   revenue: string;
   payout: string;
   sale_amount: string;
@@ -151,6 +155,9 @@ class LedgerMaker {
       is_bot: !isUnique && this.#chance(0.5),
       is_datacenter: this.#chance(0.2),
       referrer_host: this.#pick("", "blog.example"),
+      language: this.#pick("", "de", "en"),
+      os_version: this.#pick("", "14.1"),
+      as_name: this.#pick("", "Example Net"),
       gclid: this.#pick("", "gclid-1"),
       destination: "https://shop.example/",
       click_payout: earns ? this.#money(2) : "0.0000",
@@ -160,7 +167,7 @@ class LedgerMaker {
   }
 
   impression(): LedgerImpression {
-    return { ...this.#attributes(), ts: this.#instant() };
+    return { ...this.#attributes(), ts: this.#instant(), creative_id: this.#pick("", "7") };
   }
 
   conversion(): LedgerConversion {
@@ -177,6 +184,7 @@ class LedgerMaker {
       event_code: this.#pick("default", "sale", "lead"),
       is_private: this.#chance(0.2),
       status: this.#pick("approved", "approved", "pending", "rejected"),
+      status_reason: this.#pick("", "fraud:bot"),
       revenue: this.#money(100),
       payout: this.#money(80),
       sale_amount: this.#money(500),

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { McpCaller, toolAnswer } from "../api/mcp-caller.ts";
+import { McpOutputs } from "../api/mcp-outputs.ts";
 import { AT_MS, ClickListWorld, ids } from "./click-list-world.ts";
 import { aClick, aConversion } from "./facts.ts";
 import { serveReports } from "./report-api.ts";
@@ -35,6 +36,25 @@ function as(caller: Caller): McpCaller {
 function found(body: Record<string, unknown>): unknown[] {
   return ids(rowsOf(body["data"]));
 }
+
+test.each(CALLERS)(
+  "reports and clicks as %s have the shape that outputSchema promises (MCP-035)",
+  async (role) => {
+    const outputs = await McpOutputs.of(as(role));
+    const asked: readonly [string, object][] = [
+      ["run_report", DAY],
+      ["run_report", { ...DAY, group_by: ["offer", "country"], limit: 1 }],
+      ["run_report", { preset: "last_week", group_by: ["date"] }],
+      ["lookup_clicks", DAY],
+      ["lookup_clicks", { ...DAY, gclid: "none" }],
+    ];
+    for (const [name, given] of asked) {
+      const answer = await as(role).tool(name, given);
+      expect(outputs.faults(name, answer)).toEqual([]);
+      expect(answer.isError && !answer.text.startsWith("forbidden: "), answer.text).toBe(false);
+    }
+  },
+);
 
 describe("run_report", () => {
   test.each(CALLERS)(
@@ -182,7 +202,7 @@ describe("the official client", () => {
   test("connects, lists the tools, pings and closes (MCP-013, MCP-015, MCP-016, MCP-032)", async () => {
     const client = await connect(api.keys.analyst);
     expect(client.getServerVersion()).toEqual({ name: "w", version: "1.0.0" });
-    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getServerCapabilities()).toEqual({ tools: {}, prompts: {}, resources: {} });
     const { tools } = await client.listTools();
     expect(tools).toHaveLength(10);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);

@@ -6,8 +6,9 @@ import type {
   LedgerCost,
   LedgerImpression,
 } from "./ledger.ts";
+import { localPiece } from "./local-piece.ts";
 import { compareRowKeys, compareSortValues } from "./recount-order.ts";
-import { clockText, convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
+import { convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
 
 /*
  * A slow recount of reports from the ledger, without any code of the compiler: days come from the platform's time zones,
@@ -61,19 +62,20 @@ type Sums = {
   sale: bigint;
   cost: bigint;
   others: Set<string>;
+  hasForeignMoney: boolean;
 };
 
 const ID_DIMENSIONS = new Set(["offer", "affiliate", "advertiser", "smart_link", "manager"]);
 const COST_DIMENSIONS = new Set(
   words(`
-  date hour week month offer affiliate advertiser traffic_source ext_campaign_id ext_adgroup_id
+  date hour week month hour_of_day weekday offer affiliate advertiser traffic_source ext_campaign_id ext_adgroup_id
 `),
 );
-const CONVERSION_ONLY = new Set(["event", "status", "method"]);
+const CONVERSION_ONLY = new Set(["event", "status", "method", "conversion_reason"]);
 const NOT_OF_IMPRESSIONS = new Set(["smart_link", "link_type", "currency"]);
 const CLICK_ONLY = new Set(
   words(`
-  click_status status_reason is_unique is_bot is_datacenter referrer_host
+  click_status status_reason is_unique is_bot is_datacenter referrer_host language os_version isp
 `),
 );
 
@@ -183,6 +185,9 @@ const COLUMNS: ReadonlyMap<string, string> = new Map([
   ["advertiser", "advertiser_id"],
   ["smart_link", "smart_link_id"],
   ["click_status", "status"],
+  ["conversion_reason", "status_reason"],
+  ["creative", "creative_id"],
+  ["isp", "as_name"],
 ]);
 
 function valueOf(fact: Fact, dimension: string, request: RecountRequest): string | number {
@@ -194,10 +199,12 @@ function valueOf(fact: Fact, dimension: string, request: RecountRequest): string
     case "week":
     case "month":
     case "hour":
+    case "hour_of_day":
+    case "weekday":
       return localPiece(instantOf(fact, request), dimension, request.tz);
     default: {
       const column = COLUMNS.get(dimension) ?? dimension;
-      const value = new Map<string, unknown>(Object.entries(fact.row)).get(column);
+      const value: unknown = new Map<string, unknown>(Object.entries(fact.row)).get(column) ?? "";
       return typeof value === "number" ? value : String(value);
     }
   }
@@ -207,18 +214,8 @@ function carries(kind: Fact["kind"], dimension: string): boolean {
   if (kind === "cost") return COST_DIMENSIONS.has(dimension);
   if (kind === "impression" && NOT_OF_IMPRESSIONS.has(dimension)) return false;
   if (CONVERSION_ONLY.has(dimension)) return kind === "conversion";
+  if (dimension === "creative") return kind === "impression";
   return kind === "click" || !CLICK_ONLY.has(dimension);
-}
-
-function localPiece(atMs: number, piece: "date" | "week" | "month" | "hour", tz: string): string {
-  const text = clockText(atMs, tz);
-  const date = text.slice(0, 10);
-  if (piece === "date") return date;
-  if (piece === "month") return text.slice(0, 7);
-  if (piece === "hour") return `${date}T${text.slice(11, 13)}:00`;
-  const noon = new Date(`${date}T12:00:00Z`);
-  noon.setUTCDate(noon.getUTCDate() - ((noon.getUTCDay() + 6) % 7));
-  return noon.toISOString().slice(0, 10);
 }
 
 function add(
@@ -274,7 +271,10 @@ function addMoney(
     return;
   }
   const seen = (role === "advertiser" ? 0n : payout) + (role === "partner" ? 0n : revenue) + sale;
-  if (seen > 0n && money.currency !== "") sums.others.add(money.currency);
+  if (seen > 0n && money.currency !== "") {
+    sums.others.add(money.currency);
+    sums.hasForeignMoney = true;
+  }
 }
 
 function noSums(): Sums {
@@ -292,6 +292,7 @@ function noSums(): Sums {
     sale: zero,
     cost: zero,
     others: new Set<string>(),
+    hasForeignMoney: false,
   };
 }
 
@@ -304,6 +305,8 @@ function metricValue(
   const profit = sums.revenue - sums.payout;
   const count = (text: bigint) => ({ text, kind: "count" as const });
   const money = (text: bigint | null) => ({ text, kind: "money" as const });
+  /** Money per unit: null where a part of the money was left out. */
+  const each = (of: bigint, by: bigint) => money(sums.hasForeignMoney ? null : rounded(of, by));
   const ratio = (of: bigint, by: bigint) => ({
     text: rounded(of * 1_000_000n, by),
     kind: "ratio" as const,
@@ -338,13 +341,13 @@ function metricValue(
     case "margin":
       return ratio(profit, sums.revenue);
     case "epc":
-      return money(rounded(role === "advertiser" ? sums.revenue : sums.payout, sums.clicks));
+      return each(role === "advertiser" ? sums.revenue : sums.payout, sums.clicks);
     case "rpc":
-      return money(rounded(sums.revenue, sums.clicks));
+      return each(sums.revenue, sums.clicks);
     case "cpc":
-      return money(rounded(sums.payout, sums.clicks));
+      return each(sums.payout, sums.clicks);
     case "avg_sale_amount":
-      return money(rounded(sums.sale, sums.approved));
+      return each(sums.sale, sums.approved);
     case "sale_amount":
       return money(sums.sale);
     case "ad_cost":

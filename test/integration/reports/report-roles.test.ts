@@ -12,8 +12,9 @@ describe("roles", () => {
       clicks: 4,
       conversions: 2,
       payout: "10.0000",
-      epc: "2.5000",
     });
+    const usd = await report(world, { filters: "currency:not_in:EUR" }, "partner");
+    expect(usd["totals"]).toMatchObject({ clicks: 4, epc: "2.5000" });
     const hidden = [...STAFF_METRICS, "revenue"];
     expect(
       Object.keys(rowsOf([answer["totals"]])[0] ?? {}).filter((name) => hidden.includes(name)),

@@ -1,0 +1,256 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { getReport } from "../../../api/reports/get-report.ts";
+import { getTimeseries } from "../../../api/reports/get-timeseries.ts";
+import { listDimensions, listMetrics } from "../../../api/reports/list-definitions.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { aClick, aConversion, anImpression } from "./facts.ts";
+import { type Caller, ReportWorld } from "./report-world.ts";
+import { refusal, report, rows, totals } from "./small-world.ts";
+
+const MONDAY = { from: "2025-09-01", to: "2025-09-01", tz: "UTC" };
+const MIXED = { from: "2025-09-10", to: "2025-09-10", tz: "UTC" };
+const at = (time: string): number => Date.parse(`${time}Z`);
+
+const world = await forThisFile(ReportWorld.open());
+const [offer, otherOffer] = world.seed.offerIds;
+await world.store({
+  clicks: [
+    aClick(world, { ts: at("2025-09-01T03:10:00") }),
+    aClick(world, { ts: at("2025-09-01T03:50:00"), is_bot: true, is_unique: false }),
+    aClick(world, { ts: at("2025-09-01T22:00:00"), offer_id: otherOffer }),
+    ...[0, 1, 2, 3].map(() => aClick(world, { ts: at("2025-09-10T08:00:00") })),
+  ],
+  impressions: [0, 1, 2, 3].map(() => anImpression(world, { ts: at("2025-09-01T03:00:00") })),
+  conversions: [
+    aConversion(world, { conv_ts: at("2025-09-01T04:00:00"), payout: "2.5000" }),
+    aConversion(world, { conv_ts: at("2025-09-01T05:00:00"), status: "pending", payout: "3.0000" }),
+    aConversion(world, {
+      conv_ts: at("2025-09-01T06:00:00"),
+      status: "rejected",
+      status_reason: "fraud:bot",
+      revenue: "7.0000",
+      payout: "4.0000",
+    }),
+    aConversion(world, {
+      conv_ts: at("2025-09-01T07:00:00"),
+      status: "rejected",
+      status_reason: "duplicate",
+      is_duplicate: true,
+      revenue: "1.0000",
+      payout: "0.5000",
+    }),
+    aConversion(world, { conv_ts: at("2025-09-10T09:00:00"), sale_amount: "80.0000" }),
+    aConversion(world, {
+      conv_ts: at("2025-09-10T09:30:00"),
+      currency: "EUR",
+      sale_amount: "90.0000",
+    }),
+  ],
+});
+
+describe("metrics that are answered when they are named (N101)", () => {
+  test("count what their definitions say", async () => {
+    const metrics =
+      "gross_conversions,duplicates,approval_rate,pending_revenue,pending_payout,rejected_revenue,rejected_payout,ecpm";
+    expect(await totals(world, { ...MONDAY, metrics })).toEqual({
+      gross_conversions: 3, // 1 approved + 1 pending + 2 rejected - 1 duplicate
+      duplicates: 1,
+      approval_rate: 0.333333, // 1 / (1 + 2)
+      pending_revenue: "15.0000",
+      pending_payout: "3.0000",
+      rejected_revenue: "8.0000", // 7 + 1
+      rejected_payout: "4.5000", // 4 + 0.5
+      ecpm: "625.0000", // 1000 * 2.5 / 4
+    });
+    expect(Object.keys(await totals(world, MONDAY))).not.toContain("duplicates");
+  });
+
+  test("rejected conversions split by their reason, with what was lost", async () => {
+    const query = {
+      ...MONDAY,
+      group_by: "conversion_reason",
+      metrics: "rejected_conversions,rejected_revenue",
+    };
+    const found = await rows(world, {
+      ...query,
+      sort: "-rejected_revenue",
+      filters: "status:in:rejected",
+    });
+    expect(found).toMatchObject([
+      { conversion_reason: "fraud:bot", rejected_conversions: 1, rejected_revenue: "7.0000" },
+      { conversion_reason: "duplicate", rejected_conversions: 1, rejected_revenue: "1.0000" },
+      // Clicks have no reason.
+      { conversion_reason: "", rejected_conversions: 0 },
+    ]);
+  });
+
+  test.each([
+    ["partner", "pending_revenue", "pending_payout"],
+    ["partner", "rejected_revenue", "rejected_payout"],
+    ["advertiser", "pending_payout", "pending_revenue"],
+    ["advertiser", "rejected_payout", "rejected_revenue"],
+  ] as const)("%s keys may not ask for %s, but for %s", async (caller, hidden, shown) => {
+    expect(await refusal(report(world, { ...MONDAY, metrics: hidden }, caller))).toEqual([
+      "invalid_parameter",
+      "metrics",
+    ]);
+    expect(Object.keys(await totals(world, { ...MONDAY, metrics: shown }, caller))).toEqual([
+      shown,
+    ]);
+  });
+});
+
+describe("money of several currencies", () => {
+  const metrics = "clicks,conversions,payout,epc,rpc,cpc,avg_sale_amount,ecpm,roas,margin,cvr";
+
+  test("is never divided by counts of all of them: such a quotient is null (N98)", async () => {
+    expect(await totals(world, { ...MIXED, metrics })).toEqual({
+      clicks: 4,
+      conversions: 2,
+      payout: "10.0000",
+      epc: null,
+      rpc: null,
+      cpc: null,
+      avg_sale_amount: null,
+      ecpm: null,
+      roas: null,
+      margin: 0.333333, // of one currency: (15 - 10) / 15
+      cvr: 0.5,
+    });
+  });
+
+  test("of one currency is divided, and rows are judged one by one", async () => {
+    const of = { ...MIXED, metrics: "epc,avg_sale_amount" };
+    expect(await totals(world, { ...of, filters: "currency:in:USD" })).toEqual({
+      epc: "2.5000",
+      avg_sale_amount: "80.0000",
+    });
+    const byCurrency = await rows(world, { ...of, group_by: "currency", sort: "currency" });
+    expect(byCurrency).toMatchObject([
+      { currency: "EUR", avg_sale_amount: null },
+      { currency: "USD", avg_sale_amount: "80.0000" },
+    ]);
+  });
+});
+
+describe("dimensions of the clock", () => {
+  test("hours of the day and days of the week follow the zone of the report", async () => {
+    const query = {
+      ...MONDAY,
+      metrics: "clicks",
+      sort: "hour_of_day",
+      filters: "hour_of_day:in:3|22",
+    };
+    expect(await rows(world, { ...query, group_by: "hour_of_day" })).toEqual([
+      { hour_of_day: 3, hour_of_day_label: "03:00", hour_of_day_sub: "", clicks: 2 },
+      { hour_of_day: 22, hour_of_day_label: "22:00", hour_of_day_sub: "", clicks: 1 },
+    ]);
+    const kiritimati = {
+      from: "2025-09-01",
+      to: "2025-09-02",
+      tz: "Pacific/Kiritimati",
+      metrics: "clicks",
+    };
+    const days = await rows(world, { ...kiritimati, group_by: "weekday", sort: "weekday" });
+    // 22:00 UTC on Monday is Tuesday noon there.
+    expect(days).toMatchObject([
+      { weekday: 1, weekday_label: "Monday", clicks: 2 },
+      { weekday: 2, weekday_label: "Tuesday", clicks: 1 },
+    ]);
+    for (const filters of ["weekday:in:0", "weekday:in:8", "hour_of_day:in:24", "hour_of_day:in:x"])
+      expect(await refusal(report(world, { ...MONDAY, filters }))).toEqual([
+        "invalid_parameter",
+        "filters",
+      ]);
+  });
+});
+
+describe("filters name offers and partners by their codes", () => {
+  const codes = async (table: "offer" | "affiliate", id: number): Promise<string> => {
+    const text = {
+      offer: "select code from offer where id = $1",
+      affiliate: "select code from affiliate where id = $1",
+    };
+    const { rows: found } = await world.pool.query<{ code: string }>({
+      text: text[table],
+      values: [id],
+    });
+    return found[0]?.code ?? "";
+  };
+  const clicks = async (filters: string, caller: Caller = "admin"): Promise<unknown> =>
+    (await totals(world, { ...MONDAY, metrics: "clicks", filters }, caller))["clicks"];
+
+  test("in reports and in series, in any case and beside ids", async () => {
+    const [own, other] = [await codes("offer", offer), await codes("offer", otherOffer)];
+    const partner = await codes("affiliate", world.seed.affiliateIds[0]);
+    expect(await clicks(`offer:in:${own}`)).toBe(2);
+    expect(await clicks(`offer:in:${own.toLowerCase()}|${otherOffer}`)).toBe(3);
+    expect(await clicks(`offer:not_in:${other}`)).toBe(2);
+    expect(await clicks(`affiliate:in:${partner}`)).toBe(3);
+    const series = z.looseObject({ data: z.array(z.looseObject({ clicks: z.int() })) }).parse(
+      await world.get(getTimeseries, {
+        ...MONDAY,
+        metrics: "clicks",
+        filters: `offer:in:${own}`,
+      }),
+    );
+    expect(series.data).toMatchObject([{ clicks: 2 }]);
+  });
+
+  test("a code that the key may not see is an unknown one (P30)", async () => {
+    const partner = await codes("affiliate", world.seed.affiliateIds[0]);
+    const foreign = await codes("affiliate", world.seed.affiliateIds[1]);
+    const asked = (filters: string, caller: Caller) =>
+      refusal(report(world, { ...MONDAY, filters }, caller));
+    const refused = ["invalid_parameter", "filters"];
+    expect(await clicks(`affiliate:in:${partner}`, "partner")).toBe(3);
+    expect(await asked(`affiliate:in:${foreign}`, "partner")).toEqual(refused);
+    expect(await asked("affiliate:in:NOSUCH", "partner")).toEqual(refused);
+    expect(await asked("offer:in:NOSUCH", "admin")).toEqual(refused);
+    // It would reveal to an advertiser which of its partners is which.
+    expect(await asked(`affiliate:in:${partner}`, "advertiser")).toEqual(refused);
+  });
+});
+
+test("a CSV with totals=0 is a table of rows and nothing else", async () => {
+  const query = { ...MIXED, format: "csv", group_by: "offer", metrics: "clicks,payout" };
+  const whole = (await world.text(getReport, query)).split("\r\n");
+  const bare = (await world.text(getReport, { ...query, totals: "0" })).split("\r\n");
+  expect(whole.at(-3)).toMatch(/^Totals/);
+  expect(whole.at(-2)).toMatch(/^Note/);
+  expect(bare).toEqual([...whole.slice(0, -3), ""]);
+  const widths = bare.slice(0, -1).map((line) => line.split(",").length);
+  expect(new Set(widths).size).toBe(1);
+  expect(await refusal(report(world, { ...MIXED, totals: "2" }))).toEqual([
+    "invalid_parameter",
+    "totals",
+  ]);
+});
+
+const Listed = z.object({
+  data: z.array(z.looseObject({ name: z.string(), definition: z.string() })),
+});
+
+describe("definitions (N100)", () => {
+  test.each(["admin", "partner", "advertiser"] as const)(
+    "%s keys are told of every metric and dimension that their reports have, and of no other",
+    async (caller) => {
+      const metrics = Listed.parse(await world.get(listMetrics, {}, { caller })).data;
+      const dimensions = Listed.parse(await world.get(listDimensions, {}, { caller })).data;
+      const byDefault = metrics.filter((one) => one["default"] === true).map(({ name }) => name);
+      expect(Object.keys(await totals(world, MONDAY, caller))).toEqual(byDefault);
+      for (const { name } of metrics)
+        expect(Object.keys(await totals(world, { ...MONDAY, metrics: name }, caller))).toEqual([
+          name,
+        ]);
+      for (const { name } of dimensions)
+        await report(world, { ...MONDAY, group_by: name, metrics: "clicks" }, caller);
+      for (const { definition } of [...metrics, ...dimensions])
+        expect(definition).toMatch(/^[A-Z].*\.$/);
+      const isStaff = caller === "admin";
+      expect(metrics.every((one) => "hidden_from" in one === isStaff)).toBe(true);
+      expect(dimensions.every((one) => "hidden_from" in one === isStaff)).toBe(true);
+    },
+  );
+});
