@@ -1,0 +1,65 @@
+import { type AddressFault, type Period, periodParams, readPeriod } from "./period.ts";
+
+/** A report as it stands in the address, with the names of the API. */
+export type ReportAddress = {
+  readonly period: Period;
+  readonly groupBy: readonly string[];
+  readonly metrics: readonly string[];
+  /** In the grammar of the API: `country:in:DE|AT`. */
+  readonly filters: readonly string[];
+  /** With a leading `-` for descending. */
+  readonly sort: string;
+  readonly page: number;
+};
+
+const GROUPS_MAX = 3;
+const DEFAULT_GROUP = "offer";
+const DEFAULT_SORT = "-clicks";
+export const ROWS_PER_PAGE = 100;
+
+export function readReport(search: URLSearchParams): { readonly report: ReportAddress; readonly faults: AddressFault[] } {
+  const { period, faults } = readPeriod(search);
+  const groupBy = listIn(search.get("group_by") ?? DEFAULT_GROUP);
+  if (groupBy.length > GROUPS_MAX) faults.push({ parameter: "group_by", message: `at most ${GROUPS_MAX}` });
+  const page = Number(search.get("page") ?? "1");
+  return {
+    report: {
+      period,
+      groupBy: groupBy.slice(0, GROUPS_MAX),
+      metrics: listIn(search.get("metrics") ?? ""),
+      filters: listIn(search.get("filters") ?? ""),
+      sort: search.get("sort") ?? DEFAULT_SORT,
+      page: Number.isInteger(page) && page >= 1 ? page : 1,
+    },
+    faults,
+  };
+}
+
+/** The query of `GET /reports`, also of its curl and of its CSV. */
+export function reportQuery(report: ReportAddress): Record<string, string> {
+  return {
+    ...sharedParams(report),
+    sort: report.sort,
+    limit: String(ROWS_PER_PAGE),
+    ...(report.page === 1 ? {} : { offset: String((report.page - 1) * ROWS_PER_PAGE) }),
+  };
+}
+
+/** What the address bar shows. */
+export function reportAddress(report: ReportAddress): URLSearchParams {
+  const shared = { ...sharedParams(report), sort: report.sort };
+  return new URLSearchParams(report.page === 1 ? shared : { ...shared, page: String(report.page) });
+}
+
+function sharedParams({ period, groupBy, metrics, filters }: ReportAddress): Record<string, string> {
+  return {
+    ...periodParams(period),
+    ...(groupBy.length === 0 ? {} : { group_by: groupBy.join(",") }),
+    ...(metrics.length === 0 ? {} : { metrics: metrics.join(",") }),
+    ...(filters.length === 0 ? {} : { filters: filters.join(",") }),
+  };
+}
+
+function listIn(text: string): string[] {
+  return text.split(",").filter((one) => one !== "");
+}

@@ -1,0 +1,61 @@
+import createClient, { type Client, type Middleware } from "openapi-fetch";
+import type { paths } from "../../../../.build/console/openapi.ts";
+import { Problem, problemFrom, unreachable } from "./problem.ts";
+
+export type Api = Client<paths>;
+
+/** What one tab knows about who asks. Every request carries the membership, so two tabs never mix two workspaces. */
+export type Caller = {
+  /** 0 before a membership is chosen. */
+  readonly membershipId: number;
+  /** Called when an answer shows that role, permissions or session have changed. */
+  readonly onChanged: () => void;
+};
+
+const MEMBERSHIP = "x-tracker-membership";
+const VERSION = "x-tracker-membership-version";
+
+/** A client of the REST API for one membership. */
+export function openApi({ membershipId, onChanged }: Caller): Api {
+  const api = createClient<paths>({ baseUrl: "/api/v1", credentials: "same-origin" });
+  api.use(identified(membershipId), watched(onChanged));
+  return api;
+}
+
+function identified(membershipId: number): Middleware {
+  return {
+    onRequest: ({ request }) => {
+      request.headers.set(MEMBERSHIP, String(membershipId));
+      return request;
+    },
+    onError: () => unreachable(),
+  };
+}
+
+/** A changed role counts at the next answer: what was read before may no longer be seen (P41). */
+function watched(onChanged: () => void): Middleware {
+  let known: string | null = null;
+  return {
+    onResponse: ({ response }) => {
+      const version = response.headers.get(VERSION);
+      const isOther = known !== null && version !== null && version !== known;
+      known = version ?? known;
+      if (isOther || response.status === 401) onChanged();
+      return response;
+    },
+  };
+}
+
+type Answer<T> = { readonly data?: T; readonly error?: unknown; readonly response: Response };
+
+/** The body of a successful answer. @throws {Problem} */
+export async function read<T>(asked: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await asked;
+  if (error !== undefined || data === undefined) throw problemFrom(response, error);
+  return data;
+}
+
+/** Whether the same request may succeed when it is sent again. */
+export function mayRepeat(error: unknown): boolean {
+  return error instanceof Problem && (error.status === 0 || error.status === 503);
+}

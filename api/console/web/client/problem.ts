@@ -1,0 +1,59 @@
+/** A refusal or failure of the API, as it was answered. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  /** The code of the API, such as `validation_failed`; `unreachable` if there was no answer. */
+  readonly code: string;
+  /** Faults by field, such as `events[0].payout`. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  /** Seconds after which the same request may be sent again. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, parts: Omit<Problem, "name" | "message" | "stack" | "cause">) {
+    super(message);
+    this.status = parts.status;
+    this.code = parts.code;
+    this.fields = parts.fields;
+    this.requestId = parts.requestId;
+    this.retryAfterSeconds = parts.retryAfterSeconds;
+  }
+}
+
+/** What was answered instead of success. */
+export function problemFrom(response: Response, body: unknown): Problem {
+  const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
+  const { code, message, details } = error;
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return new Problem(textOr(message, `The service answered ${response.status}.`), {
+    status: response.status,
+    code: textOr(code, "internal_error"),
+    fields: fieldsIn(details),
+    requestId: response.headers.get("x-request-id") ?? "",
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}
+
+/** The request got no answer: the network, or the service, is away. */
+export function unreachable(): Problem {
+  return new Problem("The service does not answer. It is tried again.", {
+    status: 0,
+    code: "unreachable",
+    fields: {},
+    requestId: "",
+    retryAfterSeconds: undefined,
+  });
+}
+
+function fieldsIn(details: unknown): Record<string, string> {
+  const fields = isObject(details) && isObject(details["fields"]) ? details["fields"] : {};
+  return Object.fromEntries(Object.entries(fields).map(([name, fault]) => [name, String(fault)]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === "string" && value !== "" ? value : otherwise;
+}

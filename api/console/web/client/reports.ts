@@ -1,0 +1,73 @@
+import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { Figure, FigureKind } from "../format/figure.ts";
+import { type Api, read } from "./api-client.ts";
+
+/** A row of a report: values of dimensions and metrics, and with `compare` those of the other period. */
+export type ReportRow = Readonly<Record<string, Figure>> & {
+  readonly previous?: Readonly<Record<string, Figure>>;
+  readonly change?: Readonly<Record<string, number | null>>;
+};
+
+export type Metric = {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: FigureKind;
+  readonly isDefault: boolean;
+  readonly definition: string;
+};
+
+export type Dimension = { readonly name: string; readonly label: string; readonly definition: string };
+
+/** What a report of this role may contain. It changes only with a release or a role. */
+export type ReportFields = { readonly metrics: readonly Metric[]; readonly dimensions: readonly Dimension[] };
+
+const FIELDS_FRESH_MS = 3_600_000;
+
+/** Who reads: cached answers belong to one membership. */
+export type Reader = { readonly api: Api; readonly membershipId: number };
+
+export function useReportFields({ api, membershipId }: Reader): UseQueryResult<ReportFields> {
+  return useQuery({
+    queryKey: [membershipId, "report-fields"],
+    staleTime: FIELDS_FRESH_MS,
+    queryFn: async ({ signal }) => {
+      const [metrics, dimensions] = await Promise.all([
+        read(api.GET("/reports/metrics", { signal })),
+        read(api.GET("/reports/dimensions", { signal })),
+      ]);
+      return {
+        metrics: metrics.data.map(({ default: isDefault, name, label, kind, definition }) => ({
+          name,
+          label,
+          kind,
+          isDefault,
+          definition,
+        })),
+        dimensions: dimensions.data.map(({ name, label, definition }) => ({ name, label, definition })),
+      };
+    },
+  });
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** One page of a report. The page before stays while the next one loads. */
+export function useReport({ api, membershipId }: Reader, query: Query) {
+  return useQuery(
+    queryOptions({
+      queryKey: [membershipId, "report", query],
+      placeholderData: keepPreviousData,
+      queryFn: async ({ signal }) => await read(api.GET("/reports", { params: { query }, signal })),
+    }),
+  );
+}
+
+export function useTimeseries({ api, membershipId }: Reader, query: Query) {
+  return useQuery(
+    queryOptions({
+      queryKey: [membershipId, "timeseries", query],
+      placeholderData: keepPreviousData,
+      queryFn: async ({ signal }) => await read(api.GET("/reports/timeseries", { params: { query }, signal })),
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+const DAY_MS = 86_400_000;
+
+/** An instant in the zone of the workspace, such as "Nov 25, 2026, 14:03:07". */
+export function formatInstant(iso: string, zone: string): string {
+  return formatterOf(zone, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(iso));
+}
+
+/** "3 min ago", for what is less than a day old; else the day. */
+export function formatAge(iso: string, nowMs: number, zone: string): string {
+  const ageMs = nowMs - new Date(iso).getTime();
+  if (ageMs >= DAY_MS) return formatterOf(zone, { dateStyle: "medium" }).format(new Date(iso));
+  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+  const seconds = Math.round(ageMs / 1_000);
+  if (seconds < 60) return relative.format(-Math.max(0, seconds), "second");
+  if (seconds < 3_600) return relative.format(-Math.round(seconds / 60), "minute");
+  return relative.format(-Math.round(seconds / 3_600), "hour");
+}
+
+/** A bucket of a report: "2026-11-25" or "2026-11-25 14:00" in words. */
+export function formatBucket(bucket: string, interval: "hour" | "day" | "week" | "month"): string {
+  const [day = "", hour] = bucket.replace("T", " ").split(" ");
+  const at = new Date(`${day.length === 7 ? `${day}-01` : day}T00:00:00Z`);
+  if (Number.isNaN(at.getTime())) return bucket;
+  const format = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(undefined, { ...options, timeZone: "UTC" }).format(at);
+  if (interval === "month") return format({ month: "short", year: "numeric" });
+  const date = format({ month: "short", day: "numeric" });
+  return interval === "hour" && hour !== undefined ? `${date}, ${hour.slice(0, 5)}` : date;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${zone} ${JSON.stringify(options)}`;
+  let formatter = formatters.get(key);
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone });
+    formatters.set(key, formatter);
+  }
+  return formatter;
+}

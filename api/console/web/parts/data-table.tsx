@@ -1,0 +1,87 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import type { ReactElement, ReactNode } from "react";
+
+export type Column<Row> = {
+  readonly name: string;
+  readonly title: string;
+  readonly isNumber?: boolean | undefined;
+  readonly cell: (row: Row) => ReactNode;
+  /** The last row; a list without totals leaves it out. */
+  readonly total?: ReactNode;
+  readonly isSortable?: boolean | undefined;
+};
+
+export type Sorting = { readonly name: string; readonly isDescending: boolean };
+
+type DataTableProps<Row> = {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly sorting?: Sorting | undefined;
+  readonly onSort?: ((name: string) => void) | undefined;
+  readonly onOpen?: ((row: Row) => void) | undefined;
+  readonly isUpdating?: boolean | undefined;
+};
+
+/** Rows that the server has sorted, filtered and paged. */
+export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
+  const { caption, columns, rows, keyOf, onOpen, isUpdating = false } = props;
+  const hasTotals = columns.some(({ total }) => total !== undefined);
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
+    <div className={isUpdating ? "table-frame is-updating" : "table-frame"} tabIndex={0} role="region" aria-label={caption}>
+      <table className="data-table">
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <HeaderCell key={column.name} column={column} {...props} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {hasTotals && (
+            <tr className="totals">
+              {columns.map(({ name, total, isNumber }) => (
+                <td key={name} className={isNumber === true ? "number" : undefined}>
+                  {total}
+                </td>
+              ))}
+            </tr>
+          )}
+          {rows.map((row) => (
+            <tr key={keyOf(row)} onDoubleClick={onOpen === undefined ? undefined : () => onOpen(row)}>
+              {columns.map(({ name, cell, isNumber }) => (
+                <td key={name} className={isNumber === true ? "number" : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function HeaderCell<Row>({
+  column: { name, title, isNumber, isSortable },
+  sorting,
+  onSort,
+}: Pick<DataTableProps<Row>, "sorting" | "onSort"> & { readonly column: Column<Row> }): ReactElement {
+  const isSorted = sorting?.name === name;
+  const direction = sorting?.isDescending === true ? "descending" : "ascending";
+  const Arrow = sorting?.isDescending === true ? ArrowDown : ArrowUp;
+  return (
+    <th scope="col" className={isNumber === true ? "number" : undefined} aria-sort={isSorted ? direction : undefined}>
+      {isSortable === true && onSort !== undefined ? (
+        <button type="button" onClick={() => onSort(name)}>
+          {title} {isSorted && <Arrow size={12} aria-hidden />}
+        </button>
+      ) : (
+        title
+      )}
+    </th>
+  );
+}

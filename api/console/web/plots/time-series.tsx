@@ -1,0 +1,183 @@
+import { scaleLinear, scalePoint } from "d3-scale";
+import { line } from "d3-shape";
+import { type KeyboardEvent, type PointerEvent, type ReactElement, useState } from "react";
+import type { Figure } from "../format/figure.ts";
+import { PlotFrame } from "./as-table.tsx";
+import { axisOf, heightOf } from "./pixels.ts";
+import { useWidth } from "./use-width.ts";
+
+export type SeriesPoint = {
+  /** Name of the bucket, such as "Nov 25". */
+  readonly label: string;
+  readonly value: Figure;
+  /** The same bucket of the period that is compared. */
+  readonly compared?: Figure | undefined;
+};
+
+export type TimeSeriesProps = {
+  readonly title: string;
+  readonly says: string;
+  readonly points: readonly SeriesPoint[];
+  readonly format: (value: Figure) => string;
+  readonly formatTick: (value: number) => string;
+  /** The last bucket has not ended, so its line is dotted. */
+  readonly isLastOpen: boolean;
+  readonly comparedName?: string | undefined;
+  /** Opens the rows of one bucket. */
+  readonly onPick?: ((at: number) => void) | undefined;
+};
+
+const HEIGHT = 240;
+const ROOM = { top: 10, right: 12, bottom: 24, left: 60 };
+const LABEL_WIDTH = 84;
+
+/** One metric over time, with the compared period as a dashed line. Arrow keys move from point to point, Enter opens one. */
+export function TimeSeries(props: TimeSeriesProps): ReactElement {
+  const { title, says, points, format, comparedName } = props;
+  const columns = ["Time", title, ...(comparedName === undefined ? [] : [comparedName])];
+  const rows = points.map(({ label, value, compared }) => [
+    label,
+    format(value),
+    ...(comparedName === undefined ? [] : [format(compared ?? null)]),
+  ]);
+  return (
+    <PlotFrame title={title} says={says} table={{ columns, rows }}>
+      <Lines {...props} />
+    </PlotFrame>
+  );
+}
+
+function Lines({ points, format, formatTick, isLastOpen, comparedName, title, onPick }: TimeSeriesProps): ReactElement {
+  const { frame, width } = useWidth();
+  const [at, setAt] = useState<number>();
+  const { x, y, ticks } = scalesOf(points, width);
+  const last = points.length - 1;
+  const move = (event: KeyboardEvent): void => {
+    const to = keyTarget(event.key, at ?? last, last);
+    if (to !== undefined) {
+      event.preventDefault();
+      setAt(to);
+    } else if (event.key === "Enter" && at !== undefined) onPick?.(at);
+  };
+  const point = (event: PointerEvent<SVGSVGElement>): void => {
+    const left = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    setAt(nearest(left, x, points.length));
+  };
+  const read = at === undefined ? undefined : points[at];
+  return (
+    <div className="plot" ref={frame}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- arrow keys read the points */}
+      <svg
+        height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label={`${title}: ${points.length} points, arrow keys read them`}
+        tabIndex={0}
+        onKeyDown={move}
+        onPointerMove={point}
+        onPointerLeave={() => setAt(undefined)}
+        onClick={() => at !== undefined && onPick?.(at)}
+      >
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line className="grid" x1={ROOM.left} x2={width - ROOM.right} y1={y(tick)} y2={y(tick)} />
+            <text x={ROOM.left - 8} y={y(tick) + 4} textAnchor="end">
+              {formatTick(tick)}
+            </text>
+          </g>
+        ))}
+        {labelled(points, width).map((index) => (
+          <text key={index} x={x(index)} y={HEIGHT - 6} textAnchor="middle">
+            {points[index]?.label}
+          </text>
+        ))}
+        {comparedName !== undefined && (
+          <path className="compared" d={pathOf(points.map(({ compared }) => heightOf(compared)), x, y)} />
+        )}
+        <path
+          className="series"
+          stroke="var(--plot-1)"
+          d={pathOf(points.slice(0, isLastOpen ? last : undefined).map(({ value }) => heightOf(value)), x, y)}
+        />
+        {isLastOpen && last > 0 && <OpenEnd points={points} x={x} y={y} />}
+        {at !== undefined && <line className="cursor" x1={x(at)} x2={x(at)} y1={ROOM.top} y2={HEIGHT - ROOM.bottom} />}
+      </svg>
+      {read !== undefined && at !== undefined && (
+        <Reading isLeft={at > last / 2} at={x(at)} width={width}>
+          <strong>{read.label}</strong>
+          <div>{format(read.value)}</div>
+          {comparedName !== undefined && (
+            <div className="muted">
+              {comparedName}: {format(read.compared ?? null)}
+            </div>
+          )}
+        </Reading>
+      )}
+    </div>
+  );
+}
+
+type Place = (at: number) => number;
+
+function OpenEnd({ points, x, y }: { readonly points: readonly SeriesPoint[]; readonly x: Place; readonly y: Place }): ReactElement {
+  const last = points.length - 1;
+  const ends = points.map(({ value }, at) => (at < last - 1 ? undefined : heightOf(value)));
+  return <path className="series unfinished" stroke="var(--plot-1)" d={pathOf(ends, x, y)} />;
+}
+
+function Reading({
+  isLeft,
+  at,
+  width,
+  children,
+}: {
+  readonly isLeft: boolean;
+  readonly at: number;
+  readonly width: number;
+  readonly children: React.ReactNode;
+}): ReactElement {
+  return (
+    <div className="reading" aria-live="polite" style={isLeft ? { right: width - at + 12 } : { left: at + 12 }}>
+      {children}
+    </div>
+  );
+}
+
+function scalesOf(points: readonly SeriesPoint[], width: number): { x: Place; y: Place; ticks: number[] } {
+  const heights = points.flatMap(({ value, compared }) => [heightOf(value) ?? [], heightOf(compared) ?? []].flat());
+  const { min, max, ticks } = axisOf(heights);
+  const along = scalePoint<number>(
+    points.map((_, index) => index),
+    [ROOM.left, width - ROOM.right],
+  );
+  const up = scaleLinear([min, max], [HEIGHT - ROOM.bottom, ROOM.top]);
+  return { x: (index) => along(index) ?? ROOM.left, y: (value) => up(value), ticks };
+}
+
+function pathOf(values: readonly (number | undefined)[], x: Place, y: Place): string {
+  const draw = line<number | undefined>()
+    .defined((value) => value !== undefined)
+    .x((_, index) => x(index))
+    .y((value) => y(value ?? 0));
+  return draw(values) ?? "";
+}
+
+/** Which points get a label, so that none overlaps. */
+function labelled(points: readonly SeriesPoint[], width: number): number[] {
+  const room = Math.max(1, Math.floor((width - ROOM.left - ROOM.right) / LABEL_WIDTH));
+  const step = Math.max(1, Math.ceil(points.length / room));
+  return points.map((_, index) => index).filter((index) => index % step === 0);
+}
+
+function nearest(left: number, x: Place, count: number): number | undefined {
+  if (count === 0) return undefined;
+  const step = count === 1 ? 1 : x(1) - x(0);
+  return Math.min(count - 1, Math.max(0, Math.round((left - x(0)) / step)));
+}
+
+function keyTarget(key: string, at: number, last: number): number | undefined {
+  if (key === "ArrowLeft") return Math.max(0, at - 1);
+  if (key === "ArrowRight") return Math.min(last, at + 1);
+  if (key === "Home") return 0;
+  return key === "End" ? last : undefined;
+}

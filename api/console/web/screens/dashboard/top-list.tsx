@@ -1,0 +1,66 @@
+import type { ReactElement } from "react";
+import { Link } from "wouter";
+import { type Period, periodParams } from "../../address/period.ts";
+import { type Metric, type ReportRow, useReport } from "../../client/reports.ts";
+import { formatFigure } from "../../format/figure.ts";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { heightOf } from "../../plots/pixels.ts";
+import { ShareBar } from "../../plots/share-bar.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { labelOf } from "../row-label.ts";
+
+const ROWS = 8;
+const HEIGHT = 300;
+
+/** The largest values of one dimension. A row opens the report of that value. */
+export function TopList({
+  dimension,
+  metric,
+  period,
+}: {
+  readonly dimension: string;
+  readonly metric: Metric;
+  readonly period: Period;
+}): ReactElement {
+  const membership = useMembership();
+  const query = {
+    ...periodParams({ ...period, compare: undefined }),
+    group_by: dimension,
+    metrics: metric.name,
+    sort: `-${metric.name}`,
+    limit: String(ROWS),
+  };
+  const report = useReport(membership, query);
+  const rows: readonly ReportRow[] = report.data?.data ?? [];
+  const largest = Math.max(0, ...rows.map((row) => heightOf(row[metric.name]) ?? 0));
+  const currency = report.data?.currency ?? membership.currency;
+  return (
+    <section className="panel">
+      <header>
+        <h2 className="grow">By {dimension}</h2>
+        <Link className="button plain" href={`/w/${membership.slug}/reports?${new URLSearchParams(query).toString()}`}>
+          All
+        </Link>
+      </header>
+      {report.isError && <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />}
+      {report.data === undefined && !report.isError && <Skeleton height={HEIGHT} />}
+      {report.data !== undefined && rows.length === 0 && <p className="muted">Nothing in this range.</p>}
+      <ol className="top-list">
+        {rows.map((row) => (
+          <li key={String(row[dimension])}>
+            <ShareBar value={row[metric.name] ?? null} largest={largest}>
+              <span className="row">
+                <span className="grow">
+                  <StrangerText text={labelOf(row, dimension)} />
+                </span>
+                <strong>{formatFigure(row[metric.name], metric.kind, currency)}</strong>
+              </span>
+            </ShareBar>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,10 @@
+import type { ReportRow } from "../client/reports.ts";
+
+/** Shown for rows that a dimension does not apply to, or whose value nobody sent. */
+const NONE = "(none)";
+
+/** What a person calls the value of a dimension in this row. */
+export function labelOf(row: ReportRow, dimension: string): string {
+  const label = row[`${dimension}_label`] ?? row[dimension];
+  return label === null || label === undefined || label === "" ? NONE : String(label);
+}

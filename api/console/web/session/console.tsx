@@ -1,0 +1,5 @@
+import type { ReactElement } from "react";
+
+export function Console(): ReactElement {
+  return <div>console</div>;
+}
