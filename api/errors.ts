@@ -2,6 +2,19 @@
 export const API_ERRORS = {
   missing_api_key: { status: 401, meaning: "No `Authorization: Bearer <API_KEY>` header." },
   invalid_api_key: { status: 401, meaning: "The key is unknown, expired or revoked." },
+  sign_in_required: {
+    status: 401,
+    meaning: "Nobody has signed in, or the session has ended. Answered only to sessions.",
+  },
+  second_factor_required: {
+    status: 403,
+    meaning: "The session waits for its second factor. Answered only to sessions.",
+  },
+  fresh_sign_in_required: {
+    status: 403,
+    meaning:
+      "The person has to prove a factor again, because the last proof is older than 10 minutes. Answered only to sessions.",
+  },
   ip_not_allowed: { status: 403, meaning: "The key may not be used from this address." },
   forbidden: { status: 403, meaning: "The role or the permissions of the key do not allow this." },
   read_only_key: { status: 403, meaning: "An analyst key was used for a write." },

@@ -30,6 +30,7 @@ import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { NatsLink } from "./nats-link.ts";
+import { purgeSignIns } from "./people/session-rows.ts";
 import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { startApi } from "./start-api.ts";
@@ -69,6 +70,7 @@ function purgeNowAndThen(db: Pool, log: Log): () => void {
     purgeRateWindows(db).catch((error: unknown) =>
       log.warn({ err: error }, "rate-windows.not-purged"),
     );
+    purgeSignIns(db).catch((error: unknown) => log.warn({ err: error }, "sign-ins.not-purged"));
   }, PURGE_INTERVAL_MS);
   return () => clearInterval(purge);
 }

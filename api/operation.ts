@@ -8,6 +8,7 @@ import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Permission, Role } from "./access/permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { PeopleRequest } from "./people/people-request.ts";
 import type { ReadPage } from "./reports/shared-pages.ts";
 import type { Cursors } from "./rest/cursor.ts";
 import type { RequestTrace } from "./rest/request-trace.ts";
@@ -56,6 +57,16 @@ export type OperationContext = {
   readonly settings: OperationSettings;
 };
 
+/**
+ * What the server has when it runs an operation. Only operations for people (`callers`) run without a principal, and only they read
+ * `people`.
+ */
+export type RequestContext = Omit<OperationContext, "principal" | "workspace"> & {
+  readonly principal: Principal | undefined;
+  readonly workspace: PrincipalWorkspace | undefined;
+  readonly people?: PeopleRequest | undefined;
+};
+
 export type OperationAccess = {
   readonly roles: readonly Role[];
   /** Permission that the key needs (G09); undefined where the role alone decides. */
@@ -68,13 +79,28 @@ export type OperationAccess = {
    * are still allowed.
    */
   readonly needsUnrestrictedKey?: true | Permission;
+  /**
+   * Refuses keys, because the operation is about people and their sessions. `anyone`: also somebody who has not signed in. `started`: also
+   * while the second factor is missing. `people`: signed in; roles and permissions do not matter. `members`: signed in with a
+   * membership, whose role and permissions decide.
+   */
+  readonly callers?: "anyone" | "started" | "people" | "members";
+  /**
+   * Refuses a session whose last proof of a factor is older than ten minutes (people/fresh.ts). A list: only if the body has one of these
+   * fields. Keys are not asked.
+   */
+  readonly needsFresh?: true | readonly string[];
   /** A write is refused to analyst keys as `read_only_key` and to other roles as `forbidden`. Writes go to the audit log. */
   readonly isWrite: boolean;
 };
 
 /** JSON unless it is a stream; `status` only where it differs from the operation's. */
 export type OperationResult =
-  | { readonly body: unknown; readonly status?: number }
+  | {
+      readonly body: unknown;
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | {
       readonly stream: Readable;
       readonly contentType: string;
@@ -132,11 +158,11 @@ export type Operation = {
   readonly otherMediaTypes?: readonly string[];
   /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */
   readonly findResource?:
-    | ((context: OperationContext, path: unknown) => Promise<unknown>)
+    | ((context: RequestContext, path: unknown) => Promise<unknown>)
     | undefined;
   /** Finds faults that need the stored records. Also runs when the schema found faults, so that all are reported together (G15). */
-  readonly findFaults?: (context: OperationContext, raw: RawBody) => Promise<FieldFaults>;
-  readonly run: (context: OperationContext, input: OperationInput) => Promise<OperationResult>;
+  readonly findFaults?: (context: RequestContext, raw: RawBody) => Promise<FieldFaults>;
+  readonly run: (context: RequestContext, input: OperationInput) => Promise<OperationResult>;
 };
 
 /** The body before its schema is applied: an object with unchecked fields. */
@@ -147,7 +173,8 @@ export type RawBody = {
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-type Definition<Path, Query, Body, Resource> = Omit<
+/** An operation as it is declared, with the context that it runs in. */
+export type Definition<Path, Query, Body, Resource, Context = OperationContext> = Omit<
   Operation,
   "input" | "run" | "findResource" | "findFaults"
 > & {
@@ -156,15 +183,13 @@ type Definition<Path, Query, Body, Resource> = Omit<
     readonly query?: Query & z.ZodType;
     readonly body?: Body & z.ZodType;
   };
-  readonly findResource?:
-    | ((context: OperationContext, path: Parsed<Path>) => Promise<Resource>)
-    | undefined;
+  readonly findResource?: ((context: Context, path: Parsed<Path>) => Promise<Resource>) | undefined;
   readonly findFaults?: (
-    context: OperationContext,
+    context: Context,
     raw: { readonly body: Readonly<Record<string, unknown>>; readonly resource: Resource },
   ) => Promise<FieldFaults>;
   readonly run: (
-    context: OperationContext,
+    context: Context,
     input: {
       readonly path: Parsed<Path>;
       readonly query: Parsed<Query>;

@@ -24,6 +24,7 @@ import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
+import { peopleOperations } from "./people/operations.ts";
 import {
   listPostbackDeliveries,
   retryPostbackDelivery,
@@ -82,4 +83,5 @@ export const operations: readonly Operation[] = [
   lintAdPlatform,
   testTemplate,
   ...managementOperations,
+  ...peopleOperations,
 ];

@@ -41,6 +41,7 @@ function groupSettings(read: SettingsOf<"api">) {
       endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
       headers: read.OTEL_EXPORTER_OTLP_HEADERS,
     },
+    console: { secret: read.CONSOLE_SECRET, allowsPlainHttp: read.CONSOLE_PLAIN_HTTP },
     logLevel: read.LOG_LEVEL,
     endWithParent: read.EXIT_WITH_PARENT,
     serveOnMs: read.DRAIN_SECONDS * 1_000,

@@ -16,8 +16,15 @@ import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { ApiKeys } from "./access/api-keys.ts";
 import { KeyGuesses } from "./access/key-guesses.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
+import { ownOrigins } from "./access/same-origin.ts";
+import { SessionCookie } from "./access/session-cookie.ts";
+import { SessionTokens } from "./access/session-tokens.ts";
+import { Sessions } from "./access/sessions.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
+import { PasswordHasher } from "./people/password-hasher.ts";
+import type { PeopleParts } from "./people/people-request.ts";
+import { SealedBox } from "./people/sealed-box.ts";
 import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
 import { openSlots } from "./reports/clickhouse-slots.ts";
 import { SharedPages } from "./reports/shared-pages.ts";
@@ -47,7 +54,25 @@ export type ApiParts = {
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
   readonly streamLimits?: StreamLimits | undefined;
+  /** CONSOLE_SECRET and CONSOLE_PLAIN_HTTP. */
+  readonly console?: {
+    readonly secret: string | undefined;
+    readonly allowsPlainHttp: boolean;
+  };
 };
+
+/** Attempts of an address to sign in, a minute. */
+const SIGN_INS_PER_MINUTE = 30;
+
+function peopleParts({ db, apiUrl, console }: ApiParts, secret: string): PeopleParts {
+  return {
+    cookie: new SessionCookie({ apiUrl, allowsPlainHttp: console?.allowsPlainHttp ?? false }),
+    tokens: new SessionTokens(secret),
+    hasher: new PasswordHasher(),
+    attempts: new RateLimiter(db, SIGN_INS_PER_MINUTE),
+    box: console?.secret === undefined ? undefined : new SealedBox(console.secret),
+  };
+}
 
 /** Builds the API over migrated stores and reads the installation's secret. It does not listen yet. */
 export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
@@ -60,13 +85,15 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   const slots = openSlots(db);
   const metrics = new RequestMetrics(parts.metrics);
+  const secret = await readSecret(db);
+  const people = peopleParts(parts, secret);
   const served = {
     db,
     clickhouse: editor,
     nats,
     outgoing,
     log,
-    cursors: new Cursors(await readSecret(db)),
+    cursors: new Cursors(secret),
     keys: new ApiKeys(db),
     slots: { ...slots, reports: metrics.measured(slots.reports) },
     pages: new SharedPages(editor),
@@ -77,6 +104,12 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   };
   const app = buildRestServer({
     ...served,
+    people,
+    door: {
+      sessions: new Sessions(db, people.tokens),
+      cookie: people.cookie,
+      origins: ownOrigins(apiUrl),
+    },
     metrics,
     areStoresSame: parts.areStoresSame,
     streamLimits: parts.streamLimits,

@@ -3,7 +3,7 @@ import { type IpRanges, ipRangesOf } from "../../schemas/net/ip-ranges.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { KeyMarks } from "./key-marks.ts";
 import { permissionsOf, type Role } from "./permissions.ts";
-import type { Principal } from "./principal.ts";
+import { type AccountColumns, accountOf, type Principal } from "./principal.ts";
 
 /** A key that exists and has neither expired nor been revoked. */
 export type FoundKey = {
@@ -13,29 +13,13 @@ export type FoundKey = {
   readonly isWorkspaceActive: boolean;
 };
 
-type KeyRow = {
+type KeyRow = AccountColumns & {
   key_id: number;
   key_name: string;
   role: Role;
   permissions: string[] | null;
   ip_allowlist: string[];
   is_live: boolean;
-  workspace_id: number;
-  slug: string;
-  workspace_name: string;
-  brand_name: string;
-  timezone: string;
-  workspace_currency: string;
-  workspace_status: string;
-  affiliate_id: number | null;
-  affiliate_code: string;
-  affiliate_name: string;
-  affiliate_status: string;
-  affiliate_currency: string;
-  advertiser_id: number | null;
-  advertiser_name: string;
-  advertiser_status: string;
-  advertiser_currency: string;
 };
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -140,44 +124,11 @@ async function findKey(db: Queryable, key: string): Promise<FoundKey | undefined
   const row = rows[0];
   if (row === undefined || !row.is_live) return undefined;
   return {
-    principal: principalOf(row),
+    principal: accountOf(row, {
+      actor: { kind: "key", id: row.key_id, name: row.key_name },
+      permissions: permissionsOf(row.role, row.permissions),
+    }),
     allowedFrom: ipRangesOf(row.ip_allowlist),
     isWorkspaceActive: row.workspace_status === "active",
   };
-}
-
-function principalOf(row: KeyRow): Principal {
-  const key = {
-    keyId: row.key_id,
-    keyName: row.key_name,
-    permissions: permissionsOf(row.role, row.permissions),
-    workspace: {
-      id: row.workspace_id,
-      slug: row.slug,
-      name: row.workspace_name,
-      brand_name: row.brand_name,
-      timezone: row.timezone,
-      currency: row.workspace_currency,
-    },
-  };
-  if (row.role === "partner") {
-    const affiliate = {
-      id: row.affiliate_id ?? 0,
-      code: row.affiliate_code,
-      name: row.affiliate_name,
-      status: row.affiliate_status,
-      currency: row.affiliate_currency,
-    };
-    return { ...key, role: row.role, affiliate, advertiser: null };
-  }
-  if (row.role === "advertiser") {
-    const advertiser = {
-      id: row.advertiser_id ?? 0,
-      name: row.advertiser_name,
-      status: row.advertiser_status,
-      currency: row.advertiser_currency,
-    };
-    return { ...key, role: row.role, affiliate: null, advertiser };
-  }
-  return { ...key, role: row.role, affiliate: null, advertiser: null };
 }

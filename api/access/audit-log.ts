@@ -1,14 +1,15 @@
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { Actor } from "./principal.ts";
 
 export type AuditEntry = {
-  /** The command line has no key. */
   readonly principal: {
-    readonly keyId: number | null;
-    readonly keyName: string;
-    readonly workspace: { readonly id: number };
+    /** The command line is neither a key nor a person. */
+    readonly actor: Actor | { readonly kind: "command line"; readonly name: string };
+    /** Null if it belongs to no workspace. */
+    readonly workspace: { readonly id: number | null };
   };
-  /** `rest POST /offers`, `mcp:<tool>` (G177) or `cli <command>`. */
+  /** `rest POST /offers`, `mcp:<tool>` (G177) or `cli <command>`. Rows of people/person-audit.ts have `person:<verb>`. */
   readonly action: string;
   /** Empty if the client reset its connection before its address was read. */
   readonly ip: string | null;
@@ -33,18 +34,20 @@ export async function noteInAuditLog(
 
 /** Records a write, a command or an MCP call. Returns the id of the entry; later entries have higher ones. */
 export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<number> {
+  const { actor, workspace } = entry.principal;
   const { rows } = await db.query<{ id: number }>({
     name: "insert-audit-entry",
-    text: `insert into audit_log (workspace_id, key_id, user_name, action, ip, status, request_id)
-           values ($1, $2, $3, $4, nullif($5, '')::inet, $6, $7) returning id`,
+    text: `insert into audit_log (workspace_id, key_id, user_name, action, ip, status, request_id, person_id)
+           values ($1, $2, $3, $4, nullif($5, '')::inet, $6, $7, $8) returning id`,
     values: [
-      entry.principal.workspace.id,
-      entry.principal.keyId,
-      entry.principal.keyName,
+      workspace.id,
+      actor.kind === "key" ? actor.id : null,
+      actor.name,
       entry.action,
       entry.ip,
       entry.status,
       entry.requestId,
+      actor.kind === "person" ? actor.id : null,
     ],
   });
   return rows[0]?.id ?? 0;

@@ -12,22 +12,34 @@ export function bearerKey(authorization: string | undefined): string | undefined
 }
 
 /** Why a valid key is refused before its request is read: address, workspace or account (G02). Undefined if it is admitted. */
-export function refusalOfKey(
-  { principal, allowedFrom, isWorkspaceActive }: FoundKey,
-  ip: string,
-): ApiError | undefined {
+export function refusalOfKey(found: FoundKey, ip: string): ApiError | undefined {
+  const { allowedFrom } = found;
   if (!allowedFrom.isEmpty && !allowedFrom.contains(ip)) {
     return new ApiError("ip_not_allowed", "this key may not be used from this address");
   }
+  return refusalOfAccount(found);
+}
+
+/** Why a caller whose workspace or account is not active is refused. Undefined if both are. */
+export function refusalOfAccount({
+  principal,
+  isWorkspaceActive,
+}: Pick<FoundKey, "principal" | "isWorkspaceActive">): ApiError | undefined {
+  const what = nounOf(principal);
   if (!isWorkspaceActive)
-    return new ApiError("workspace_inactive", "the workspace of this key is not active");
+    return new ApiError("workspace_inactive", `the workspace of this ${what} is not active`);
   if (principal.advertiser !== null && principal.advertiser.status !== "active") {
-    return new ApiError("advertiser_inactive", "the advertiser of this key is not active");
+    return new ApiError("advertiser_inactive", `the advertiser of this ${what} is not active`);
   }
   if (principal.affiliate !== null && principal.affiliate.status !== "active") {
-    return new ApiError("affiliate_inactive", "the partner of this key is not active");
+    return new ApiError("affiliate_inactive", `the partner of this ${what} is not active`);
   }
   return undefined;
+}
+
+/** What the caller holds, for messages. */
+function nounOf({ actor }: Principal): "key" | "membership" {
+  return actor.kind === "key" ? "key" : "membership";
 }
 
 /** The role is checked before existence (G03): call this before looking up anything that the request names. @throws {ApiError} */
@@ -36,31 +48,40 @@ export function authorize(principal: Principal, access: OperationAccess): void {
   if (refusal !== undefined) throw refusal;
 }
 
-/** Why this key may never use the operation, regardless of the request. Undefined if it may. */
+/** Why this caller may never use the operation, regardless of the request. Undefined if it may. */
 export function refusalOfAccess(
   principal: Principal,
   access: OperationAccess,
 ): ApiError | undefined {
+  const what = nounOf(principal);
+  if (access.callers !== undefined && what === "key") {
+    return new ApiError("forbidden", "this is for people who have signed in, not for keys");
+  }
   if (access.isWrite && principal.role === "analyst") {
-    return new ApiError("read_only_key", "this key may only read");
+    return new ApiError("read_only_key", `this ${what} may only read`);
   }
   if (!access.roles.includes(principal.role)) {
-    return new ApiError("forbidden", `${principal.role} keys may not use this`);
+    return new ApiError("forbidden", `${principal.role} ${what}s may not use this`);
   }
   const permission =
     (isStaff(principal.role) ? access.staffPermission : undefined) ?? access.permission;
   if (permission !== undefined && !principal.permissions.includes(permission)) {
-    return new ApiError("forbidden", `this key lacks the permission ${permission}`);
+    return new ApiError("forbidden", `this ${what} lacks the permission ${permission}`);
   }
   if (
     access.needsUnrestrictedKey !== undefined &&
-    principal.permissions.length < permissionsOf(principal.role, null).length &&
+    isNarrowed(principal) &&
     !principal.permissions.some((held) => held === access.needsUnrestrictedKey)
   ) {
     return new ApiError(
       "forbidden",
-      "this key is restricted to some permissions, none of which covers this",
+      `this ${what} is restricted to some permissions, none of which covers this`,
     );
   }
   return undefined;
+}
+
+/** Whether the caller has fewer permissions than its role (G09). */
+export function isNarrowed({ role, permissions }: Principal): boolean {
+  return permissions.length < permissionsOf(role, null).length;
 }

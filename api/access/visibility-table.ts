@@ -84,10 +84,10 @@ export const VISIBILITY = {
   /** History of a conversion. Money is visible as in the conversion itself; only staff see which staff member made the change. */
   conversion_change: rule(
     `at actor key_id from_status to_status reason from_revenue to_revenue from_payout to_payout
-      from_sale_amount to_sale_amount`,
+      from_sale_amount to_sale_amount person_id`,
     {
-      partner: "key_id from_revenue to_revenue",
-      advertiser: "key_id from_payout to_payout",
+      partner: "key_id person_id from_revenue to_revenue",
+      advertiser: "key_id person_id from_payout to_payout",
     },
   ),
   /** In the list and in the detail, which has every stored column and `extra`. */
@@ -154,6 +154,24 @@ export const VISIBILITY = {
       revoked_at created_at key`,
     { analyst: "key" },
   ),
+  /** People of an account see who else is there. */
+  member: rule(
+    `id person_id name email role affiliate_id advertiser_id user_id permissions status version
+      has_second_factor last_seen_at created_at updated_at`,
+    {
+      partner: "advertiser_id user_id permissions",
+      advertiser: "affiliate_id user_id permissions",
+    },
+  ),
+  invitation: rule(
+    `id email role affiliate_id advertiser_id permissions made_by created_at expires_at used_at
+      revoked_at link`,
+    {
+      analyst: "link",
+      partner: "advertiser_id permissions",
+      advertiser: "affiliate_id permissions",
+    },
+  ),
   tracking_domain: rule("id host scheme status is_default certification created_at updated_at"),
   tracking_domain_assignment: rule("id domain_id affiliate_id offer_id created_at"),
   link_key: rule("id key offer_id affiliate_id created_at"),
@@ -188,5 +206,5 @@ export const VISIBILITY = {
   postback_log_entry: rule(
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),
-  audit_log_entry: rule("id ts key_id user action ip status request_id"),
+  audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),
 } as const satisfies Record<string, Rule>;

@@ -41,6 +41,7 @@ test("staff see everything but secrets of admins and what is the partner's own (
       workspace: ["postback_token"],
       webhook: ["secret"],
       key: ["key"],
+      invitation: ["link"],
     };
     expect(hidden, resource).toEqual(
       Object.entries(secrets).find(([name]) => name === resource)?.[1] ?? [],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { PERMISSIONS, ROLES } from "../access/permissions.ts";
+import { keyIdOf } from "../access/principal.ts";
 import { type Operation, operation } from "../operation.ts";
 
 const Output = z.strictObject({
@@ -43,9 +44,11 @@ export const getMe: Operation = operation({
   output: Output,
   status: 200,
   run: async ({ principal, workspace, rate }) => {
+    const { actor, role } = principal;
     const { id, slug, name, timezone, currency } = workspace;
     const data = {
-      key: { id: principal.keyId, name: principal.keyName, role: principal.role },
+      // 0: a session is no key.
+      key: { id: keyIdOf(actor) ?? 0, name: actor.name, role },
       workspace: { id, slug, name, timezone, currency },
       affiliate: principal.affiliate,
       advertiser: principal.advertiser,

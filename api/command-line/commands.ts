@@ -6,6 +6,7 @@ import { demoCommand } from "./demo-command.ts";
 import { doctorCommand } from "./doctor/doctor-command.ts";
 import { domainCommands } from "./domain-commands.ts";
 import { domainManifests } from "./domain-manifests.ts";
+import { erasureCommands } from "./erasure-commands.ts";
 import { identityCommands } from "./identity-commands.ts";
 import { importCommands } from "./import/import-commands.ts";
 import { installationCommands } from "./installation-commands.ts";
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   ...domainCommands,
   domainManifests,
   ...personCommands,
+  ...erasureCommands,
   ...importCommands,
   statusCommand,
   auditCommand,

@@ -1,74 +1,189 @@
-import { z } from "zod";
-import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
-import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
-import { createErasure } from "../erasures/create-erasure.ts";
-import { presentFields } from "../rest/patch.ts";
+import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { insertAuditEntry } from "../access/audit-log.ts";
+import { ROLES } from "../access/permissions.ts";
+import { grantFaults } from "../people/grant-faults.ts";
+import {
+  insertLink,
+  LINK_HOURS,
+  linkTo,
+  mintLinkToken,
+  type NewLink,
+  revokeLinks,
+} from "../people/links.ts";
+import { findPersonByEmail, hasAdmin, listPeople } from "../people/people.ts";
+import { personEmail } from "../people/people-fields.ts";
+import { listWorkspaceIds } from "../people/workspaces-of-first-admin.ts";
+import { affiliateIdOf } from "./accounts.ts";
 import type { Command } from "./command.ts";
-import { UsageError } from "./command-error.ts";
-import { IN_WORKSPACE } from "./options.ts";
-import { findServers } from "./servers.ts";
-import { answerOf, inWorkspace, withDatabase } from "./session.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+import { IN_WORKSPACE, JSON_OUTPUT } from "./options.ts";
+import { byCommandLine, inWorkspace, withDatabase } from "./session.ts";
+import { table } from "./table.ts";
+import { findWorkspace } from "./workspaces.ts";
 
-const Answer = z.object({
-  data: z.object({
-    clicks: z.int(),
-    conversions: z.int(),
-    log_rows: z.int(),
-    deliveries: z.int(),
-  }),
-});
+const LISTED_MAX = 10_000;
 
-const erasePerson: Command = {
-  name: "person erase",
-  summary: "erases a visitor's data in a workspace; no report changes",
+/** What `--json` prints of a link. */
+type MadeLink = { readonly link: string; readonly hours: number };
+
+const firstLink: Command = {
+  name: "person first-link",
+  summary: "a link by which the first admin signs in; it works once, for a day",
   options: {
-    ...IN_WORKSPACE,
-    click: { value: "CLICK_ID", summary: "a click of the visitor" },
-    email: { value: "ADDRESS", summary: "the visitor's e-mail, as an advertiser reported it" },
-    ip: { value: "ADDRESS", summary: "an IP address, cleared everywhere" },
+    workspace: { value: "SLUG", summary: "make the admin of this workspace only; default: of all" },
+    ...JSON_OUTPUT,
   },
-  examples: ["person erase --workspace acme --email jane@shop.example"],
+  examples: ["person first-link"],
   notes:
-    "Give exactly one of --click, --email and --ip. The same as POST /erasures. A second call changes nothing.",
-  run: async (given, environment) => {
-    const fields = {
-      click_id: given.text("click"),
-      email: given.text("email"),
-      ip: given.text("ip"),
-    };
-    const body = presentFields(fields);
-    if (Object.keys(body).length !== 1)
-      throw new UsageError("Give exactly one of --click, --email and --ip.");
-    return await inWorkspace({ command: "person erase", given, environment }, async (session) => {
-      const { servers, dataDir } = environment;
-      const { clickhouse: server } = findServers(["clickhouse"], servers, dataDir);
-      const clickhouse = openClickhouse({ ...server, applicationName: "tracker" });
-      try {
-        // No other command gives the context access to ClickHouse.
-        const context = Object.defineProperty(session.context, "clickhouse", { value: clickhouse });
-        const { data } = Answer.parse(
-          await answerOf({ ...session, context }, createErasure, { body }),
-        );
-        return `Cleared: ${data.clicks} clicks, ${data.conversions} conversions, ${data.log_rows} rows of the inbound log, ${data.deliveries} deliveries.`;
-      } finally {
-        await clickhouse.close();
-      }
-    });
-  },
-};
-
-const repeatErasures: Command = {
-  name: "person repeat-erasures",
-  summary: "repeats all erasures, after Postgres or ClickHouse was restored from a backup",
-  options: {},
-  examples: ["person repeat-erasures"],
-  notes:
-    "A processor with the role `schedule` repeats them one by one. `tracker restored` and an automatically detected restore do the same.",
-  run: async (_given, environment) =>
+    "Only while no person is an admin. An earlier link of this kind ends. The first admin is the operator of the installation.",
+  run: async (given, environment) =>
     await withDatabase(environment, async (db) => {
-      const count = await repeatAllErasures(db);
-      return `${count} erasures are due again; the role \`schedule\` repeats them.`;
+      const slug = given.text("workspace");
+      const workspace = slug === undefined ? undefined : await findWorkspace(db, slug);
+      if (slug !== undefined && workspace === undefined)
+        throw new CommandError(`There is no workspace ${slug}.`);
+      if (await hasAdmin(db)) {
+        throw new CommandError(
+          "Somebody is an admin already: invite others in the console, or by `person invite`.",
+        );
+      }
+      const ids = workspace === undefined ? await listWorkspaceIds(db) : [workspace.id];
+      if (ids.length === 0)
+        throw new CommandError("There is no workspace yet: `workspace create` makes one.");
+      const made = await makeLink(db, environment.apiUrl, {
+        link: { kind: "first_admin", workspaceId: workspace?.id },
+        command: "person first-link",
+        revoke: async (tx) => await revokeLinks(tx, "first_admin"),
+      });
+      return shownLink(made, given.has("json"));
     }),
 };
 
-export const personCommands: readonly Command[] = [erasePerson, repeatErasures];
+const resetLink: Command = {
+  name: "person reset-link",
+  operand: { name: "EMAIL", summary: "with which the person signs in" },
+  summary: "a link by which a person sets a new password; it works once, for an hour",
+  options: JSON_OUTPUT,
+  examples: ["person reset-link jane@acme.example"],
+  notes: "Using it ends all sessions of the person. The second factor stays.",
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const person = await findPersonByEmail(db, given.operand);
+      if (person === undefined)
+        throw new CommandError(
+          `Nobody signs in as ${given.operand}: \`person list\` shows who does.`,
+        );
+      const personId = person.id;
+      const made = await makeLink(db, environment.apiUrl, {
+        link: { kind: "reset", personId },
+        command: "person reset-link",
+        revoke: async (tx) => await revokeLinks(tx, "reset", personId),
+      });
+      return shownLink(made, given.has("json"));
+    }),
+};
+
+const invite: Command = {
+  name: "person invite",
+  operand: { name: "EMAIL", summary: "with which the person will sign in" },
+  summary: "a link by which somebody joins a workspace; it works once, for 7 days",
+  options: {
+    ...IN_WORKSPACE,
+    role: { value: ROLES.join("|"), summary: "what the person may do", isRequired: true },
+    affiliate: { value: "CODE", summary: "of a partner: code or id of the account" },
+    advertiser: { value: "ID", summary: "of an advertiser" },
+    ...JSON_OUTPUT,
+  },
+  examples: ["person invite jane@acme.example --workspace acme --role admin"],
+  run: async (given, environment) =>
+    await inWorkspace({ command: "person invite", given, environment }, async ({ context }) => {
+      const role = ROLES.find((one) => one === given.required("role"));
+      if (role === undefined) throw new UsageError(`--role is not one of ${ROLES.join(", ")}.`);
+      const email = personEmail.safeParse(given.operand);
+      if (!email.success) throw new UsageError(`${given.operand} is not an e-mail address.`);
+      const affiliate = given.text("affiliate");
+      const advertiser = given.text("advertiser");
+      const account = {
+        affiliate_id: affiliate === undefined ? undefined : await affiliateIdOf(context, affiliate),
+        advertiser_id: advertiser === undefined ? undefined : Number(advertiser),
+      };
+      const [fault] = Object.entries(await grantFaults(context, { role, ...account }));
+      if (fault !== undefined) throw new UsageError(`${fault[0]}: ${fault[1]}.`);
+      const made = await makeLink(context.db, environment.apiUrl, {
+        link: {
+          kind: "invitation",
+          workspaceId: context.workspace.id,
+          email: email.data,
+          role,
+          affiliateId: account.affiliate_id,
+          advertiserId: account.advertiser_id,
+        },
+        command: "person invite",
+      });
+      return shownLink(made, given.has("json"));
+    }),
+};
+
+/** Makes a link and notes that in the audit log, of its workspace if it has one. */
+async function makeLink(
+  db: Pool,
+  apiUrl: string,
+  {
+    link,
+    command,
+    revoke,
+  }: {
+    readonly link: NewLink;
+    readonly command: string;
+    readonly revoke?: (tx: Queryable) => Promise<void>;
+  },
+): Promise<MadeLink> {
+  const token = mintLinkToken();
+  await inTransaction(db, async (tx) => {
+    await revoke?.(tx);
+    const id = await insertLink(tx, token, link);
+    await insertAuditEntry(tx, {
+      principal: byCommandLine({ id: link.workspaceId ?? null }),
+      action: `cli ${command}`,
+      ip: null,
+      status: 201,
+      requestId: `link ${id}`,
+    });
+  });
+  return { link: linkTo(apiUrl, token), hours: LINK_HOURS[link.kind] };
+}
+
+function shownLink({ link, hours }: MadeLink, isJson: boolean): string {
+  if (isJson) return JSON.stringify({ link, hours }, null, 2);
+  return `${link}\nThe link works once, within ${hours} h. It is shown only now.`;
+}
+
+const list: Command = {
+  name: "person list",
+  summary: "people who can sign in, with their workspaces and roles",
+  options: JSON_OUTPUT,
+  examples: ["person list"],
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const people = await listPeople(db, LISTED_MAX);
+      if (given.has("json")) return JSON.stringify(people, null, 2);
+      return table(
+        [
+          { title: "ID", value: ({ id }) => id },
+          { title: "EMAIL", value: ({ email }) => email },
+          { title: "NAME", value: ({ name }) => name },
+          {
+            title: "STATE",
+            value: ({ status, is_operator }) => (is_operator ? `${status}, operator` : status),
+          },
+          { title: "ROLES", value: ({ memberships }) => memberships },
+          { title: "LAST SEEN", value: ({ last_seen_at }) => last_seen_at ?? "never" },
+        ],
+        people,
+        "Nobody can sign in. `person first-link` lets the first admin in.",
+      );
+    }),
+};
+
+export const personCommands: readonly Command[] = [firstLink, resetLink, invite, list];

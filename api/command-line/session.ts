@@ -89,8 +89,7 @@ function contextOf(
 ): OperationContext {
   return {
     principal: {
-      keyId: 0,
-      keyName: NAME_OF_ACTOR,
+      actor: { kind: "key", id: 0, name: NAME_OF_ACTOR },
       permissions: permissionsOf("admin", null),
       workspace,
       role: "admin",
@@ -194,8 +193,8 @@ async function note(
 }
 
 /** The principal in the audit log: the command line has no key. */
-export function byCommandLine(workspace: { readonly id: number }): AuditEntry["principal"] {
-  return { keyId: null, keyName: NAME_OF_ACTOR, workspace };
+export function byCommandLine(workspace: { readonly id: number | null }): AuditEntry["principal"] {
+  return { actor: { kind: "command line", name: NAME_OF_ACTOR }, workspace };
 }
 
 function sentenceOf({ command, context }: Session, { code, message, details }: ApiError): string {

@@ -3,6 +3,7 @@ import {
   ConversionCommandReply,
 } from "../../schemas/events/conversion-command.ts";
 import { ask } from "../../schemas/nats/ask.ts";
+import type { Principal } from "../access/principal.ts";
 import { ApiError, unavailable } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 
@@ -13,6 +14,13 @@ export type Answered = Exclude<
   ConversionCommandReply,
   { readonly kind: "refused" | "unavailable" }
 >;
+
+/** Who asks, for the history of the conversion. */
+export function actorOf({
+  actor,
+}: Principal): Pick<ConversionCommand, "keyId"> & { readonly personId?: number } {
+  return actor.kind === "key" ? { keyId: actor.id } : { keyId: 0, personId: actor.id };
+}
 
 /**
  * Sends a command to the conversion processors and waits for the result.

@@ -8,6 +8,7 @@ export type HistoryRow = {
   at: string;
   actor: string;
   key_id: number | null;
+  person_id: number | null;
   from_status: string | null;
   to_status: string;
   reason: string;
@@ -28,7 +29,7 @@ export async function listHistory(
   const { rows } = await db.query<HistoryRow>({
     name: "list-conversion-history",
     text: `select h.id::text as id, h.at, h.actor, h.key_id, h.from_status, h.to_status, h.reason, h.from_revenue,
-             h.to_revenue, h.from_payout, h.to_payout, h.from_sale_amount, h.to_sale_amount
+             h.to_revenue, h.from_payout, h.to_payout, h.from_sale_amount, h.to_sale_amount, h.person_id
            from conversion_history h
            where h.conversion_id = $1 and ($2::bigint is null or h.id < $2)
            order by h.id desc limit $3`,

@@ -10,7 +10,7 @@ import {
   operation,
 } from "../operation.ts";
 import { parseReference } from "../rest/codes.ts";
-import { sendConversionCommand } from "./conversion-command.ts";
+import { actorOf, sendConversionCommand } from "./conversion-command.ts";
 import { CreateConversionBody, ShownConversion } from "./conversion-fields.ts";
 import { findConversion } from "./conversions.ts";
 import { showConversion } from "./show-conversion.ts";
@@ -42,7 +42,7 @@ export const createConversion: Operation = operation({
     const answer = await sendConversionCommand(context, {
       kind: "create",
       workspaceId: principal.workspace.id,
-      keyId: principal.keyId,
+      ...actorOf(principal),
       nowMs: context.nowMs,
       offerId: offer.id,
       affiliateId: affiliate.id,

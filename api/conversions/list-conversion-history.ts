@@ -25,6 +25,10 @@ const ShownChange = shownSchema("conversion_change", {
   to_payout: shownMoney,
   from_sale_amount: shownMoney.nullable().meta(before),
   to_sale_amount: shownMoney,
+  person_id: z
+    .int()
+    .nullable()
+    .meta({ description: "The person who made the change in the console" }),
 }).meta({ id: "ConversionChange" });
 
 export const listConversionHistory: Operation = operation({

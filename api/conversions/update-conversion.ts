@@ -2,7 +2,7 @@ import { z } from "zod";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
-import { sendConversionCommand } from "./conversion-command.ts";
+import { actorOf, sendConversionCommand } from "./conversion-command.ts";
 import { PatchConversionBody, ShownConversion } from "./conversion-fields.ts";
 import { findConversion } from "./conversions.ts";
 import { ConversionPath, getConversionOfPath } from "./get-conversion.ts";
@@ -28,7 +28,7 @@ export const updateConversion: Operation = operation({
     const answer = await sendConversionCommand(context, {
       kind: "set-status",
       workspaceId: principal.workspace.id,
-      keyId: principal.keyId,
+      ...actorOf(principal),
       nowMs: context.nowMs,
       ids: [resource.id],
       bulk: false,

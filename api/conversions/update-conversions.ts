@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite } from "../access/access-of-operations.ts";
-import { type Operation, operation } from "../operation.ts";
-import { sendConversionCommand } from "./conversion-command.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { actorOf, sendConversionCommand } from "./conversion-command.ts";
 import { CONVERSION_STATUSES, PatchConversionsBody } from "./conversion-fields.ts";
 import { MANUAL } from "./update-conversion.ts";
 
@@ -48,7 +48,7 @@ export const updateConversions: Operation = operation({
 });
 
 async function setStatus(
-  context: Parameters<Operation["run"]>[0],
+  context: OperationContext,
   ids: string[],
   body: z.infer<typeof PatchConversionsBody>,
 ) {
@@ -56,7 +56,7 @@ async function setStatus(
   const answer = await sendConversionCommand(context, {
     kind: "set-status",
     workspaceId: context.workspace.id,
-    keyId: context.principal.keyId,
+    ...actorOf(context.principal),
     nowMs: context.nowMs,
     ids,
     bulk: true,

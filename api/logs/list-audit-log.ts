@@ -10,11 +10,17 @@ const ShownEntry = shownSchema("audit_log_entry", {
   id: z.int(),
   ts: shownTime,
   key_id: z.int().nullable(),
-  user: z.string().meta({ description: "Name of the key, or `command line`" }),
-  action: z.string().meta({ examples: ["rest POST /api/v1/offers", "mcp:run_report"] }),
+  user: z.string().meta({ description: "Name of the key or of the person, or `command line`" }),
+  action: z
+    .string()
+    .meta({ examples: ["rest POST /api/v1/offers", "mcp:run_report", "person:signed-in"] }),
   ip: z.string().nullable(),
   status: z.int(),
   request_id: z.string(),
+  person_id: z
+    .int()
+    .nullable()
+    .meta({ description: "The person who acted through a session; null for a key" }),
 }).meta({ id: "AuditLogEntry" });
 
 export const listAuditLog: Operation = logOperation({
@@ -25,6 +31,7 @@ export const listAuditLog: Operation = logOperation({
   permission: "audit.read",
   filters: {
     key_id: idParam,
+    person_id: idParam.meta({ description: "Id of the person who acted through a session" }),
     action: textParam.meta({ description: "Contained in the action, such as POST or /offers" }),
   },
   daysMax: 400,

@@ -54,6 +54,7 @@ export type AuditLogRow = {
   ip: string | null;
   status: number;
   request_id: string;
+  person_id: number | null;
 };
 
 /** Newest first, at most `rowsMax`. */
@@ -65,7 +66,7 @@ export async function listAuditLog(
   const conditions = conditionsOf(page.filters, { action: matches(["action"]) });
   const { rows } = await db.query<AuditLogRow>({
     ...statementName("list-audit-log", page.filters),
-    text: `select id, ts, key_id, user_name as "user", action, host(ip) as ip, status, request_id
+    text: `select id, ts, key_id, user_name as "user", action, host(ip) as ip, status, request_id, person_id
            from audit_log
            where ${IS_AFTER} ${quoteConditions(conditions, 7)}
            order by ts desc, id desc limit $6`,

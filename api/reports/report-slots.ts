@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 
-/** The holder of a slot. */
+/** The holder of a slot. `keyId` of a person is the negative id of the person. */
 export type SlotHolder = { readonly keyId: number; readonly workspaceId: number };
 
 export type SlotLimits = {

@@ -6,14 +6,18 @@ import { bearerKey, refusalOfKey } from "../access/authorize.ts";
 import type { KeyGuesses } from "../access/key-guesses.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RateLimiter } from "../access/rate-limiter.ts";
+import type { SignedIn } from "../access/sessions.ts";
 import { ApiError } from "../errors.ts";
 import type { RateState } from "../operation.ts";
+import { readSession, type SessionDoor, type SessionRequest } from "./session-admission.ts";
 
 export type AdmissionDeps = {
   readonly keys: ApiKeys;
   readonly rates: RateLimiter;
   readonly guesses: KeyGuesses;
   readonly trustedProxies: TrustedProxies;
+  /** Where sessions of people come in; without it, cookies are not read. */
+  readonly door?: SessionDoor | undefined;
 };
 
 /** The caller and the rest of its budget. A request with a `refusal` goes no further. */
@@ -21,8 +25,10 @@ export type Admission = {
   readonly requestId: string;
   readonly ip: string;
   readonly nowMs: number;
-  /** Undefined without a key, and for a key that is not admitted. */
+  /** Undefined without a key or a membership, and for one that is not admitted. */
   readonly principal: Principal | undefined;
+  /** The person, if a session counts for this request. */
+  readonly signedIn?: SignedIn | undefined;
   readonly rate: RateState;
   readonly isOverBudget: boolean;
   readonly refusal: Error | undefined;
@@ -44,6 +50,8 @@ export async function admit(
   const key = bearerKey(authorization);
   try {
     const bucket = siteOf(ip);
+    const session = deps.door && (await readSession(request, deps.door, nowMs));
+    if (session !== undefined) return await admitSession(deps, { ...base, ...session }, bucket);
     const { found, isGuess } = await identify(deps, { key, bucket, nowMs });
     if (isGuess) return { ...base, ...usedUpRate(deps, nowMs), ...refusedKey(key) };
     const refusal = found === undefined ? refusalWithoutKey(key) : refusalOfKey(found, ip);
@@ -67,6 +75,26 @@ export async function admit(
       refusal: error instanceof Error ? error : new Error(String(error)),
     };
   }
+}
+
+/** A person has one budget for all sessions and workspaces. */
+async function admitSession(
+  { rates }: AdmissionDeps,
+  asked: Pick<Admission, "requestId" | "ip" | "nowMs"> & SessionRequest,
+  bucket: string,
+): Promise<Admission> {
+  const { signedIn, refusal } = asked;
+  const counted = await rates.count(
+    signedIn === undefined ? `ip:${bucket}` : `person:${signedIn.person.id}`,
+  );
+  const over = counted.isOver ? overBudget(counted) : undefined;
+  return {
+    ...asked,
+    principal: refusal === undefined ? signedIn?.membership?.principal : undefined,
+    rate: counted,
+    isOverBudget: counted.isOver,
+    refusal: signedIn === undefined ? (refusal ?? over) : (over ?? refusal),
+  };
 }
 
 /** `isGuess`: an unknown key from an address that has used up its budget for unknown keys. */
@@ -112,9 +140,11 @@ export async function admitFurther(
   return { ...admission, rate, isOverBudget, refusal: isOverBudget ? overBudget(rate) : undefined };
 }
 
-function holderOf({ keyId }: Principal): string {
-  return `key:${keyId}`;
+function holderOf({ actor }: Principal): string {
+  return `${actor.kind}:${actor.id}`;
 }
+
+const WITHOUT_KEY: ReadonlySet<string> = new Set(["missing_api_key", "sign_in_required"]);
 
 /** The refusal for a path that needs no key (G04). A key that is sent is still checked. */
 export function refusalWithoutNeedOfKey({
@@ -122,7 +152,7 @@ export function refusalWithoutNeedOfKey({
   rate,
   isOverBudget,
 }: Admission): Error | undefined {
-  const isWithoutKey = refusal instanceof ApiError && refusal.code === "missing_api_key";
+  const isWithoutKey = refusal instanceof ApiError && WITHOUT_KEY.has(refusal.code);
   if (!isWithoutKey) return refusal;
   return isOverBudget ? overBudget(rate) : undefined;
 }
@@ -133,8 +163,12 @@ function overBudget({ resetSec }: RateState): ApiError {
   });
 }
 
-export function headersOf({ requestId, rate }: Admission): Record<string, string> {
+export function headersOf({ requestId, rate, signedIn }: Admission): Record<string, string> {
   return {
+    // 0: the membership is gone, or none was named.
+    ...(signedIn && {
+      "x-tracker-membership-version": String(signedIn.membership?.version ?? 0),
+    }),
     "x-request-id": requestId,
     "x-ratelimit-limit": String(rate.limit),
     "x-ratelimit-remaining": String(rate.remaining),

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AccessLog } from "../../schemas/host/access-log.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { isRequestId, newRequestId } from "../../schemas/ids/request-id.ts";
+import { keyIdOf } from "../access/principal.ts";
 
 const REQUEST_ID = "x-request-id";
 /** Supervisors ask every second. */
@@ -38,8 +39,10 @@ export function logAnswer(
   const { statusCode: status, elapsedTime: tookMs } = reply;
   const ms = Math.round(tookMs);
   const operation = config.operation?.name;
-  const key_id = request.admission?.principal?.keyId;
-  const line = { request_id: request.id, method, route, operation, status, ms, key_id };
+  const { principal, signedIn } = request.admission ?? {};
+  const key_id = principal === undefined ? undefined : (keyIdOf(principal.actor) ?? undefined);
+  const person_id = signedIn?.person.id;
+  const line = { request_id: request.id, method, route, operation, status, ms, key_id, person_id };
   log[route === HEALTH ? "debug" : "info"](line, "request.answered");
   if (accessLog?.wants(status) !== true) return;
   accessLog.note({

@@ -6,8 +6,7 @@ import { Cursors } from "./cursor.ts";
 
 const cursors = new Cursors("00".repeat(32));
 const principal: Principal = {
-  keyId: 1,
-  keyName: "",
+  actor: { kind: "key", id: 1, name: "" },
   role: "admin",
   permissions: [],
   workspace: { id: 3, slug: "w", name: "W", brand_name: "", timezone: "UTC", currency: "USD" },

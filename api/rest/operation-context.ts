@@ -4,12 +4,15 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
-import type { ApiKeys } from "../access/api-keys.ts";
-import type { OperationContext, OperationSettings } from "../operation.ts";
+import { keyIdOf } from "../access/principal.ts";
+import type { OperationContext, OperationSettings, RequestContext } from "../operation.ts";
+import type { PeopleParts } from "../people/people-request.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 import type { SharedPages } from "../reports/shared-pages.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, AdmissionDeps } from "./admission.ts";
 import type { Cursors } from "./cursor.ts";
+
+const USER_AGENT_MAX = 300;
 
 /** What REST and MCP give operations in addition to the request. */
 export type OperationParts = {
@@ -24,18 +27,43 @@ export type OperationParts = {
   readonly settings: OperationSettings;
 };
 
-/** The context for the operations of one request. */
-export function contextOf(
-  parts: OperationParts,
-  { admission, trace }: Pick<FastifyRequest, "admission" | "trace">,
-): OperationContext {
+type Admitted = Pick<FastifyRequest, "admission" | "trace">;
+
+/** The context for the operations of one request of a key. */
+export function contextOf(parts: OperationParts, request: Admitted): OperationContext {
+  const { principal, workspace, ...context } = contextWithout(parts, request);
   // Requests without a principal were refused earlier.
-  if (admission?.principal === undefined)
+  if (principal === undefined || workspace === undefined)
     throw new Error("an operation was reached without a principal");
+  return { ...context, principal, workspace };
+}
+
+/** The context for the operation of a request, which may be for people. */
+export function requestContextOf(
+  parts: OperationParts & { readonly people: PeopleParts },
+  request: Admitted & Pick<FastifyRequest, "routeOptions" | "headers">,
+): RequestContext {
+  if (request.routeOptions.config.operation?.access.callers === undefined)
+    return contextOf(parts, request);
+  const { host, cookie, "user-agent": userAgent = "" } = request.headers;
+  return {
+    ...contextWithout(parts, request),
+    people: {
+      parts: parts.people,
+      signedIn: request.admission?.signedIn,
+      token: parts.people.cookie.read(cookie),
+      host: host ?? "",
+      userAgent: userAgent.slice(0, USER_AGENT_MAX),
+    },
+  };
+}
+
+function contextWithout(parts: OperationParts, { admission, trace }: Admitted): RequestContext {
+  if (admission === undefined) throw new Error("an operation was reached before its admission");
   const { principal, requestId, nowMs, ip, rate } = admission;
   return {
     principal,
-    workspace: principal.workspace,
+    workspace: principal?.workspace,
     db: parts.db,
     clickhouse: parts.clickhouse,
     nats: parts.nats(),
@@ -51,13 +79,18 @@ export function contextOf(
   };
 }
 
-/** Records when the key was last used, without delaying the request. */
+/** Records when the key or the session was last used, without delaying the request. */
 export function noteUse(
-  { keys, log }: { readonly keys: ApiKeys; readonly log: Log },
-  { principal, nowMs }: Admission,
+  { keys, door, log }: Pick<AdmissionDeps, "keys" | "door"> & { readonly log: Log },
+  { principal, signedIn, nowMs }: Admission,
 ): void {
-  if (principal === undefined) return;
-  const { keyId } = principal;
+  if (signedIn !== undefined) {
+    door?.sessions.noteUse(signedIn.sessionId, nowMs).catch((error: unknown) => {
+      log.warn({ err: error, personId: signedIn.person.id }, "session.use-not-noted");
+    });
+  }
+  const keyId = principal === undefined ? null : keyIdOf(principal.actor);
+  if (keyId === null) return;
   keys.noteUse(keyId, nowMs).catch((error: unknown) => {
     log.warn({ err: error, keyId }, "key.use-not-noted");
   });

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ApiError, invalidParameter, notFound, validationFailed } from "../errors.ts";
-import type { FieldFaults, Operation, OperationContext, OperationInput } from "../operation.ts";
+import type { FieldFaults, Operation, OperationInput, RequestContext } from "../operation.ts";
 import { parameterNames } from "./openapi-schemas.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
@@ -18,7 +18,7 @@ export type RawRequest = {
  */
 export async function readInput(
   operation: Operation,
-  context: OperationContext,
+  context: RequestContext,
   raw: RawRequest,
 ): Promise<OperationInput> {
   const object = operation.input.body === undefined ? undefined : objectOf(raw.body);
@@ -59,7 +59,7 @@ function readQuery(schema: z.ZodType | undefined, raw: RawRequest["query"]): unk
 
 async function readBody(
   operation: Operation,
-  context: OperationContext,
+  context: RequestContext,
   raw: { readonly body: Readonly<Record<string, unknown>>; readonly resource: unknown },
 ): Promise<unknown> {
   const parsed = operation.input.body?.safeParse(raw.body);

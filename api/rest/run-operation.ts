@@ -4,8 +4,9 @@ import { abortable } from "../../schemas/clickhouse/abortable.ts";
 import type { ClickhouseEditor } from "../../schemas/clickhouse/connect.ts";
 import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import { unavailable } from "../errors.ts";
-import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
+import type { Operation, OperationInput, OperationResult, RequestContext } from "../operation.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
+import type { SlotHolder } from "../reports/report-slots.ts";
 import type { SharedPages } from "../reports/shared-pages.ts";
 
 /** The client closed its connection before the answer. No one would read an answer now. */
@@ -20,7 +21,7 @@ export class ClientLeftError extends Error {
 /** Runs an operation whose input has been read. */
 export type RunOperation = (
   operation: Operation,
-  context: OperationContext,
+  context: RequestContext,
   input: OperationInput,
 ) => Promise<OperationResult>;
 
@@ -62,11 +63,7 @@ export function operationRunner(
 ): RunOperation {
   return async (operation, context, input) => {
     if (operation.readsClickhouse === undefined) return await run(operation, context, input);
-    const { keyId, workspace } = context.principal;
-    const giveBack = await slots[operation.readsClickhouse].take(
-      { keyId, workspaceId: workspace.id },
-      left,
-    );
+    const giveBack = await slots[operation.readsClickhouse].take(slotHolderOf(context), left);
     let result: OperationResult | undefined;
     try {
       const clickhouse = abortable(context.clickhouse, left);
@@ -83,13 +80,20 @@ export function operationRunner(
   };
 }
 
+/** People and keys have ids of their own, so a person counts under the negative one. */
+function slotHolderOf({ principal }: RequestContext): SlotHolder {
+  if (principal === undefined) throw new Error("a report was reached without a principal");
+  const { actor, workspace } = principal;
+  return { keyId: actor.kind === "key" ? actor.id : -actor.id, workspaceId: workspace.id };
+}
+
 /**
  * Postgres and ClickHouse fail with the same codes of the network, so the client that failed decides which store the refusal names.
  * @throws {ApiError} `unavailable` if ClickHouse is away
  */
 async function run(
   operation: Operation,
-  context: OperationContext,
+  context: RequestContext,
   input: OperationInput,
 ): Promise<OperationResult> {
   const { readPage, trace } = context;

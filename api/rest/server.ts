@@ -3,9 +3,9 @@ import type { AccessLog } from "../../schemas/host/access-log.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Tracing } from "../../schemas/tracing/tracing.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
-import { authorize } from "../access/authorize.ts";
 import { ApiError, notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
+import type { PeopleParts } from "../people/people-request.ts";
 import {
   type Admission,
   type AdmissionDeps,
@@ -14,7 +14,8 @@ import {
   refusalWithoutNeedOfKey,
 } from "./admission.ts";
 import { answerClientError, logAnswer, logAnswers, requestIdOf } from "./answer-log.ts";
-import { contextOf, noteUse, type OperationParts } from "./operation-context.ts";
+import { refuseCaller, refuseStaleFields } from "./caller-refusal.ts";
+import { noteUse, type OperationParts, requestContextOf } from "./operation-context.ts";
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
@@ -27,6 +28,7 @@ import {
   STREAM_LIMITS,
   type StreamLimits,
 } from "./run-operation.ts";
+import type { SessionDoor } from "./session-admission.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
 /** A document that needs no key, because it contains no data of any workspace (G04). */
@@ -40,6 +42,8 @@ export type PublicDocument = {
 
 export type RestServerOptions = AdmissionDeps &
   OperationParts & {
+    readonly door: SessionDoor;
+    readonly people: PeopleParts;
     readonly operations: readonly Operation[];
     readonly metrics: RequestMetrics;
     readonly documents: readonly PublicDocument[];
@@ -144,13 +148,18 @@ async function registerApi(
     request.admission = admission;
     reply.headers(headersOf(admission));
     const { operation, isPublic } = request.routeOptions.config;
-    const refusal = isPublic === true ? refusalWithoutNeedOfKey(admission) : admission.refusal;
-    if (refusal !== undefined) throw refusal;
-    if (request.is404) throw noRoute(routes, request);
-    noteUse(options, admission);
-    if (operation !== undefined && admission.principal !== undefined) {
-      authorize(admission.principal, operation.access);
+    if (isPublic === true || operation === undefined) {
+      const refusal = isPublic === true ? refusalWithoutNeedOfKey(admission) : admission.refusal;
+      if (refusal !== undefined) throw refusal;
+      if (request.is404) throw noRoute(routes, request);
     }
+    if (operation !== undefined) {
+      refuseCaller(admission, operation.access, {
+        request: request.raw,
+        origins: options.door.origins,
+      });
+    }
+    noteUse(options, admission);
   });
   api.addHook("onSend", async (request, reply) => {
     const { operation } = request.routeOptions.config;
@@ -194,12 +203,13 @@ async function answerOperation(
   { operation, reply }: Answering,
 ): Promise<FastifyReply> {
   const left = clientLeft(reply);
-  const context = contextOf(options, request);
+  const context = requestContextOf(options, request);
   const input = await readInput(operation, context, {
     path: stringsOf(request.params),
     query: stringsOf(request.query),
     body: request.body,
   });
+  refuseStaleFields(request.admission, operation.access, input);
   const result = await operationRunner(options, left)(operation, context, input);
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
@@ -211,6 +221,7 @@ async function answerOperation(
   }
   return reply
     .code(result.status ?? operation.status)
+    .headers(result.headers ?? {})
     .type(JSON_TYPE)
     .send(JSON.stringify(result.body));
 }
@@ -288,7 +299,10 @@ async function afterWrite(
   request: FastifyRequest,
   { operation, reply }: Answering,
 ): Promise<void> {
-  if (reply.statusCode < 400) options.keys.forget();
+  if (reply.statusCode < 400) {
+    options.keys.forget();
+    options.door.sessions.forget();
+  }
   const { admission } = request;
   if (admission?.principal === undefined || admission.isOverBudget) return;
   await noteInAuditLog(options, {

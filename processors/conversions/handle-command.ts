@@ -1,4 +1,5 @@
 import assert from "node:assert";
+import type { Cause, CauseOfChange } from "../../schemas/events/cause.ts";
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
 import type {
   ConversionCommand,
@@ -61,7 +62,10 @@ async function createConversion(
   const facts = { target, click, given, isClickIpCrowded: isCrowded };
   const outcome = await recordTraced(sources, async (cause) => {
     const draft = draftCommand(sources, command, facts);
-    return await sources.recorder.record({ ...draft, plan: { ...draft.plan, cause } });
+    return await sources.recorder.record({
+      ...draft,
+      plan: { ...draft.plan, cause: withPerson(cause, command) },
+    });
   });
   if (outcome.outcome === "recorded") return { kind: "created", id: outcome.id };
   return {
@@ -114,9 +118,21 @@ function draftCommand(
       on_none: "insert",
       latest_of_click: false,
       actor: "api",
-      key_id: command.keyId,
+      key_id: keyOf(command),
     },
   });
+}
+
+function keyOf({ keyId, personId }: ConversionCommand): number | null {
+  return personId === undefined ? keyId : null;
+}
+
+/** The history of a conversion takes the person from the cause of the change. */
+function withPerson(
+  cause: Cause | undefined,
+  { personId }: ConversionCommand,
+): CauseOfChange | undefined {
+  return personId === undefined ? cause : { ...cause, person_id: personId };
 }
 
 async function clickOf(
@@ -200,10 +216,10 @@ async function changeStatuses(
           status: command.status,
           status_reason: command.reason === "" ? "manual" : command.reason,
           ...(command.notes === null ? {} : { notes: command.notes }),
-          cause,
+          cause: withPerson(cause, command),
         },
         rejectDuplicates: !command.bulk,
-        keyId: command.keyId,
+        keyId: keyOf(command),
       }),
   );
   const duplicates = outcomes.filter(({ outcome }) => outcome === "duplicate");

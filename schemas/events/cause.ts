@@ -7,3 +7,6 @@ export type Cause = {
   /** W3C Trace Context of the request; only with tracing. */
   readonly traceparent?: string | undefined;
 };
+
+/** What a change of a conversion stores: the request, if it is known, and the person who asked for it through a session. */
+export type CauseOfChange = Partial<Cause> & { readonly person_id?: number | undefined };

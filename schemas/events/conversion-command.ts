@@ -4,7 +4,13 @@ import { z } from "zod";
  * Request from the api to the conversion processors: `POST /conversions` and both PATCHes. The processors judge them like all other
  * conversions; the api has checked their schema and the role.
  */
-const actor = { workspaceId: z.int(), keyId: z.int(), nowMs: z.int() };
+const actor = {
+  workspaceId: z.int(),
+  /** 0 for a person. */
+  keyId: z.int(),
+  personId: z.int().optional(),
+  nowMs: z.int(),
+};
 
 export const ConversionCommand = z.discriminatedUnion("kind", [
   z.object({

@@ -126,6 +126,20 @@ export const SETTINGS = {
     readBy: ["api"],
     meaning: "API requests a minute of each key",
   },
+  CONSOLE_SECRET: {
+    type: text("at least 32 characters", /^.{32,1000}$/s),
+    unset: "made by `npm start` in DATA_DIR; elsewhere no second factors",
+    readBy: ["npm start", "api"],
+    isSecret: true,
+    meaning: "seals the second factors of people; another value makes them useless",
+  },
+  CONSOLE_PLAIN_HTTP: {
+    type: onOff,
+    default: "0",
+    readBy: ["api"],
+    meaning:
+      "1 lets people sign in over http from other machines, where others can read passwords and sessions on their way",
+  },
   GEO_CITY_DB: {
     type: existingFile,
     unset: "comes with the install",

@@ -60,8 +60,7 @@ function principalOf({
 }: Caller): Principal {
   const names = { slug: "w", name: "W", brand_name: "" };
   const key = {
-    keyId: 1,
-    keyName: "",
+    actor: { kind: "key" as const, id: 1, name: "" },
     permissions: permissionsOf(role, null),
     workspace: { id: workspaceId, ...names, timezone, currency: "USD" },
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert";
 import { z } from "zod";
-import type { Cause } from "../../../schemas/events/cause.ts";
+import type { CauseOfChange } from "../../../schemas/events/cause.ts";
 import type { CouponClick } from "../../../schemas/events/coupon-click.ts";
 import { type Amount, amountOf } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
@@ -77,7 +77,7 @@ export type RecordPlan = {
   readonly actor: "postback" | "pixel" | "api";
   readonly key_id: number | null;
   /** The request that asks for it: its deliveries carry its ID. */
-  readonly cause?: Cause | undefined;
+  readonly cause?: CauseOfChange | undefined;
 };
 
 const amount = z.string().transform((stored): Amount => amountOf(stored));
@@ -261,10 +261,10 @@ export async function setConversionStatus(
       readonly status: string;
       readonly status_reason: string;
       readonly notes?: string;
-      readonly cause?: Cause | undefined;
+      readonly cause?: CauseOfChange | undefined;
     };
     readonly rejectDuplicates: boolean;
-    readonly keyId: number;
+    readonly keyId: number | null;
   },
 ): Promise<StatusOutcome[]> {
   const { rows } = await db.query<StatusOutcome>({

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { ROLES } from "../access/permissions.ts";
+import { isStaff } from "../access/principal.ts";
+import { showTo } from "../access/visibility.ts";
+import { ApiError, notFound } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { deletedRecord, oneOf } from "../rest/body-fields.ts";
+import { openPage } from "../rest/page.ts";
+import { pathId } from "../rest/path-fields.ts";
+import { pageParams } from "../rest/query-fields.ts";
+import { MEMBERS, MEMBERS_WRITE } from "./access-of-people.ts";
+import { grantFaults, refuseGrantBeyond } from "./grant-faults.ts";
+import {
+  findInvitation,
+  hasTooManyInvitations,
+  listInvitations as listRows,
+  renewInvitation as renewRow,
+  revokeInvitation as revokeRow,
+} from "./invitations.ts";
+import { insertLink, type LinkRow, linkTo, mintLinkToken } from "./links.ts";
+import { grantedAccount, personEmail, ShownInvitation } from "./people-fields.ts";
+import { memberOperation } from "./people-operation.ts";
+import type { MemberContext } from "./people-request.ts";
+
+const OPEN_MAX = 1_000;
+const InvitationPath = z.object({ id: pathId });
+
+export const listInvitations: Operation = memberOperation({
+  name: "listInvitations",
+  method: "GET",
+  path: "/invitations",
+  tag: "People",
+  summary: "Invitations of the workspace, newest first, also used and revoked ones",
+  access: MEMBERS,
+  input: { query: z.object(pageParams) },
+  output: z.object({ data: z.array(ShownInvitation), next_cursor: z.string().nullable() }),
+  status: 200,
+  run: async (context, { query }) => {
+    const { db, principal } = context;
+    const page = openPage(context, "listInvitations", query);
+    const rows = await listRows(db, principal, page);
+    return {
+      body: page.close(rows, {
+        positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
+        show: (row) => showTo(principal.role, "invitation", row),
+      }),
+    };
+  },
+});
+
+export const createInvitation: Operation = memberOperation({
+  name: "createInvitation",
+  method: "POST",
+  path: "/invitations",
+  tag: "People",
+  summary: "Invite somebody; only this answer contains the link, which works once within 7 days",
+  description:
+    "People of a partner or advertiser invite for their own account. Nobody grants more than his own rights.",
+  access: MEMBERS_WRITE,
+  input: {
+    body: z.strictObject({ email: personEmail, role: oneOf(...ROLES), ...grantedAccount }),
+  },
+  output: z.object({ data: ShownInvitation }),
+  status: 201,
+  failures: ["conflict", "forbidden"],
+  findFaults: async (context, { body }) => await grantFaults(context, body),
+  run: async (context, { body }) => {
+    const { db, principal, workspace, signedIn } = context;
+    refuseGrantBeyond(principal, body);
+    if (await hasTooManyInvitations(db, workspace.id, OPEN_MAX))
+      throw new ApiError("conflict", `a workspace may have ${OPEN_MAX} open invitations`);
+    const token = mintLinkToken();
+    const id = await insertLink(db, token, {
+      kind: "invitation",
+      workspaceId: workspace.id,
+      email: body.email,
+      role: body.role,
+      affiliateId: body.affiliate_id,
+      advertiserId: body.advertiser_id,
+      permissions: isStaff(body.role) ? body.permissions : null,
+      madeBy: signedIn.person.id,
+    });
+    return { body: { data: await shownWithLink(context, id, token) } };
+  },
+});
+
+export const renewInvitation: Operation = memberOperation({
+  name: "renewInvitation",
+  method: "POST",
+  path: "/invitations/{id}/renew",
+  tag: "People",
+  summary: "Another link for an invitation, valid for 7 days; the earlier one ends",
+  access: MEMBERS_WRITE,
+  input: { path: InvitationPath },
+  output: z.object({ data: ShownInvitation }),
+  status: 200,
+  failures: ["conflict", "forbidden"],
+  findResource: invitationOfPath,
+  run: async (context, { resource }) => {
+    const { db, signedIn } = context;
+    refuseRow(context, resource);
+    const token = mintLinkToken();
+    const renewed = { id: resource.id, token, madeBy: signedIn.person.id };
+    if (!(await renewRow(db, renewed))) throw usedAlready();
+    return { body: { data: await shownWithLink(context, resource.id, token) } };
+  },
+});
+
+export const revokeInvitation: Operation = memberOperation({
+  name: "revokeInvitation",
+  method: "DELETE",
+  path: "/invitations/{id}",
+  tag: "People",
+  summary: "Revoke an invitation; it stays in the list with `revoked_at`",
+  access: MEMBERS_WRITE,
+  input: { path: InvitationPath },
+  output: z.object({ data: deletedRecord }),
+  status: 200,
+  failures: ["conflict", "forbidden"],
+  findResource: invitationOfPath,
+  run: async (context, { resource }) => {
+    refuseRow(context, resource);
+    if (!(await revokeRow(context.db, resource.id))) throw usedAlready();
+    return { body: { data: { id: resource.id, deleted: true } } };
+  },
+});
+
+async function invitationOfPath(
+  { db, principal }: MemberContext,
+  { id }: z.infer<typeof InvitationPath>,
+): Promise<LinkRow> {
+  const found = await findInvitation(db, principal, id);
+  if (found === undefined) throw notFound("invitation");
+  return found;
+}
+
+/** Who may not grant it may not renew or revoke it. @throws {ApiError} `forbidden` */
+function refuseRow({ principal }: MemberContext, { role, ...row }: LinkRow): void {
+  if (role === null) throw new Error("an invitation has a role");
+  refuseGrantBeyond(principal, { ...row, role });
+}
+
+function usedAlready(): ApiError {
+  return new ApiError("conflict", "somebody has joined by this invitation");
+}
+
+async function shownWithLink(
+  { db, principal, settings }: MemberContext,
+  id: number,
+  token: string,
+): Promise<Record<string, unknown>> {
+  const row = await findInvitation(db, principal, id);
+  return showTo(principal.role, "invitation", { ...row, link: linkTo(settings.apiUrl, token) });
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { ROLES } from "../access/permissions.ts";
+import { notFound } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { shownTime } from "../rest/body-fields.ts";
+import { ANYONE_WRITES } from "./access-of-people.ts";
+import { findLiveLink } from "./links.ts";
+import { linkToken } from "./people-fields.ts";
+import { visitorOperation } from "./people-operation.ts";
+import { countAddress } from "./start-session.ts";
+
+const Output = z.strictObject({
+  data: z
+    .strictObject({
+      kind: z.enum(["first_admin", "invitation", "reset"]).meta({
+        description: "What using the link does",
+      }),
+      email: z.string().nullable().meta({ description: "Who is invited" }),
+      role: z.enum(ROLES).nullable(),
+      workspace: z.string().nullable().meta({ description: "Name of the workspace to join" }),
+      account: z.string().nullable().meta({ description: "Name of the partner or advertiser" }),
+      invited_by: z.string().nullable().meta({ description: "Name of the person who invites" }),
+      expires_at: shownTime,
+    })
+    .meta({ id: "OneTimeLink" }),
+});
+
+/** POST, so that the token stands in no log. Says nothing about whether the person exists: the inviter has the link, too. */
+export const lookUpLink: Operation = visitorOperation({
+  name: "lookUpLink",
+  method: "POST",
+  path: "/one-time-links/look-up",
+  tag: "People",
+  summary: "What a one-time link is for; it stays unused",
+  access: ANYONE_WRITES,
+  input: { body: z.strictObject({ token: linkToken }) },
+  output: Output,
+  status: 200,
+  failures: ["not_found", "forbidden"],
+  run: async (context, { body }) => {
+    await countAddress(context);
+    const link = await findLiveLink(context.db, body.token);
+    if (link === undefined) throw notFound("link, or it was used or is over");
+    const data = {
+      kind: link.kind,
+      email: link.email,
+      role: link.role,
+      workspace: link.workspace_name,
+      account: link.affiliate_name ?? link.advertiser_name,
+      invited_by: link.inviter_name,
+      expires_at: link.expires_at,
+    };
+    return { body: { data } };
+  },
+});

@@ -1,0 +1,211 @@
+import { z } from "zod";
+import { violatedConstraint } from "../../schemas/postgres/errors.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { ROLES } from "../access/permissions.ts";
+import { isStaff } from "../access/principal.ts";
+import { showTo } from "../access/visibility.ts";
+import { ApiError, conflict, notFound } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { deletedRecord, oneOf, recordId, shownTime } from "../rest/body-fields.ts";
+import { openPage } from "../rest/page.ts";
+import { presentFields } from "../rest/patch.ts";
+import { pathId } from "../rest/path-fields.ts";
+import { pageParams } from "../rest/query-fields.ts";
+import { lockWorkspace } from "../workspace/workspace.ts";
+import { ADMINS_WRITE, MEMBERS, MEMBERS_WRITE } from "./access-of-people.ts";
+import { grantFaults, refuseGrantBeyond } from "./grant-faults.ts";
+import {
+  insertLink,
+  LINK_HOURS,
+  linkTo,
+  mintLinkToken,
+  revokeInvitationsBy,
+  revokeLinks,
+} from "./links.ts";
+import {
+  deleteMembership,
+  findMember,
+  hasOtherAdmin,
+  listMembers as listRows,
+  type MemberChange,
+  type MemberRow,
+  mayReset,
+  updateMembership,
+} from "./members.ts";
+import { grantedAccount, ShownMember } from "./people-fields.ts";
+import { memberOperation } from "./people-operation.ts";
+import type { MemberContext } from "./people-request.ts";
+
+const HOUR_MS = 3_600_000;
+const MemberPath = z.object({ id: pathId });
+
+export const listMembers: Operation = memberOperation({
+  name: "listMembers",
+  method: "GET",
+  path: "/members",
+  tag: "People",
+  summary: "People of the workspace, newest first; people of an account see their own account",
+  access: MEMBERS,
+  input: { query: z.object(pageParams) },
+  output: z.object({ data: z.array(ShownMember), next_cursor: z.string().nullable() }),
+  status: 200,
+  run: async (context, { query }) => {
+    const { db, principal } = context;
+    const page = openPage(context, "listMembers", query);
+    const rows = await listRows(db, principal, page);
+    return {
+      body: page.close(rows, {
+        positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
+        show: (row) => showTo(principal.role, "member", row),
+      }),
+    };
+  },
+});
+
+export const updateMember: Operation = memberOperation({
+  name: "updateMember",
+  method: "PATCH",
+  path: "/members/{id}",
+  tag: "People",
+  summary: "Change role, account, permissions or status of a member; it counts within a second",
+  access: ADMINS_WRITE,
+  input: {
+    path: MemberPath,
+    body: z.strictObject({
+      role: oneOf(...ROLES).optional(),
+      ...grantedAccount,
+      user_id: recordId.nullable().optional(),
+      status: oneOf("active", "inactive").optional(),
+    }),
+  },
+  output: z.object({ data: ShownMember }),
+  status: 200,
+  failures: ["conflict"],
+  findResource: memberOfPath,
+  findFaults: async (context, { body, resource }) =>
+    await grantFaults(context, { ...changeOf(resource, {}), ...body }),
+  run: async (context, { body, resource }) => {
+    const { db, principal, workspace } = context;
+    const row = await inTransaction(db, async (tx) => {
+      await lockWorkspace(tx, workspace.id);
+      const before = present(await findMember(tx, principal, resource.id));
+      const change = changeOf(before, presentFields(body));
+      if (!isFullAdmin(change)) {
+        await refuseWithoutAdmin(context, tx, before);
+        await revokeInvitationsBy(tx, before.person_id, workspace.id);
+      }
+      await updateMembership(tx, before.id, change).catch((error: unknown) => {
+        if (violatedConstraint(error) === "") throw error;
+        throw conflict("role", "this person is a member with this account already");
+      });
+      return present(await findMember(tx, principal, before.id));
+    });
+    return { body: { data: showTo(principal.role, "member", row) } };
+  },
+});
+
+/** Other roles than staff have no list of permissions, and no account of another role. */
+function changeOf(before: MemberRow, body: Partial<MemberChange>): MemberChange {
+  const { role, affiliate_id, advertiser_id, user_id, permissions, status } = {
+    ...before,
+    ...body,
+  };
+  return {
+    role,
+    affiliate_id,
+    advertiser_id,
+    user_id,
+    permissions: isStaff(role) ? permissions : null,
+    status,
+  };
+}
+
+function isFullAdmin({ role, permissions, status }: MemberChange): boolean {
+  return role === "admin" && permissions === null && status === "active";
+}
+
+/** A workspace always keeps somebody who can let others in. @throws {ApiError} `conflict` */
+async function refuseWithoutAdmin(
+  { workspace }: MemberContext,
+  tx: MemberContext["db"] | Parameters<typeof hasOtherAdmin>[0],
+  before: MemberRow,
+): Promise<void> {
+  if (!isFullAdmin(before) || (await hasOtherAdmin(tx, workspace.id, before.id))) return;
+  throw conflict("role", "this is the last admin of the workspace: make another one first");
+}
+
+export const removeMember: Operation = memberOperation({
+  name: "removeMember",
+  method: "DELETE",
+  path: "/members/{id}",
+  tag: "People",
+  summary: "Take somebody out of the workspace; it counts within a second",
+  access: MEMBERS_WRITE,
+  input: { path: MemberPath },
+  output: z.object({ data: deletedRecord }),
+  status: 200,
+  failures: ["conflict", "forbidden"],
+  findResource: memberOfPath,
+  run: async (context, { resource }) => {
+    const { db, principal, workspace } = context;
+    refuseGrantBeyond(principal, resource);
+    await inTransaction(db, async (tx) => {
+      await lockWorkspace(tx, workspace.id);
+      const before = present(await findMember(tx, principal, resource.id));
+      await refuseWithoutAdmin(context, tx, before);
+      await revokeInvitationsBy(tx, before.person_id, workspace.id);
+      await deleteMembership(tx, before.id);
+    });
+    return { body: { data: { id: resource.id, deleted: true } } };
+  },
+});
+
+export const makeResetLink: Operation = memberOperation({
+  name: "makeResetLink",
+  method: "POST",
+  path: "/members/{id}/reset-link",
+  tag: "People",
+  summary: "A link by which a member sets a new password, valid for an hour",
+  description:
+    "Only for people all of whose workspaces the caller administers. Others ask the operator: `tracker person reset-link`.",
+  access: ADMINS_WRITE,
+  input: { path: MemberPath },
+  output: z.strictObject({
+    data: z
+      .strictObject({
+        link: z.string().meta({ description: "Works once. Only this answer contains it" }),
+        expires_at: shownTime,
+      })
+      .meta({ id: "ResetLink" }),
+  }),
+  status: 200,
+  findResource: memberOfPath,
+  run: async (context, { resource }) => {
+    const { db, signedIn, settings, nowMs } = context;
+    const { person_id: personId } = resource;
+    if (!(await mayReset(db, signedIn.person.id, personId)))
+      throw new ApiError(
+        "forbidden",
+        "this person has rights that you do not have: the operator resets the password",
+      );
+    const token = mintLinkToken();
+    await inTransaction(db, async (tx) => {
+      await revokeLinks(tx, "reset", personId);
+      await insertLink(tx, token, { kind: "reset", personId, madeBy: signedIn.person.id });
+    });
+    const expiresAt = new Date(nowMs + LINK_HOURS.reset * HOUR_MS).toISOString();
+    return { body: { data: { link: linkTo(settings.apiUrl, token), expires_at: expiresAt } } };
+  },
+});
+
+async function memberOfPath(
+  { db, principal }: MemberContext,
+  { id }: z.infer<typeof MemberPath>,
+): Promise<MemberRow> {
+  return present(await findMember(db, principal, id));
+}
+
+function present(row: MemberRow | undefined): MemberRow {
+  if (row === undefined) throw notFound("member");
+  return row;
+}

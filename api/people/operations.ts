@@ -1,0 +1,57 @@
+import type { Operation } from "../operation.ts";
+import { getSession, getSignInOptions } from "./get-session.ts";
+import {
+  createInvitation,
+  listInvitations,
+  renewInvitation,
+  revokeInvitation,
+} from "./invitation-operations.ts";
+import { lookUpLink } from "./look-up-link.ts";
+import { listMembers, makeResetLink, removeMember, updateMember } from "./member-operations.ts";
+import { setPassword, updatePerson } from "./own-person.ts";
+import { addPasskey, listPasskeys, removePasskey, startPasskey } from "./passkey-operations.ts";
+import { signInWithPasskey, startPasskeySignIn } from "./passkey-sign-in.ts";
+import { redeemLink } from "./redeem-link.ts";
+import {
+  endSession,
+  giveSecondFactor,
+  listSessions,
+  proveAgain,
+  signOut,
+} from "./session-operations.ts";
+import { signIn } from "./sign-in.ts";
+import { confirmTotp, makeRecoveryCodes, removeTotp, startTotp } from "./totp-operations.ts";
+
+/** Sign-in, sessions, factors, invitations and members. Keys may use none of them. */
+export const peopleOperations: readonly Operation[] = [
+  getSignInOptions,
+  signIn,
+  giveSecondFactor,
+  startPasskeySignIn,
+  signInWithPasskey,
+  proveAgain,
+  signOut,
+  getSession,
+  listSessions,
+  endSession,
+  updatePerson,
+  setPassword,
+  startTotp,
+  confirmTotp,
+  removeTotp,
+  makeRecoveryCodes,
+  listPasskeys,
+  startPasskey,
+  addPasskey,
+  removePasskey,
+  lookUpLink,
+  redeemLink,
+  listInvitations,
+  createInvitation,
+  renewInvitation,
+  revokeInvitation,
+  listMembers,
+  updateMember,
+  removeMember,
+  makeResetLink,
+];

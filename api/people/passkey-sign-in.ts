@@ -1,0 +1,119 @@
+import {
+  generateAuthenticationOptions,
+  verifyAuthenticationResponse,
+} from "@simplewebauthn/server";
+import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { ApiError } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { ANYONE_WRITES } from "./access-of-people.ts";
+import { assertion, ChallengeAnswer, challengeId, siteOfRequest } from "./passkey-fields.ts";
+import {
+  findPasskey,
+  insertChallenge,
+  notePasskeyUse,
+  type PasskeyRow,
+  useChallenge,
+} from "./passkeys.ts";
+import { SignInState } from "./people-fields.ts";
+import { visitorOperation } from "./people-operation.ts";
+import type { VisitorContext } from "./people-request.ts";
+import { noteLater } from "./person-audit.ts";
+import {
+  countAddress,
+  refuseUnsafeAddress,
+  signedInAnswer,
+  startSession,
+} from "./start-session.ts";
+
+/** Anyone: the browser names the person. */
+const NOBODY = 0;
+
+export const startPasskeySignIn: Operation = visitorOperation({
+  name: "startPasskeySignIn",
+  method: "POST",
+  path: "/sign-in/passkey/options",
+  tag: "People",
+  summary: "What the browser needs to sign in with a passkey",
+  access: ANYONE_WRITES,
+  input: {},
+  output: z.strictObject({ data: ChallengeAnswer }),
+  status: 200,
+  failures: ["conflict", "forbidden"],
+  run: async (context) => {
+    refuseUnsafeAddress(context);
+    await countAddress(context);
+    const options = await generateAuthenticationOptions({
+      rpID: siteOfRequest(context).rpId,
+      userVerification: "required",
+    });
+    const asked = { challenge: options.challenge, personId: NOBODY };
+    const id = await insertChallenge(context.db, "passkey-sign-in", asked);
+    return { body: { data: { challenge_id: id, options } } };
+  },
+});
+
+export const signInWithPasskey: Operation = visitorOperation({
+  name: "signInWithPasskey",
+  method: "POST",
+  path: "/sign-in/passkey",
+  tag: "People",
+  summary: "Sign in with a passkey, which replaces password and code",
+  access: ANYONE_WRITES,
+  input: { body: z.strictObject({ challenge_id: challengeId, response: assertion }) },
+  output: z.strictObject({ data: SignInState }),
+  status: 200,
+  failures: ["sign_in_required", "conflict", "forbidden"],
+  run: async (context, { body }) => {
+    refuseUnsafeAddress(context);
+    await countAddress(context);
+    const { db } = context;
+    const asked = await useChallenge(db, "passkey-sign-in", body.challenge_id);
+    const passkey = await findPasskey(db, Buffer.from(body.response.id, "base64url"));
+    if (asked === undefined || passkey === undefined) throw refused();
+    const counter = await provedCounter(context, passkey, {
+      challenge: asked.challenge,
+      response: body.response,
+    });
+    const personId = passkey.person_id;
+    const token = await inTransaction(db, async (tx) => {
+      await notePasskeyUse(tx, passkey.id, counter);
+      return await startSession(tx, context, { id: personId, state: "full" });
+    });
+    noteLater(context, { personId, event: "signed-in" });
+    return signedInAnswer(context, token, "full");
+  },
+});
+
+/** The new counter of the passkey. @throws {ApiError} `sign_in_required` */
+async function provedCounter(
+  context: VisitorContext,
+  passkey: PasskeyRow,
+  { challenge, response }: { challenge: string; response: z.infer<typeof assertion> },
+): Promise<number> {
+  const site = siteOfRequest(context);
+  const result = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: site.origin,
+    expectedRPID: site.rpId,
+    requireUserVerification: true,
+    credential: {
+      id: passkey.credential_id.toString("base64url"),
+      publicKey: new Uint8Array(passkey.public_key),
+      counter: passkey.counter,
+    },
+  }).catch((error: unknown) => {
+    throw refused(error);
+  });
+  if (result.verified) return result.authenticationInfo.newCounter;
+  noteLater(context, { personId: passkey.person_id, event: "sign-in-failed", status: 401 });
+  throw refused();
+}
+
+function refused(cause?: unknown): ApiError {
+  return new ApiError("sign_in_required", "this passkey does not fit: begin again", {
+    cause,
+    headers: { "www-authenticate": "Bearer" },
+  });
+}

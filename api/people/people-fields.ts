@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { PERMISSIONS, ROLES } from "../access/permissions.ts";
+import { shownSchema } from "../access/visibility.ts";
+import { email, name, oneOf, recordId, shownTime, text } from "../rest/body-fields.ts";
+import { timezone } from "../rest/catalog-fields.ts";
+
+const TOKEN_MAX = 200;
+const CODE_MAX = 40;
+
+/** The token of a one-time link. */
+export const linkToken = text(TOKEN_MAX).meta({
+  description: "What stands behind `#` in the link",
+});
+
+/** A code of the authenticator, or a recovery code. */
+export const factorCode = text(CODE_MAX).meta({
+  description: "Six digits of the authenticator, or a recovery code",
+  examples: ["123456"],
+});
+
+export const personName = name();
+export const personEmail = email;
+
+/** How the console shows itself to a person. */
+export const preferences = z
+  .strictObject(
+    {
+      locale: text(35).nullable().optional().meta({ description: "BCP 47, such as de-AT" }),
+      timezone: timezone.nullable().optional(),
+      theme: oneOf("light", "dark", "system")
+        .nullable()
+        .optional()
+        .meta({ description: "Colours of the console" }),
+      single_key_shortcuts: z
+        .boolean("expected true or false")
+        .nullable()
+        .optional()
+        .meta({ description: "Whether single keys are shortcuts" }),
+    },
+    "expected an object",
+  )
+  .meta({ description: "How the console shows itself; null forgets a choice" });
+
+export const shownPreferences = z
+  .strictObject({
+    locale: z.string(),
+    timezone: z.string(),
+    theme: z.string(),
+    single_key_shortcuts: z.boolean(),
+  })
+  .partial()
+  .meta({ description: "How the console shows itself" });
+
+/** Answer after a sign-in. */
+export const SignInState = z
+  .strictObject({
+    state: z.enum(["full", "second_factor"]).meta({
+      description: "`second_factor`: the session counts after `POST /sign-in/second-factor`",
+    }),
+  })
+  .meta({ id: "SignInState" });
+
+/** Answer of an operation that has nothing to say. */
+export const Done = z
+  .strictObject({ done: z.literal(true).meta({ description: "Always true" }) })
+  .meta({ id: "Done" });
+
+export const grantedPermissions = z
+  .array(oneOf(...PERMISSIONS), "expected a list of permissions")
+  .max(PERMISSIONS.length)
+  .nullable()
+  .optional()
+  .meta({
+    description: "Of staff: the only permissions; null for all permissions of the role",
+  });
+
+/** What an invitation or a change of a member names. */
+export const grantedAccount = {
+  affiliate_id: recordId.nullable().optional(),
+  advertiser_id: recordId.nullable().optional(),
+  permissions: grantedPermissions,
+};
+
+const shownPermissions = z.array(z.enum(PERMISSIONS)).nullable().meta({
+  description: "The only permissions of a staff member; null for all of the role",
+});
+
+export const ShownMember = shownSchema("member", {
+  id: z.int(),
+  person_id: z.int().meta({ description: "Id of the person, who may be a member elsewhere" }),
+  name: z.string(),
+  email: z.string(),
+  role: z.enum(ROLES),
+  affiliate_id: z.int().nullable(),
+  advertiser_id: z.int().nullable(),
+  user_id: z.int().nullable().meta({ description: "The same human in `GET /users`" }),
+  permissions: shownPermissions,
+  status: z.enum(["active", "inactive"]),
+  version: z.int().meta({ description: "Rises with every change" }),
+  has_second_factor: z.boolean().meta({ description: "Whether a code or a passkey is set up" }),
+  last_seen_at: shownTime.nullable().meta({ description: "Last request of a session" }),
+  created_at: shownTime,
+  updated_at: shownTime,
+}).meta({ id: "Member" });
+
+export const ShownInvitation = shownSchema("invitation", {
+  id: z.int(),
+  email: z.string(),
+  role: z.enum(ROLES),
+  affiliate_id: z.int().nullable(),
+  advertiser_id: z.int().nullable(),
+  permissions: shownPermissions,
+  made_by: z.int().nullable().meta({ description: "Id of the person who invites" }),
+  created_at: shownTime,
+  expires_at: shownTime,
+  used_at: shownTime.nullable().meta({ description: "When the person joined" }),
+  revoked_at: shownTime.nullable(),
+  link: z.string().meta({
+    description: "Works once. Only the answer that makes it contains it",
+    examples: ["https://api.example/console/join#…"],
+  }),
+})
+  .partial({ link: true })
+  .meta({ id: "Invitation" });

@@ -1,0 +1,124 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+
+/** A person as sign-in and password changes need it. */
+export type PersonRow = {
+  id: number;
+  email: string;
+  name: string;
+  status: "active" | "inactive";
+  is_operator: boolean;
+  password_hash: string | null;
+  preferences: Record<string, unknown>;
+  has_totp: boolean;
+  passkeys: number;
+  recovery_codes: number;
+};
+
+const COLUMNS = `p.id, p.email, p.name, p.status, p.is_operator, p.password_hash, p.preferences,
+  exists (select from totp t where t.person_id = p.id and t.confirmed_at is not null) as has_totp,
+  (select count(*)::integer from passkey k where k.person_id = p.id) as passkeys,
+  (select count(*)::integer from recovery_code r where r.person_id = p.id and r.used_at is null) as recovery_codes`;
+
+/** Case of the e-mail does not matter. */
+export async function findPersonByEmail(
+  db: Queryable,
+  email: string,
+): Promise<PersonRow | undefined> {
+  const { rows } = await db.query<PersonRow>({
+    name: "find-person-by-email",
+    text: `select ${COLUMNS} from person p where lower(p.email) = lower($1)`,
+    values: [email],
+  });
+  return rows[0];
+}
+
+export async function getPerson(db: Queryable, id: number): Promise<PersonRow> {
+  const { rows } = await db.query<PersonRow>({
+    name: "get-person",
+    text: `select ${COLUMNS} from person p where p.id = $1`,
+    values: [id],
+  });
+  const [person] = rows;
+  if (person === undefined) throw new Error(`person ${id} is gone`);
+  return person;
+}
+
+export type NewPerson = {
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string | null;
+  readonly isOperator: boolean;
+};
+
+/** Undefined if a person has the e-mail. */
+export async function insertPerson(db: Queryable, person: NewPerson): Promise<number | undefined> {
+  const { rows } = await db.query<{ id: number }>({
+    name: "insert-person",
+    text: `insert into person (email, name, password_hash, is_operator) values ($1, $2, $3, $4)
+           on conflict (lower(email)) do nothing returning id`,
+    values: [person.email, person.name, person.passwordHash, person.isOperator],
+  });
+  return rows[0]?.id;
+}
+
+export async function setPasswordHash(db: Queryable, id: number, hash: string): Promise<void> {
+  await db.query({
+    name: "set-password-hash",
+    text: "update person set password_hash = $2, updated_at = now() where id = $1",
+    values: [id, hash],
+  });
+}
+
+/** What a person says about itself; undefined leaves a value as it is. */
+export async function updateOwnPerson(
+  db: Queryable,
+  id: number,
+  change: {
+    readonly name: string | undefined;
+    readonly preferences: Readonly<Record<string, unknown>> | undefined;
+  },
+): Promise<void> {
+  const preferences = change.preferences === undefined ? null : JSON.stringify(change.preferences);
+  await db.query({
+    name: "update-own-person",
+    text: `update person set name = coalesce($2, name), updated_at = now(),
+             preferences = jsonb_strip_nulls(preferences || coalesce($3::jsonb, '{}'))
+           where id = $1`,
+    values: [id, change.name ?? null, preferences],
+  });
+}
+
+/** Whether somebody can already let others in: an active person who is an admin of an active workspace with all permissions. */
+export async function hasAdmin(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>({
+    name: "has-admin",
+    text: `select exists (select from membership m join person p on p.id = m.person_id
+             where m.role = 'admin' and m.permissions is null and m.status = 'active' and p.status = 'active') as found`,
+  });
+  return rows[0]?.found === true;
+}
+
+export type ListedPerson = {
+  id: number;
+  email: string;
+  name: string;
+  status: string;
+  is_operator: boolean;
+  memberships: string;
+  last_seen_at: string | null;
+};
+
+/** Everybody who can sign in, oldest first, at most `rowsMax`. */
+export async function listPeople(db: Queryable, rowsMax: number): Promise<ListedPerson[]> {
+  const { rows } = await db.query<ListedPerson>({
+    name: "list-people",
+    text: `select p.id, p.email, p.name, p.status, p.is_operator,
+             coalesce((select string_agg(w.slug || ':' || m.role, ' ' order by w.slug, m.id)
+                       from membership m join workspace w on w.id = m.workspace_id
+                       where m.person_id = p.id and m.status = 'active'), '') as memberships,
+             (select max(s.last_seen_at) from session s where s.person_id = p.id) as last_seen_at
+           from person p order by p.id limit $1`,
+    values: [rowsMax],
+  });
+  return rows;
+}

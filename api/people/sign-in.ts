@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { ApiError } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { ANYONE_WRITES } from "./access-of-people.ts";
+import { givenPassword } from "./password-fault.ts";
+import { findPersonByEmail, type PersonRow, setPasswordHash } from "./people.ts";
+import { personEmail, SignInState } from "./people-fields.ts";
+import { visitorOperation } from "./people-operation.ts";
+import type { VisitorContext } from "./people-request.ts";
+import { noteLater } from "./person-audit.ts";
+import {
+  countAddress,
+  refuseUnsafeAddress,
+  signedInAnswer,
+  startSession,
+  stateAfterPassword,
+} from "./start-session.ts";
+import { countAttempt, forgetAttempts, holdersOfSignIn } from "./throttle.ts";
+
+export const signIn: Operation = visitorOperation({
+  name: "signIn",
+  method: "POST",
+  path: "/sign-in",
+  tag: "People",
+  summary: "Sign in with e-mail and password; the answer sets the session's cookie",
+  access: ANYONE_WRITES,
+  input: { body: z.strictObject({ email: personEmail, password: givenPassword }) },
+  output: z.strictObject({ data: SignInState }),
+  status: 200,
+  failures: ["sign_in_required", "forbidden"],
+  run: async (context, { body }) => {
+    const { db, clientIp } = context;
+    refuseUnsafeAddress(context);
+    await countAddress(context);
+    const holders = holdersOfSignIn(body.email, clientIp);
+    for (const holder of holders) await countAttempt(db, holder);
+    const person = await provedPerson(context, body);
+    await forgetAttempts(db, holders);
+    const state = stateAfterPassword(person);
+    const token = await inTransaction(
+      db,
+      async (tx) => await startSession(tx, context, { id: person.id, state }),
+    );
+    noteLater(context, { personId: person.id, event: "signed-in" });
+    return signedInAnswer(context, token, state);
+  },
+});
+
+/** Known and unknown e-mails take the same steps. @throws {ApiError} */
+async function provedPerson(
+  context: VisitorContext,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<PersonRow> {
+  const { db, people } = context;
+  const { hasher } = people.parts;
+  const person = await findPersonByEmail(db, email);
+  const isRight = await hasher.verify(person?.password_hash, password);
+  if (person !== undefined && isRight && person.status === "active") {
+    if (hasher.isOutdated(person.password_hash ?? ""))
+      await setPasswordHash(db, person.id, await hasher.hash(password));
+    return person;
+  }
+  if (person !== undefined)
+    noteLater(context, { personId: person.id, event: "sign-in-failed", status: 401 });
+  throw new ApiError("sign_in_required", "the e-mail or the password is wrong", {
+    headers: { "www-authenticate": "Bearer" },
+  });
+}

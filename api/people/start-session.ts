@@ -1,0 +1,54 @@
+import { siteOf } from "../../schemas/net/site.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { OperationResult } from "../operation.ts";
+import type { PersonRow } from "./people.ts";
+import type { VisitorContext } from "./people-request.ts";
+import { deleteSessionOf, insertSession } from "./session-rows.ts";
+import { tooManyAttempts } from "./throttle.ts";
+
+type State = "second_factor" | "full";
+
+/** Counts an attempt of the address. @throws {ApiError} `rate_limited` */
+export async function countAddress({ people, clientIp }: VisitorContext): Promise<void> {
+  const counted = await people.parts.attempts.count(`sign-in:${siteOf(clientIp)}`);
+  if (counted.isOver) throw tooManyAttempts(counted.resetSec);
+}
+
+/** Refuses to set a cookie that others could read on its way. @throws {ApiError} `forbidden` */
+export function refuseUnsafeAddress({ people }: VisitorContext): void {
+  const refusal = people.parts.cookie.refusalAt(people.host);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Starts a session with a new secret and ends the one that the browser had. Returns the secret. */
+export async function startSession(
+  db: Queryable,
+  { people, clientIp }: VisitorContext,
+  person: { readonly id: number; readonly state: State },
+): Promise<string> {
+  const { parts, token: earlier, userAgent } = people;
+  if (earlier !== undefined && parts.tokens.isOwn(earlier)) await deleteSessionOf(db, earlier);
+  const token = parts.tokens.mint();
+  await insertSession(db, {
+    personId: person.id,
+    token,
+    state: person.state,
+    ip: clientIp,
+    userAgent,
+  });
+  return token;
+}
+
+/** Whether the password alone signs a person in. */
+export function stateAfterPassword({ has_totp }: Pick<PersonRow, "has_totp">): State {
+  return has_totp ? "second_factor" : "full";
+}
+
+/** The answer that gives the browser its cookie. */
+export function signedInAnswer(
+  { people }: VisitorContext,
+  token: string,
+  state: State,
+): OperationResult {
+  return { body: { data: { state } }, headers: { "set-cookie": people.parts.cookie.set(token) } };
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { ApiError, notFound, unavailable } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { FRESH_WRITES } from "./access-of-people.ts";
+import { deleteTotp, findTotp, insertTotp, replaceRecoveryCodes, useTotpStep } from "./factors.ts";
+import { Done, factorCode } from "./people-fields.ts";
+import { personOperation } from "./people-operation.ts";
+import { noteLater } from "./person-audit.ts";
+import { proveFactor, totpOwner } from "./prove-factor.ts";
+import { base32, matchingStep, otpauthUri } from "./totp.ts";
+
+const SECRET_BYTES = 20;
+const ISSUER = "Tracker";
+
+const RecoveryCodes = z
+  .strictObject({
+    recovery_codes: z.array(z.string()).meta({
+      description: "Ten codes that work once each instead of a code. Only this answer has them",
+    }),
+  })
+  .meta({ id: "RecoveryCodes" });
+
+export const startTotp: Operation = personOperation({
+  name: "startTotp",
+  method: "POST",
+  path: "/person/totp",
+  tag: "People",
+  summary: "Begin to set up codes as the second factor; confirm it with a first code",
+  access: FRESH_WRITES,
+  input: {},
+  output: z.strictObject({
+    data: z
+      .strictObject({
+        secret: z.string().meta({ description: "In base32, to type into an authenticator" }),
+        uri: z.string().meta({ description: "The same as otpauth address, for a QR code" }),
+      })
+      .meta({ id: "TotpSetup" }),
+  }),
+  status: 200,
+  failures: ["conflict"],
+  run: async ({ db, signedIn, people, settings }) => {
+    const { id, email } = signedIn.person;
+    const { box } = people.parts;
+    if (box === undefined) throw unavailable("CONSOLE_SECRET, which seals second factors,");
+    const secret = randomBytes(SECRET_BYTES);
+    if (!(await insertTotp(db, id, box.seal(secret, totpOwner(id)))))
+      throw new ApiError("conflict", "codes are set up already: remove them first");
+    const issuer = `${ISSUER} ${new URL(settings.apiUrl).hostname}`;
+    const data = { secret: base32(secret), uri: otpauthUri(secret, email, issuer) };
+    return { body: { data } };
+  },
+});
+
+export const confirmTotp: Operation = personOperation({
+  name: "confirmTotp",
+  method: "POST",
+  path: "/person/totp/confirm",
+  tag: "People",
+  summary: "Confirm the second factor with a first code; answers the recovery codes",
+  access: FRESH_WRITES,
+  input: { body: z.strictObject({ code: factorCode }) },
+  output: z.strictObject({ data: RecoveryCodes }),
+  status: 200,
+  failures: ["conflict", "not_found"],
+  run: async (context, { body }) => {
+    const { db, signedIn, people, nowMs } = context;
+    const { id } = signedIn.person;
+    const totp = await findTotp(db, id);
+    if (totp === undefined) throw notFound("second factor");
+    if (totp.is_confirmed) throw new ApiError("conflict", "codes are set up already");
+    const secret = people.parts.box?.open(totp.sealed, totpOwner(id));
+    await proveFactor(context, async () => {
+      const step = secret && matchingStep(secret, body.code.replaceAll(/\s/g, ""), nowMs);
+      return step !== undefined && (await useTotpStep(db, id, step));
+    });
+    const codes = await inTransaction(db, async (tx) => await replaceRecoveryCodes(tx, id));
+    noteLater(context, { personId: id, event: "totp-added" });
+    return { body: { data: { recovery_codes: codes } } };
+  },
+});
+
+export const removeTotp: Operation = personOperation({
+  name: "removeTotp",
+  method: "DELETE",
+  path: "/person/totp",
+  tag: "People",
+  summary: "Remove the second factor and its recovery codes",
+  access: FRESH_WRITES,
+  input: {},
+  output: z.strictObject({ data: Done }),
+  status: 200,
+  failures: ["not_found"],
+  run: async (context) => {
+    const personId = context.signedIn.person.id;
+    if (!(await deleteTotp(context.db, personId))) throw notFound("second factor");
+    noteLater(context, { personId, event: "totp-removed" });
+    return { body: { data: { done: true } } };
+  },
+});
+
+export const makeRecoveryCodes: Operation = personOperation({
+  name: "makeRecoveryCodes",
+  method: "POST",
+  path: "/person/recovery-codes",
+  tag: "People",
+  summary: "Ten new recovery codes; earlier ones count no more",
+  access: FRESH_WRITES,
+  input: {},
+  output: z.strictObject({ data: RecoveryCodes }),
+  status: 200,
+  failures: ["not_found"],
+  run: async (context) => {
+    const personId = context.signedIn.person.id;
+    const totp = await findTotp(context.db, personId);
+    if (totp?.is_confirmed !== true) throw notFound("second factor");
+    const codes = await inTransaction(
+      context.db,
+      async (tx) => await replaceRecoveryCodes(tx, personId),
+    );
+    noteLater(context, { personId, event: "recovery-codes-made" });
+    return { body: { data: { recovery_codes: codes } } };
+  },
+});
