@@ -1,17 +1,19 @@
 import { createContext, useContext } from "react";
 import type { Reader } from "../client/reports.ts";
-
-export type Role = "admin" | "analyst" | "partner" | "advertiser";
+import type { OwnMembership, Session } from "./use-session.ts";
 
 /** Whose workspace the screens show, and with which rights. */
 export type Membership = Reader & {
-  readonly role: Role;
-  readonly slug: string;
+  readonly role: OwnMembership["role"];
+  /** Address of its screens below `/console`. */
+  readonly base: string;
   readonly workspaceName: string;
+  /** Of a partner or an advertiser. */
+  readonly accountName: string | undefined;
   readonly zone: string;
   readonly currency: string;
-  /** What a narrowed member may do; undefined: everything of the role. */
-  readonly permissions: readonly string[] | undefined;
+  readonly permissions: OwnMembership["permissions"];
+  readonly session: Session;
 };
 
 const Chosen = createContext<Membership | undefined>(undefined);
@@ -23,8 +25,7 @@ export function useMembership(): Membership {
   return membership;
 }
 
-/** Whether the role, as narrowed for this member, allows something, such as `offers.write`. */
-export function mayDo({ role, permissions }: Membership, permission: string): boolean {
-  if (role === "analyst" && permission.endsWith(".write")) return false;
-  return permissions === undefined || permissions.includes(permission);
+/** Whether the member may do something, such as `offers.write`. The API decides; this only leaves out what it would refuse. */
+export function mayDo({ permissions }: Membership, permission: OwnMembership["permissions"][number]): boolean {
+  return permissions.includes(permission);
 }

@@ -40,7 +40,7 @@ export function TopList({
     <section className="panel">
       <header>
         <h2 className="grow">By {dimension}</h2>
-        <Link className="button plain" href={`/w/${membership.slug}/reports?${new URLSearchParams(query).toString()}`}>
+        <Link className="button plain" href={`${membership.base}/reports?${new URLSearchParams(query).toString()}`}>
           All
         </Link>
       </header>

@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactElement, useState } from "react";
+import { useLocation } from "wouter";
+import { type Api, read } from "../client/api-client.ts";
+import { Problem } from "../client/problem.ts";
+import { ProblemNotice } from "../parts/problem-notice.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { Door } from "./door.tsx";
+
+type Link = { readonly kind: "first_admin" | "invitation" | "reset"; readonly email: string | null; readonly workspace: string | null };
+
+const TITLES = { first_admin: "Set up your account", invitation: "Join", reset: "Choose a new password" } as const;
+const FORM_HEIGHT = 280;
+
+/** Uses a one-time link. Its token stands behind `#`, so it reaches no server log and no other page. */
+export function Join({ api, token, isSignedIn }: { readonly api: Api; readonly token: string; readonly isSignedIn: boolean }): ReactElement {
+  const link = useQuery({
+    queryKey: ["one-time-link", token],
+    retry: false,
+    queryFn: async () => (await read(api.POST("/one-time-links/look-up", { body: { token } }))).data,
+  });
+  if (link.isError) {
+    return (
+      <Door title="This link does not work">
+        <ProblemNotice error={link.error} />
+        <p>It may have been used, or it is too old. Ask for a new one.</p>
+      </Door>
+    );
+  }
+  if (link.data === undefined) {
+    return (
+      <Door title="One moment">
+        <Skeleton height={FORM_HEIGHT} />
+      </Door>
+    );
+  }
+  return <JoinForm api={api} token={token} link={link.data} isSignedIn={isSignedIn && link.data.kind === "invitation"} />;
+}
+
+function JoinForm({
+  api,
+  token,
+  link,
+  isSignedIn,
+}: {
+  readonly api: Api;
+  readonly token: string;
+  readonly link: Link;
+  readonly isSignedIn: boolean;
+}): ReactElement {
+  const [email, setEmail] = useState(link.email ?? "");
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  const body = isSignedIn
+    ? { token }
+    : { token, password, ...(link.kind === "reset" ? {} : { name }), ...(link.kind === "first_admin" ? { email } : {}) };
+  const redeem = useMutation({
+    mutationFn: async () => await read(api.POST("/one-time-links/redeem", { body })),
+    onSuccess: async () => {
+      // The link is used up, so it leaves the history as well.
+      history.replaceState(null, "", "/console/");
+      await queries.resetQueries({ queryKey: ["session"] });
+      go("/", { replace: true });
+    },
+  });
+  const fields = redeem.error instanceof Problem ? redeem.error.fields : {};
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    redeem.mutate();
+  };
+  return (
+    <Door title={TITLES[link.kind]}>
+      {link.workspace !== null && <p>{link.workspace}</p>}
+      {redeem.isError && Object.keys(fields).length === 0 && <ProblemNotice error={redeem.error} />}
+      <form className="stack" onSubmit={submit}>
+        {!isSignedIn && (
+          <>
+            {link.kind === "first_admin" && (
+              <TextField label="E-mail" type="email" autoComplete="username" required value={email} onChange={setEmail} fault={fields["email"]} />
+            )}
+            {link.kind !== "reset" && (
+              <TextField label="Your name" autoComplete="name" required value={name} onChange={setName} fault={fields["name"]} />
+            )}
+            <TextField
+              label="Password"
+              type="password"
+              hint="At least 12 characters"
+              autoComplete="new-password"
+              required
+              value={password}
+              onChange={setPassword}
+              fault={fields["password"]}
+            />
+          </>
+        )}
+        <button type="submit" className="button first" disabled={redeem.isPending}>
+          {link.kind === "reset" ? "Save and sign in" : "Go on"}
+        </button>
+      </form>
+    </Door>
+  );
+}

@@ -1,0 +1,78 @@
+import { lazy, type ReactElement, useEffect } from "react";
+import { Redirect, useLocation } from "wouter";
+import { useApi } from "../client/use-api.ts";
+import { Door } from "./door.tsx";
+import { type Membership, MembershipContext } from "./membership.ts";
+import type { OwnMembership, Session } from "./use-session.ts";
+
+// Each role is a chunk of its own: the browser of a partner never loads what staff use.
+const Staff = lazy(async () => ({ default: (await import("../staff.tsx")).Staff }));
+const Partner = lazy(async () => ({ default: (await import("../partner.tsx")).Partner }));
+const Advertiser = lazy(async () => ({ default: (await import("../advertiser.tsx")).Advertiser }));
+
+const PLACE = /^\/w\/([^/]+)(?:\/(partner|advertiser)\/([^/]+))?(?:\/|$)/;
+
+/** The screens of the membership that the address names, else of the first one. */
+export function Workplace({ session }: { readonly session: Session }): ReactElement {
+  const [path] = useLocation();
+  const chosen = session.memberships.find((one) => isNamedBy(path, one));
+  const [first] = session.memberships;
+  if (chosen !== undefined) return <Chosen key={chosen.id} session={session} membership={chosen} />;
+  if (first === undefined) {
+    return (
+      <Door title="No workspace">
+        <p>You are signed in, but belong to no active workspace. Ask an admin to invite you.</p>
+      </Door>
+    );
+  }
+  if (PLACE.test(path)) {
+    return (
+      <Door title="Not there, or not for you">
+        <p>The address names a workspace that you do not belong to.</p>
+        <a className="button" href={`/console${baseOf(first)}/`}>
+          Go to {first.workspace.name}
+        </a>
+      </Door>
+    );
+  }
+  return <Redirect to={`${baseOf(first)}/`} replace />;
+}
+
+function Chosen({ session, membership: own }: { readonly session: Session; readonly membership: OwnMembership }): ReactElement {
+  const api = useApi(own.id);
+  const membership: Membership = {
+    api,
+    membershipId: own.id,
+    role: own.role,
+    base: baseOf(own),
+    workspaceName: own.workspace.brand_name || own.workspace.name,
+    accountName: own.affiliate?.name ?? own.advertiser?.name,
+    zone: own.workspace.timezone,
+    currency: own.workspace.currency,
+    permissions: own.permissions,
+    session,
+  };
+  useEffect(() => {
+    document.title = membership.workspaceName;
+  }, [membership.workspaceName]);
+  const Screens = own.role === "partner" ? Partner : own.role === "advertiser" ? Advertiser : Staff;
+  return (
+    <MembershipContext value={membership}>
+      <Screens />
+    </MembershipContext>
+  );
+}
+
+/** `/w/<slug>`, with the account for partners and advertisers, because a person may have several. */
+export function baseOf({ workspace, affiliate, advertiser }: OwnMembership): string {
+  const account =
+    affiliate === null ? (advertiser === null ? "" : `/advertiser/${advertiser.id}`) : `/partner/${encodeURIComponent(affiliate.code)}`;
+  return `/w/${workspace.slug}${account}`;
+}
+
+function isNamedBy(path: string, membership: OwnMembership): boolean {
+  const base = baseOf(membership);
+  if (path !== base && !path.startsWith(`${base}/`)) return false;
+  // A staff address would also be the beginning of those of accounts.
+  return (PLACE.exec(path)?.[2] === undefined) === (membership.affiliate === null && membership.advertiser === null);
+}
