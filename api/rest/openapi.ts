@@ -15,6 +15,7 @@ export type OpenApiOptions = {
 };
 
 const BEARER = "bearerAuth";
+const SESSION = "session";
 
 /** What each tag is about, in the order of the document. The linter in the tests warns about a tag that is missing here. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -30,6 +31,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Webhooks: "Events of the workspace, sent to your server.",
+  People:
+    "Sign-in, sessions, factors, invitations and members. For people who have signed in, not for keys.",
   Management:
     "Set-up of a workspace: keys, users, domains, smart links, rules, rates, logs. Admin keys write, analyst keys read.",
 };
@@ -71,6 +74,15 @@ export function buildOpenApi({ operations, baseUrl }: OpenApiOptions): Json {
           scheme: "bearer",
           description:
             "An API key: `Authorization: Bearer <API_KEY>`. It belongs to one workspace.",
+        },
+        [SESSION]: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-trk_console",
+          description:
+            "A person's session, which `POST /sign-in` starts; on http its name is `trk_console`. It counts only in requests of the API's own " +
+            "pages, with the header `X-Tracker-Membership`: the id of a membership of `GET /session`, or 0. Answers carry " +
+            "`X-Tracker-Membership-Version`.",
         },
       },
       responses: failures.all,
@@ -122,6 +134,7 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
     description: [...(description === undefined ? [] : [description]), accessText(operation)].join(
       "\n\n",
     ),
+    ...securityOf(operation),
     parameters: [
       ...schemas.parameters(input.path, { operation: name, location: "path" }),
       ...schemas.parameters(input.query, { operation: name, location: "query" }),
@@ -162,13 +175,32 @@ function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): 
   return properties.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
 }
 
+/** Of operations that keys may not use. */
+function securityOf({ access }: Operation): Json {
+  if (access.callers === undefined) return {};
+  return { security: access.callers === "anyone" ? [] : [{ [SESSION]: [] }] };
+}
+
+const CALLERS: Readonly<Record<NonNullable<Operation["access"]["callers"]>, string>> = {
+  anyone: "Needs neither key nor session.",
+  started: "For a session, also while its second factor is missing. Not for keys.",
+  people: "For people who have signed in. Not for keys.",
+  members: "For people who have signed in, not for keys.",
+};
+
 function accessText({ access }: Operation): string {
+  const { callers } = access;
+  const who = callers === undefined ? "" : CALLERS[callers];
+  const fresh =
+    access.needsFresh === true ? " Needs a proof of a factor of the last 10 minutes." : "";
+  if (callers !== undefined && callers !== "members") return `${who}${fresh}`;
   const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
   const ofStaff =
     access.staffPermission === undefined ? "" : ` For staff keys: ${access.staffPermission}.`;
   const whole =
     access.needsUnrestrictedKey === true ? " Not for keys with a list of permissions." : "";
-  return `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;
+  const roles = `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;
+  return callers === undefined ? roles : `${who}${fresh} ${roles}`;
 }
 
 function successResponse(

@@ -183,7 +183,7 @@ CREATE TRIGGER ids_are_verified BEFORE INSERT ON app_user FOR EACH STATEMENT EXE
 
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  workspace_id integer NOT NULL,
+  workspace_id integer,
   ts timestamp(3) with time zone NOT NULL DEFAULT now(),
   key_id integer,
   user_name text NOT NULL DEFAULT ''::text,
@@ -191,6 +191,7 @@ CREATE TABLE audit_log (
   ip inet,
   status integer NOT NULL,
   request_id text NOT NULL,
+  person_id integer,
   CONSTRAINT audit_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_log_age ON audit_log USING brin (ts);
@@ -238,6 +239,14 @@ CREATE TABLE catalog_tombstone (
   CONSTRAINT catalog_tombstone_pkey PRIMARY KEY (kind, id)
 );
 CREATE INDEX catalog_tombstone_version ON catalog_tombstone USING btree (version);
+
+CREATE UNLOGGED TABLE challenge (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  kind text NOT NULL,
+  value jsonb NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT challenge_pkey PRIMARY KEY (id)
+);
 
 CREATE TABLE click_lost (
   lane integer NOT NULL,
@@ -368,6 +377,7 @@ CREATE TABLE conversion_history (
   to_payout numeric(18,4) NOT NULL,
   from_sale_amount numeric(18,4),
   to_sale_amount numeric(18,4) NOT NULL,
+  person_id integer,
   CONSTRAINT conversion_history_pkey PRIMARY KEY (id)
 );
 CREATE INDEX conversion_history_conversion ON conversion_history USING btree (conversion_id, id);
@@ -673,6 +683,33 @@ CREATE TRIGGER bury AFTER DELETE ON link_key FOR EACH ROW EXECUTE FUNCTION bury_
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON link_key FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON link_key FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
+CREATE TABLE membership (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  person_id integer NOT NULL,
+  workspace_id integer NOT NULL,
+  role text NOT NULL,
+  affiliate_id integer,
+  advertiser_id integer,
+  user_id integer,
+  permissions text[],
+  status text NOT NULL DEFAULT 'active'::text,
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT membership_pkey PRIMARY KEY (id),
+  CONSTRAINT membership_person_id_workspace_id_affiliate_id_advertiser_i_key UNIQUE NULLS NOT DISTINCT (person_id, workspace_id, affiliate_id, advertiser_id),
+  CONSTRAINT membership_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
+  CONSTRAINT membership_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT membership_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id),
+  CONSTRAINT membership_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT membership_check CHECK ((role = 'partner'::text) = (affiliate_id IS NOT NULL)),
+  CONSTRAINT membership_check1 CHECK ((role = 'advertiser'::text) = (advertiser_id IS NOT NULL)),
+  CONSTRAINT membership_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text])),
+  CONSTRAINT membership_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
+);
+CREATE INDEX membership_list ON membership USING btree (workspace_id, created_at DESC, id DESC);
+
 CREATE TABLE offer (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   workspace_id integer NOT NULL,
@@ -812,6 +849,60 @@ CREATE TRIGGER bury AFTER DELETE ON offer_group FOR EACH ROW EXECUTE FUNCTION bu
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON offer_group FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON offer_group FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
+CREATE TABLE oidc_identity (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  person_id integer NOT NULL,
+  CONSTRAINT oidc_identity_pkey PRIMARY KEY (issuer, subject),
+  CONSTRAINT oidc_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
+);
+
+CREATE TABLE one_time_link (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  secret_hash bytea NOT NULL,
+  kind text NOT NULL,
+  person_id integer,
+  workspace_id integer,
+  email text,
+  role text,
+  affiliate_id integer,
+  advertiser_id integer,
+  permissions text[],
+  made_by integer,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone NOT NULL,
+  used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT one_time_link_pkey PRIMARY KEY (id),
+  CONSTRAINT one_time_link_secret_hash_key UNIQUE (secret_hash),
+  CONSTRAINT one_time_link_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
+  CONSTRAINT one_time_link_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT one_time_link_made_by_fkey FOREIGN KEY (made_by) REFERENCES person(id),
+  CONSTRAINT one_time_link_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT one_time_link_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT one_time_link_check CHECK (kind <> 'invitation'::text OR workspace_id IS NOT NULL AND email IS NOT NULL AND role IS NOT NULL),
+  CONSTRAINT one_time_link_check1 CHECK (kind <> 'reset'::text OR person_id IS NOT NULL),
+  CONSTRAINT one_time_link_kind_check CHECK (kind = ANY (ARRAY['first_admin'::text, 'invitation'::text, 'reset'::text])),
+  CONSTRAINT one_time_link_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text]))
+);
+CREATE INDEX one_time_link_list ON one_time_link USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE TABLE passkey (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  person_id integer NOT NULL,
+  name text NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT passkey_pkey PRIMARY KEY (id),
+  CONSTRAINT passkey_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
+);
+CREATE INDEX passkey_person ON passkey USING btree (person_id, id);
+
 CREATE TABLE payout_override (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   workspace_id integer NOT NULL,
@@ -844,6 +935,21 @@ CREATE INDEX payout_override_version ON payout_override USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON payout_override FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('payout_override');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON payout_override FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON payout_override FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
+
+CREATE TABLE person (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  email text NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL DEFAULT 'active'::text,
+  is_operator boolean NOT NULL DEFAULT false,
+  password_hash text,
+  preferences jsonb NOT NULL DEFAULT '{}'::jsonb,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT person_pkey PRIMARY KEY (id),
+  CONSTRAINT person_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
+);
+CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
 
 CREATE TABLE postback (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -940,6 +1046,14 @@ CREATE UNLOGGED TABLE rate_window (
   CONSTRAINT rate_window_pkey PRIMARY KEY (holder)
 );
 
+CREATE TABLE recovery_code (
+  person_id integer NOT NULL,
+  code_hash bytea NOT NULL,
+  used_at timestamp(3) with time zone,
+  CONSTRAINT recovery_code_pkey PRIMARY KEY (person_id, code_hash),
+  CONSTRAINT recovery_code_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
+);
+
 CREATE TABLE report_key (
   workspace_id integer NOT NULL,
   advertiser_id integer NOT NULL,
@@ -975,6 +1089,33 @@ CREATE TABLE schema_migration (
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
   oldest_reader integer,
   CONSTRAINT schema_migration_pkey PRIMARY KEY (number)
+);
+
+CREATE TABLE session (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  person_id integer NOT NULL,
+  secret_hash bytea NOT NULL,
+  state text NOT NULL,
+  proved_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  last_seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone NOT NULL,
+  ip inet,
+  user_agent text NOT NULL DEFAULT ''::text,
+  CONSTRAINT session_pkey PRIMARY KEY (id),
+  CONSTRAINT session_secret_hash_key UNIQUE (secret_hash),
+  CONSTRAINT session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT session_state_check CHECK (state = ANY (ARRAY['second_factor'::text, 'full'::text]))
+);
+CREATE INDEX session_end ON session USING btree (expires_at);
+CREATE INDEX session_person ON session USING btree (person_id, created_at DESC, id DESC);
+
+CREATE UNLOGGED TABLE sign_in_throttle (
+  holder text NOT NULL,
+  failures integer NOT NULL,
+  counted_until timestamp(3) with time zone NOT NULL,
+  blocked_until timestamp(3) with time zone NOT NULL,
+  CONSTRAINT sign_in_throttle_pkey PRIMARY KEY (holder)
 );
 
 CREATE TABLE smart_link (
@@ -1032,6 +1173,15 @@ CREATE TABLE system_process (
   clickhouse_version integer,
   CONSTRAINT system_process_pkey PRIMARY KEY (process_id),
   CONSTRAINT system_process_role_check CHECK (role = ANY (ARRAY['ingress'::text, 'processors'::text, 'api'::text]))
+);
+
+CREATE TABLE totp (
+  person_id integer NOT NULL,
+  sealed bytea NOT NULL,
+  confirmed_at timestamp(3) with time zone,
+  last_step bigint NOT NULL DEFAULT 0,
+  CONSTRAINT totp_pkey PRIMARY KEY (person_id),
+  CONSTRAINT totp_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
 );
 
 CREATE TABLE tracking_domain (
@@ -1396,10 +1546,10 @@ CREATE FUNCTION after_conversion_change(before conversion, after conversion, act
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into conversion_history (conversion_id, at, actor, key_id, from_status, to_status, reason, from_revenue,
+  insert into conversion_history (conversion_id, at, actor, key_id, person_id, from_status, to_status, reason, from_revenue,
     to_revenue, from_payout, to_payout, from_sale_amount, to_sale_amount)
-  values (after.id, clock_timestamp(), actor, key_id, before.status, after.status, after.status_reason, before.revenue,
-    after.revenue, before.payout, after.payout, before.sale_amount, after.sale_amount);
+  values (after.id, clock_timestamp(), actor, key_id, (cause ->> 'person_id')::integer, before.status, after.status,
+    after.status_reason, before.revenue, after.revenue, before.payout, after.payout, before.sale_amount, after.sale_amount);
   insert into conversion_fact_outbox (conversion_id) values (after.id);
   perform queue_postbacks(before, after, cause);
   perform queue_conversion_event(before, after, cause);

@@ -38,12 +38,15 @@ type WorldOptions = {
   /** Whether templates and webhooks may lead to this machine. */
   readonly allowLoopback?: boolean;
   readonly clickRetentionDays?: number;
+  /** Default: https://api.example. */
+  readonly apiUrl?: string;
 };
 
 const Body = z.looseObject({});
 const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
 const Address = z.looseObject({ port: z.int() });
 const BASE = "/api/v1";
+export const API_URL = "https://api.example";
 
 /** A workspace with a partner, an advertiser and a key of each role. */
 export type Tenant = {
@@ -88,7 +91,8 @@ export class ApiWorld extends Stores {
       log: testLog(),
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
-      apiUrl: "https://api.example",
+      apiUrl: options.apiUrl ?? API_URL,
+      console: { secret: "a secret of the console of the tests", allowsPlainHttp: false },
       trackingUrl: "http://track.example:8080",
       allowLoopback: options.allowLoopback ?? false,
       clickRetentionDays: options.clickRetentionDays ?? 0,
