@@ -159,7 +159,7 @@ export const affiliates = manage({
     q: matches(["name", "company", "email"], ["code"]),
   },
   read: staff("affiliates.read"),
-  write: adminWrite("affiliates.write"),
+  write: { ...adminWrite("affiliates.write"), needsFresh: ["payment_details"] },
   references: { manager_id: "user" },
   taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
   afterUpdate: async (tx, context, { before, after }) =>

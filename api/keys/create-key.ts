@@ -16,7 +16,7 @@ export const createKey: Operation = operation({
   path: "/keys",
   tag: "Management",
   summary: "Create an API key; only this answer contains its secret",
-  access: unrestrictedAdminWrite,
+  access: { ...unrestrictedAdminWrite, needsFresh: true },
   input: { body: CreateKeyBody },
   output: z.object({ data: ShownKey }),
   status: 201,

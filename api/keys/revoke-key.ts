@@ -11,7 +11,7 @@ export const revokeKey: Operation = operation({
   path: "/keys/{id}",
   tag: "Management",
   summary: "Revoke an API key; it stays in the list with `revoked_at`",
-  access: unrestrictedAdminWrite,
+  access: { ...unrestrictedAdminWrite, needsFresh: true },
   input: { path: KeyPath },
   output: z.object({ data: deletedRecord }),
   status: 200,

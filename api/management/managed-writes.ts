@@ -210,7 +210,7 @@ export function rotateOperation(
     path: `${managed.path}/{id}/${its.pathEnd}`,
     tag: "Management",
     summary: its.summary,
-    access: managed.write,
+    access: { ...managed.write, needsFresh: true },
     input: { path },
     output: one,
     status: 200,

@@ -12,7 +12,7 @@ export const rotateWorkspaceToken: Operation = operation({
   path: "/workspace/rotate-postback-token",
   tag: "Management",
   summary: "Give the workspace a new postback token; the old one stops working within a second",
-  access: unrestrictedAdminWrite,
+  access: { ...unrestrictedAdminWrite, needsFresh: true },
   input: {},
   output: z.object({ data: ShownWorkspace }),
   status: 200,

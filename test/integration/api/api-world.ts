@@ -38,6 +38,7 @@ type WorldOptions = {
   /** Whether templates and webhooks may lead to this machine. */
   readonly allowLoopback?: boolean;
   readonly clickRetentionDays?: number;
+  readonly consoleSecret?: string | undefined;
   /** Default: https://api.example. */
   readonly apiUrl?: string;
 };
@@ -46,6 +47,7 @@ const Body = z.looseObject({});
 const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
 const Address = z.looseObject({ port: z.int() });
 const BASE = "/api/v1";
+const CONSOLE_SECRET = "a secret of the console of the tests";
 export const API_URL = "https://api.example";
 
 /** A workspace with a partner, an advertiser and a key of each role. */
@@ -92,7 +94,10 @@ export class ApiWorld extends Stores {
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
       apiUrl: options.apiUrl ?? API_URL,
-      console: { secret: "a secret of the console of the tests", allowsPlainHttp: false },
+      console: {
+        secret: "consoleSecret" in options ? options.consoleSecret : CONSOLE_SECRET,
+        allowsPlainHttp: false,
+      },
       trackingUrl: "http://track.example:8080",
       allowLoopback: options.allowLoopback ?? false,
       clickRetentionDays: options.clickRetentionDays ?? 0,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { callDescribed } from "../../../system/described-answers.ts";
 import { until } from "../../../system/until.ts";
@@ -12,6 +13,8 @@ import {
   PASSWORD,
   PersonBrowser,
 } from "./person-browser.ts";
+
+const Session = z.object({ data: z.object({ session: z.object({ id: z.string() }) }) });
 
 const world = await forThisFile(ApiWorld.open());
 const other = await world.addTenant("second");
@@ -111,7 +114,7 @@ test("a person sees and ends own sessions, and a new password ends the others", 
   const stranger = await openAs(world, "lone@first.example", world.tenant, { role: "admin" });
   const listed = (await one.get("/sessions")).body;
   expect(listed).toMatchObject({ data: [{ is_current: false }, {}, { is_current: true }] });
-  const id = String(data(await two.get("/session"))["session"] && Reflect.get(Object(data(await two.get("/session"))["session"]), "id"));
+  const { id } = Session.parse((await two.get("/session")).body).data.session;
   expect(outcome(await stranger.call("DELETE", `/sessions/${id}`))).toBe("404 not_found");
   expect((await one.call("DELETE", `/sessions/${id}`)).status).toBe(200);
   expect(outcome(await two.get("/session"))).toBe("401 sign_in_required");
@@ -127,24 +130,22 @@ test("a person sees and ends own sessions, and a new password ends the others", 
 
 test("an idle or over-long session, an inactive person and an inactive workspace have no access", async () => {
   const browser = await openAs(world, "idle@first.example", world.tenant, { role: "admin" });
-  const set = async (text: string): Promise<string> => {
+  const expectAfter = async (text: string, expected: string): Promise<void> => {
     await world.pool.query({ text, values: [browser.personId] });
-    return outcome(await browser.call("GET", "/me", { origin: await world.startAnother() }));
+    const what = `${text}: ${expected}`;
+    await until(what, async () => outcome(await browser.get("/me")) === expected, {
+      timeoutMs: 1_500,
+    });
   };
-  expect(
-    await set("update session set last_seen_at = now() - interval '12 hours 1 second' where person_id = $1"),
-  ).toBe("401 sign_in_required");
-  expect(await set("update session set last_seen_at = now() where person_id = $1")).toBe("200");
-  expect(await set("update session set expires_at = now() where person_id = $1")).toBe(
-    "401 sign_in_required",
-  );
-  expect(
-    await set("update session set expires_at = now() + interval '1 day' where person_id = $1"),
-  ).toBe("200");
-  expect(await set("update person set status = 'inactive' where id = $1")).toBe(
-    "401 sign_in_required",
-  );
-  expect(await set("update person set status = 'active' where id = $1")).toBe("200");
+  const ended = "401 sign_in_required";
+  const seen = "update session set last_seen_at = now()";
+  await expectAfter(`${seen} - interval '12 hours 1 second' where person_id = $1`, ended);
+  await expectAfter(`${seen} where person_id = $1`, "200");
+  await expectAfter("update session set expires_at = now() where person_id = $1", ended);
+  const later = "update session set expires_at = now() + interval '1 day' where person_id = $1";
+  await expectAfter(later, "200");
+  await expectAfter("update person set status = 'inactive' where id = $1", ended);
+  await expectAfter("update person set status = 'active' where id = $1", "200");
   const tenant = await world.addTenant("asleep");
   browser.membership = await makeMembership(world.pool, browser.personId, tenant, { role: "admin" });
   await world.pool.query({
