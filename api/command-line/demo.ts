@@ -34,9 +34,9 @@ export type Demo = {
 
 export type DemoAddresses = { readonly apiUrl: string; readonly trackingUrl: string };
 
-const SLUG = "demo";
+export const DEMO_SLUG = "demo";
 const CURRENCY = "USD";
-const PARTNERS = ["DEMOANNA", "DEMOBOB", "DEMOCLEO"] as const;
+export const DEMO_PARTNERS = ["DEMOANNA", "DEMOBOB", "DEMOCLEO"] as const;
 const SMART_CODE = "DEMOSMART";
 const LINK_KEY = "demo-shop-anna";
 /** Lock number that stops two concurrent demos from creating the workspace twice. Any number that nothing else uses. */
@@ -57,7 +57,7 @@ export async function makeDemo(
       text: "select pg_advisory_xact_lock($1)",
       values: [DEMO_LOCK],
     });
-    const existing = await findWorkspace(tx, SLUG);
+    const existing = await findWorkspace(tx, DEMO_SLUG);
     if (existing !== undefined && !options.newKeys) {
       throw new CommandError(
         "Workspace demo exists already. Its keys were shown when it was created; `demo --new-keys` creates more.",
@@ -75,9 +75,15 @@ async function fillWorkspace(
   tx: Queryable,
   { trackingUrl }: DemoAddresses,
 ): Promise<{ workspaceId: number; adminKey: string }> {
-  const workspace = { name: "Demo", slug: SLUG, timezone: "UTC", currency: CURRENCY, trackingUrl };
+  const workspace = {
+    name: "Demo",
+    slug: DEMO_SLUG,
+    timezone: "UTC",
+    currency: CURRENCY,
+    trackingUrl,
+  };
   const { id, adminKey, hasDomain } = await insertWorkspace(tx, workspace);
-  if (!hasDomain) await addTrackingHost(tx, { id, slug: SLUG }, new URL(trackingUrl));
+  if (!hasDomain) await addTrackingHost(tx, { id, slug: DEMO_SLUG }, new URL(trackingUrl));
   const partnerIds = await insertPartners(tx, id);
   const offerIds = await insertOffers(tx, id);
   const offerId = (code: string): number => offerIds.get(code) ?? 0;
@@ -120,7 +126,13 @@ async function addTrackingHost(
 async function insertPartners(tx: Queryable, workspaceId: number): Promise<number[]> {
   const ids: number[] = [];
   for (const [index, name] of ["Anna's blog", "Bob's coupons", "Cleo's ads"].entries()) {
-    const own = { code: PARTNERS[index], name, country: "DE", tags: ["demo"], currency: CURRENCY };
+    const own = {
+      code: DEMO_PARTNERS[index],
+      name,
+      country: "DE",
+      tags: ["demo"],
+      currency: CURRENCY,
+    };
     const { id } = await affiliates.insert(tx, workspaceId, own);
     ids.push(id);
   }
@@ -191,7 +203,7 @@ async function describe(
            from workspace w join affiliate f on f.workspace_id = w.id and f.code = $2
            join advertiser a on a.workspace_id = w.id
            where w.id = $1 order by a.id limit 1`,
-    values: [workspaceId, PARTNERS[0]],
+    values: [workspaceId, DEMO_PARTNERS[0]],
   });
   const [account] = rows;
   if (account === undefined) {
@@ -224,7 +236,7 @@ async function describe(
       }),
     },
     links: {
-      affiliate: `${trackingUrl}/r/DEMOSHOP/${PARTNERS[0]}`,
+      affiliate: `${trackingUrl}/r/DEMOSHOP/${DEMO_PARTNERS[0]}`,
       transparent: `${trackingUrl}/c/${LINK_KEY}`,
       smart: `${trackingUrl}/s/${SMART_CODE}`,
     },

@@ -27,12 +27,8 @@ export const preferences = z
     {
       locale: text(35).nullable().optional(),
       timezone: timezone.nullable().optional(),
-      theme: oneOf("light", "dark", "system")
-        .nullable().optional(),
-      single_key_shortcuts: z
-        .boolean("expected true or false")
-        .nullable()
-        .optional(),
+      theme: oneOf("light", "dark", "system").nullable().optional(),
+      single_key_shortcuts: z.boolean("expected true or false").nullable().optional(),
     },
     "expected an object",
   )

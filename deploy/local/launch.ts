@@ -5,6 +5,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
 import { type CommandOutput, commandOutput, lastLinesOf } from "./command-output.ts";
+import { consoleSecretFile, DemoLinks, FirstLink, writeDemoLinks } from "./console-file.ts";
 import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
@@ -75,13 +76,37 @@ export async function launch(options: Launch): Promise<void> {
   if (installation.needsDemo) {
     report.note("demo", `creating a demo workspace; its keys go to ${demoFile}`);
     writeDemo(demoFile, await makeDemo(env, options));
+    const links = await runTracker(["person", "demo-links"], env, DEMO_DEADLINE_MS, options);
+    writeDemoLinks(settings.dataDir, DemoLinks.parse(JSON.parse(links.stdout)));
     installation.noteDemoCreated();
   }
   const demo = refreshDemo(demoFile, settings);
   report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.`);
   // Output to a pipe may end in a log, which must not contain keys and tokens.
   const withKeys = process.stdout.isTTY;
-  process.stdout.write(`\n${welcomeText({ ...settings, demoFile, withKeys }, demo)}\n`);
+  const welcome = welcomeText({ ...settings, demoFile, withKeys }, demo);
+  const signIn = await signInLines(env, options, withKeys);
+  process.stdout.write(`\n${welcome}${signIn}\n`);
+}
+
+/** How the first admin signs in; nothing once there is one. */
+async function signInLines(
+  env: Record<string, string>,
+  options: Launch,
+  withKeys: boolean,
+): Promise<string> {
+  const command = ["person", "first-link", "--if-needed"];
+  if (!withKeys) return "";
+  const { stdout } = await runTracker([...command, "--json"], env, DEMO_DEADLINE_MS, options);
+  if (stdout.trim() === "") return "";
+  const { link, hours } = FirstLink.parse(JSON.parse(stdout));
+  return [
+    "Nobody is an admin yet. This link makes the first one:",
+    "",
+    `  console     ${options.settings.apiUrl}/console/`,
+    `  sign in     ${link}  (once, ${hours} h)`,
+    "",
+  ].join("\n");
 }
 
 function refuseHalfRestored({ dataDir }: LauncherSettings): void {
@@ -197,6 +222,9 @@ function productEnvironment(
     // No balancer stands before the processes, and the next start finds the journal on the same disk.
     DRAIN_SECONDS: "0",
     DRAIN_STORED_SECONDS: "0",
+    ...(env["CONSOLE_SECRET"] === undefined && env["CONSOLE_SECRET_FILE"] === undefined
+      ? { CONSOLE_SECRET_FILE: consoleSecretFile(settings.dataDir) }
+      : {}),
     ...env,
     ...systemUrl,
     POSTGRES_URL: urls.postgresUrl,

@@ -36,6 +36,8 @@ create table membership (
   unique nulls not distinct (person_id, workspace_id, affiliate_id, advertiser_id)
 );
 create index membership_list on membership (workspace_id, created_at desc, id desc);
+create index membership_of_affiliate on membership (affiliate_id, created_at desc, id desc) where affiliate_id is not null;
+create index membership_of_advertiser on membership (advertiser_id, created_at desc, id desc) where advertiser_id is not null;
 
 create table session (
   id uuid primary key default gen_random_uuid(),
@@ -79,6 +81,10 @@ create table one_time_link (
   check (kind <> 'reset' or person_id is not null)
 );
 create index one_time_link_list on one_time_link (workspace_id, created_at desc, id desc);
+create index one_time_link_of_affiliate on one_time_link (affiliate_id, created_at desc, id desc) where affiliate_id is not null;
+create index one_time_link_of_advertiser on one_time_link (advertiser_id, created_at desc, id desc) where advertiser_id is not null;
+create index one_time_link_of_person on one_time_link (person_id) where person_id is not null;
+create index one_time_link_by_person on one_time_link (made_by) where made_by is not null;
 
 create table totp (
   person_id integer primary key references person,

@@ -46,7 +46,7 @@ function ownersOf({ affiliateId, rows }: Ids): {
   };
 }
 
-function accounts({ workspaceId, advertiserId, rows, rowsOfLargest }: Ids): string[] {
+function accounts({ workspaceId, affiliateId, advertiserId, rows, rowsOfLargest }: Ids): string[] {
   return [
     `insert into app_user (workspace_id, name, email, created_at)
      select ${workspaceId}, 'User ' || i, 'u' || i || '@x.example', ${AT} from generate_series(1, ${rows}) i`,
@@ -62,6 +62,18 @@ function accounts({ workspaceId, advertiserId, rows, rowsOfLargest }: Ids): stri
     `insert into offer_event (offer_id, code, name, is_default) select id, 'default', 'Default', true from offer on conflict do nothing`,
     `insert into api_key (workspace_id, name, role, secret_hash, created_at)
      select ${workspaceId}, 'Key ' || i, 'admin', sha256(('key' || i)::bytea), ${AT} from generate_series(1, ${rows}) i`,
+    `insert into person (email, name) select 'p' || i || '@x.example', 'Person ' || i from generate_series(1, ${rows}) i`,
+    `insert into membership (person_id, workspace_id, role, affiliate_id, created_at)
+     select id, ${workspaceId}, case when id % 2 = 0 then 'analyst' else 'partner' end, case when id % 2 = 1 then ${affiliateId} end,
+       timestamptz '2020-01-01' + id * interval '1 minute' from person`,
+    `insert into session (person_id, secret_hash, state, expires_at)
+     select id, sha256(('session' || id)::bytea), 'full', now() + interval '1 day' from person`,
+    `insert into totp (person_id, sealed) select id, '\\x00' from person`,
+    `insert into passkey (person_id, name, credential_id, public_key, counter, transports)
+     select id, 'Key', ('credential' || id)::bytea, '\\x00', 0, '{}' from person`,
+    `insert into one_time_link (secret_hash, kind, workspace_id, email, role, affiliate_id, made_by, created_at, expires_at)
+     select sha256(('link' || id)::bytea), 'invitation', ${workspaceId}, email, case when id % 2 = 0 then 'analyst' else 'partner' end,
+       case when id % 2 = 1 then ${affiliateId} end, id, timestamptz '2020-01-01' + id * interval '1 minute', now() from person`,
   ];
 }
 

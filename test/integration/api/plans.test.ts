@@ -174,8 +174,16 @@ const LISTS: Readonly<Record<string, List>> = {
   listAuditLog: {
     rows: "select ts as at, id from audit_log",
     selective: { key_id: () => "1" },
-    // The action contains the value.
-    wide: ["action"],
+    // The action contains the value. No index has the person: a range of days of one workspace does.
+    wide: ["action", "person_id"],
+  },
+  listMembers: {
+    rows: byCreation("membership"),
+    roles: ["admin", "partner"],
+  },
+  listInvitations: {
+    rows: byCreation("one_time_link"),
+    roles: ["admin", "partner"],
   },
 };
 

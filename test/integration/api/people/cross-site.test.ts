@@ -35,14 +35,38 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ["fetch of another site", "403", { "sec-fetch-site": "cross-site", ...MEMBERSHIP, ...JSON_BODY }],
   ["a sibling domain", "403", { "sec-fetch-site": "same-site", ...MEMBERSHIP, ...JSON_BODY }],
   ["an address that was typed", "403", { "sec-fetch-site": "none", ...MEMBERSHIP, ...JSON_BODY }],
-  ["a browser without Sec-Fetch-Site, other Origin", "403", { origin: "https://evil.example", ...MEMBERSHIP, ...JSON_BODY }],
-  ["Origin with the name as prefix", "403", { origin: `${API_URL}.evil.example`, ...MEMBERSHIP, ...JSON_BODY }],
-  ["Origin of http instead of https", "403", { origin: "http://api.example", ...MEMBERSHIP, ...JSON_BODY }],
+  [
+    "a browser without Sec-Fetch-Site, other Origin",
+    "403",
+    { origin: "https://evil.example", ...MEMBERSHIP, ...JSON_BODY },
+  ],
+  [
+    "Origin with the name as prefix",
+    "403",
+    { origin: `${API_URL}.evil.example`, ...MEMBERSHIP, ...JSON_BODY },
+  ],
+  [
+    "Origin of http instead of https",
+    "403",
+    { origin: "http://api.example", ...MEMBERSHIP, ...JSON_BODY },
+  ],
   ["Origin null, as of a sandboxed frame", "403", { origin: "null", ...MEMBERSHIP, ...JSON_BODY }],
   ["no Origin at all", "403", { ...MEMBERSHIP, ...JSON_BODY }],
-  ["own Origin, but Sec-Fetch-Site says otherwise", "403", { origin: API_URL, "sec-fetch-site": "cross-site", ...MEMBERSHIP, ...JSON_BODY }],
-  ["a membership that is no id", "401", { "sec-fetch-site": "same-origin", "x-tracker-membership": "1 or 1", ...JSON_BODY }],
-  ["a text body, which needs no preflight", "415", { "sec-fetch-site": "same-origin", ...MEMBERSHIP, "content-type": "text/plain" }],
+  [
+    "own Origin, but Sec-Fetch-Site says otherwise",
+    "403",
+    { origin: API_URL, "sec-fetch-site": "cross-site", ...MEMBERSHIP, ...JSON_BODY },
+  ],
+  [
+    "a membership that is no id",
+    "401",
+    { "sec-fetch-site": "same-origin", "x-tracker-membership": "1 or 1", ...JSON_BODY },
+  ],
+  [
+    "a text body, which needs no preflight",
+    "415",
+    { "sec-fetch-site": "same-origin", ...MEMBERSHIP, "content-type": "text/plain" },
+  ],
 ])("a write with the cookie is refused: %s", async (_what, status, headers) => {
   const answer = await send("POST", "/offers", headers, JSON.stringify(OFFER));
   expect(String(answer.status)).toBe(status);
@@ -77,7 +101,9 @@ test("no preflight is answered and no answer may be read by another origin", asy
   });
   const read = await send("GET", "/me", { origin: "https://evil.example", ...MEMBERSHIP });
   for (const answer of [preflight, read])
-    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual(
+      [],
+    );
 });
 
 test("another site cannot sign somebody in or use a link, nor set a second cookie beside ours", async () => {

@@ -3,7 +3,15 @@ import { expect, test } from "vitest";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { ApiWorld } from "../api-world.ts";
 import { runTracker } from "../run-tracker.ts";
-import { data, makeMembership, makePerson, openAs, outcome, PASSWORD, PersonBrowser } from "./person-browser.ts";
+import {
+  data,
+  makeMembership,
+  makePerson,
+  openAs,
+  outcome,
+  PASSWORD,
+  PersonBrowser,
+} from "./person-browser.ts";
 
 const world = await forThisFile(ApiWorld.open());
 const other = await world.addTenant("second");
@@ -49,9 +57,11 @@ test("the first admin comes by a link that works once, and no further link is ma
       { role: "admin", workspace: { slug: "second" } },
     ],
   });
-  expect((await redeem(token, { ...first, email: "b@first.example" })).outcome).toBe("404 not_found");
+  expect((await redeem(token, { ...first, email: "b@first.example" })).outcome).toBe(
+    "404 not_found",
+  );
   await expect(runTracker(world, "person", "first-link")).rejects.toThrow("an admin already");
-  expect(await runTracker(world, "person", "list")).toContain("first@first.example");
+  expect(await runTracker(world, "person", "list", "--json")).toContain("first@first.example");
 });
 
 test("of 20 people who use one link at the same time, one joins", async () => {
@@ -72,7 +82,11 @@ test("of 20 people who use one link at the same time, one joins", async () => {
 test("an invitation can be looked up, revoked and renewed, ends after 7 days, and lives as a hash", async () => {
   await forgetAttempts();
   const admin = await openAs(world, "inviter@first.example", world.tenant, { role: "admin" });
-  const grant = { email: "guest@first.example", role: "partner", affiliate_id: world.tenant.affiliateId };
+  const grant = {
+    email: "guest@first.example",
+    role: "partner",
+    affiliate_id: world.tenant.affiliateId,
+  };
   const made = await admin.post("/invitations", grant);
   expect(made.status).toBe(201);
   const { id } = data(made);
@@ -161,7 +175,7 @@ test("nobody grants more than his own rights, and people of an account only to t
     expect([grant, outcome(answer)]).toEqual([grant, expected]);
   }
   const seen = await partner.get("/invitations");
-  expect(data(seen)).toHaveProperty("length");
+  expect(seen.text).toContain('"role":"partner"');
   expect(seen.text).not.toContain('"role":"admin"');
 });
 

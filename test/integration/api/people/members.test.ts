@@ -19,10 +19,14 @@ test("a changed role counts in the next request here, and within a second in ano
   });
   expect(data(changed)).toMatchObject({ role: "analyst", version: 2 });
   expect(await write(world.origin)).toBe("403 read_only_key");
-  await until("the other process knows", async () => (await write(second)) === "403 read_only_key", {
-    timeoutMs: 1_200,
-    pollMs: 20,
-  });
+  await until(
+    "the other process knows",
+    async () => (await write(second)) === "403 read_only_key",
+    {
+      timeoutMs: 1_200,
+      pollMs: 20,
+    },
+  );
   const me = await colleague.get("/me");
   expect(me.headers.get("x-tracker-membership-version")).toBe("2");
   expect((await admin.call("DELETE", `/members/${colleague.membership}`)).status).toBe(200);
@@ -37,15 +41,25 @@ test("a workspace keeps an admin: the last one can neither leave nor lose rights
   const tenant = await world.addTenant("lonely");
   const one = await openAs(world, "one@lonely.example", tenant, { role: "admin" });
   const two = await openAs(world, "two@lonely.example", tenant, { role: "admin" });
-  await openAs(world, "narrow@lonely.example", tenant, { role: "admin", permissions: ["offers.read"] });
+  await openAs(world, "narrow@lonely.example", tenant, {
+    role: "admin",
+    permissions: ["offers.read"],
+  });
   const both = await Promise.all([
     one.call("PATCH", `/members/${two.membership}`, { body: { role: "analyst" } }),
     two.call("PATCH", `/members/${one.membership}`, { body: { role: "analyst" } }),
   ]);
   const outcomes = both.map(outcome).toSorted();
-  expect([["200", "403 read_only_key"], ["200", "409 conflict"]]).toContainEqual(outcomes);
+  expect([
+    ["200", "403 read_only_key"],
+    ["200", "409 conflict"],
+  ]).toContainEqual(outcomes);
   const last = both[0].status === 200 ? one : two;
-  for (const body of [{ role: "analyst" }, { status: "inactive" }, { permissions: ["offers.read"] }]) {
+  for (const body of [
+    { role: "analyst" },
+    { status: "inactive" },
+    { permissions: ["offers.read"] },
+  ]) {
     const answer = await last.call("PATCH", `/members/${last.membership}`, { body });
     expect([body, outcome(answer)]).toEqual([body, "409 conflict"]);
   }
@@ -99,7 +113,9 @@ test("people of a partner see and remove people of their own account only, and n
   expect(seen.text).toContain("mate@first.example");
   expect(seen.text).not.toContain("st@first.example");
   expect(seen.text).not.toContain("permissions");
-  expect(outcome(await partner.call("DELETE", `/members/${staff.membership}`))).toBe("404 not_found");
+  expect(outcome(await partner.call("DELETE", `/members/${staff.membership}`))).toBe(
+    "404 not_found",
+  );
   expect((await partner.call("DELETE", `/members/${mate}`)).status).toBe(200);
 });
 
@@ -113,7 +129,11 @@ test("sign-ins, failures and changes of factors stand in the audit log of the pe
     return Array.isArray(rows) ? rows.map((row) => Reflect.get(Object(row), "action")) : [];
   };
   await until("the log has them", async () => (await actions()).length === 3, { timeoutMs: 5_000 });
-  expect(await actions()).toEqual(["person:signed-in", "person:sign-in-failed", "person:signed-in"]);
+  expect(await actions()).toEqual([
+    "person:signed-in",
+    "person:sign-in-failed",
+    "person:signed-in",
+  ]);
   const elsewhere = await openAs(world, "elsewhere@second.example", other, { role: "admin" });
   expect((await elsewhere.get("/audit-log")).text).not.toContain("logged@first.example");
 });

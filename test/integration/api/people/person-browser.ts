@@ -1,7 +1,7 @@
+import type { Role } from "../../../../api/access/permissions.ts";
 import { insertMembership } from "../../../../api/people/members.ts";
 import { PasswordHasher } from "../../../../api/people/password-hasher.ts";
 import { insertPerson } from "../../../../api/people/people.ts";
-import type { Role } from "../../../../api/access/permissions.ts";
 import type { Pool } from "../../../../schemas/postgres/connect.ts";
 import { callDescribed, type DescribedAnswer } from "../../../system/described-answers.ts";
 import { API_URL, type Tenant } from "../api-world.ts";
@@ -79,7 +79,10 @@ export async function makeMembership(
   db: Pool,
   personId: number,
   tenant: Tenant,
-  { role, permissions = null }: { readonly role: Role; readonly permissions?: readonly string[] | null },
+  {
+    role,
+    permissions = null,
+  }: { readonly role: Role; readonly permissions?: readonly string[] | null },
 ): Promise<number> {
   const id = await insertMembership(db, {
     personId,
@@ -110,14 +113,18 @@ export async function openAs(
 
 /** `<status> <code>` of a refusal, `<status>` of a success. */
 export function outcome({ status, body }: DescribedAnswer): string {
-  const error: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "error") : undefined;
-  const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
+  const error: unknown =
+    typeof body === "object" && body !== null ? Reflect.get(body, "error") : undefined;
+  const code: unknown =
+    typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
   return typeof code === "string" ? `${status} ${code}` : String(status);
 }
 
 /** `data` of an answer. */
 export function data({ body }: DescribedAnswer): Record<string, unknown> {
-  const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "data") : undefined;
-  if (typeof value !== "object" || value === null) throw new Error(`no data: ${JSON.stringify(body)}`);
+  const value: unknown =
+    typeof body === "object" && body !== null ? Reflect.get(body, "data") : undefined;
+  if (typeof value !== "object" || value === null)
+    throw new Error(`no data: ${JSON.stringify(body)}`);
   return { ...value };
 }

@@ -53,7 +53,12 @@ test("a person in two workspaces chooses with each request, and no request reach
   const session = data(await browser.get("/session"));
   expect(session["memberships"]).toMatchObject([
     { id: first, role: "analyst", workspace: { slug: "first" } },
-    { id: second, role: "partner", workspace: { slug: "second" }, affiliate: { id: other.affiliateId } },
+    {
+      id: second,
+      role: "partner",
+      workspace: { slug: "second" },
+      affiliate: { id: other.affiliateId },
+    },
   ]);
   browser.membership = first;
   expect(data(await browser.get("/me"))).toMatchObject({ workspace: { slug: "first" } });
@@ -147,7 +152,9 @@ test("an idle or over-long session, an inactive person and an inactive workspace
   await expectAfter("update person set status = 'inactive' where id = $1", ended);
   await expectAfter("update person set status = 'active' where id = $1", "200");
   const tenant = await world.addTenant("asleep");
-  browser.membership = await makeMembership(world.pool, browser.personId, tenant, { role: "admin" });
+  browser.membership = await makeMembership(world.pool, browser.personId, tenant, {
+    role: "admin",
+  });
   await world.pool.query({
     text: "update workspace set status = 'inactive' where id = $1",
     values: [tenant.workspaceId],
