@@ -50,7 +50,7 @@ export const redeemLink: Operation = visitorOperation({
     const { signedIn } = context.people;
     if (link.kind === "invitation" && signedIn?.state === "full")
       return await joinAs(context, { token: body.token, link }, signedIn.person);
-    const { email = "", name, password } = wantedFrom(link, body);
+    const { email, name, password } = wantedFrom(link, body);
     const about = await aboutWhom(context.db, link, { email, name });
     const fault = passwordFault(password, about);
     if (fault !== undefined) throw validationFailed({ password: fault });

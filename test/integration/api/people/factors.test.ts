@@ -8,11 +8,12 @@ import { data, openAs, outcome, PASSWORD, PersonBrowser } from "./person-browser
 const world = await forThisFile(ApiWorld.open());
 const STEP_MS = 30_000;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const Fresh = z.object({ data: z.object({ session: z.object({ is_fresh: z.boolean() }) }) });
 const Codes = z.object({ data: z.object({ recovery_codes: z.array(z.string()).length(10) }) });
 
 /** Reads base32 as an authenticator does. */
 function secretIn(text: string): Buffer {
-  const bits = [...text].map((one) => BASE32.indexOf(one).toString(2).padStart(5, "0")).join("");
+  const bits = Array.from(text, (one) => BASE32.indexOf(one).toString(2).padStart(5, "0")).join("");
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
@@ -104,7 +105,7 @@ test("factors, members and keys want a proof of the last 10 minutes, by password
     // The session is remembered for a second.
     await expect
       .poll(async () =>
-        Reflect.get(Object(data(await browser.get("/session"))["session"]), "is_fresh"),
+        Fresh.parse((await browser.get("/session")).body).data.session.is_fresh,
       )
       .toBe(false);
   };

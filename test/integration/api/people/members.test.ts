@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { until } from "../../../system/until.ts";
 import { ApiWorld } from "../api-world.ts";
 import { data, makeMembership, makePerson, openAs, outcome } from "./person-browser.ts";
+
+const Log = z.object({ data: z.array(z.object({ action: z.string() })) });
 
 const world = await forThisFile(ApiWorld.open());
 const other = await world.addTenant("second");
@@ -123,10 +126,9 @@ test("sign-ins, failures and changes of factors stand in the audit log of the pe
   const person = await openAs(world, "logged@first.example", world.tenant, { role: "admin" });
   await person.signIn("logged@first.example", "wrong");
   await person.signIn("logged@first.example");
-  const actions = async (): Promise<unknown[]> => {
+  const actions = async (): Promise<string[]> => {
     const { body } = await person.get(`/audit-log?person_id=${person.personId}&action=person:`);
-    const rows: unknown = Reflect.get(Object(body), "data");
-    return Array.isArray(rows) ? rows.map((row) => Reflect.get(Object(row), "action")) : [];
+    return Log.parse(body).data.map(({ action }) => action);
   };
   await until("the log has them", async () => (await actions()).length === 3, { timeoutMs: 5_000 });
   expect(await actions()).toEqual([
