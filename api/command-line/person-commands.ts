@@ -33,7 +33,7 @@ const firstLink: Command = {
   summary: "a link by which the first admin signs in; it works once, for a day",
   options: {
     workspace: { value: "SLUG", summary: "make the admin of this workspace only; default: of all" },
-    "if-needed": { summary: "prints nothing, without a fault, if somebody is an admin" },
+    "if-needed": { summary: "prints nothing if somebody is an admin, or nothing is there yet" },
     ...JSON_OUTPUT,
   },
   examples: ["person first-link"],
@@ -52,6 +52,7 @@ const firstLink: Command = {
         );
       }
       const ids = workspace === undefined ? await listWorkspaceIds(db) : [workspace.id];
+      if (ids.length === 0 && given.has("if-needed")) return "";
       if (ids.length === 0)
         throw new CommandError("There is no workspace yet: `workspace create` makes one.");
       const made = await makeLink(db, environment.apiUrl, {

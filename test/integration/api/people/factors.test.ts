@@ -104,9 +104,7 @@ test("factors, members and keys want a proof of the last 10 minutes, by password
     });
     // The session is remembered for a second.
     await expect
-      .poll(async () =>
-        Fresh.parse((await browser.get("/session")).body).data.session.is_fresh,
-      )
+      .poll(async () => Fresh.parse((await browser.get("/session")).body).data.session.is_fresh)
       .toBe(false);
   };
   await age();

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { ApiWorld } from "../api-world.ts";
 import { runTracker } from "../run-tracker.ts";
@@ -12,6 +13,8 @@ import {
   PASSWORD,
   PersonBrowser,
 } from "./person-browser.ts";
+
+const Links = z.object({ sign_in_links: z.record(z.string(), z.string()) });
 
 const world = await forThisFile(ApiWorld.open());
 const other = await world.addTenant("second");
@@ -213,4 +216,19 @@ test("an admin resets only people all of whose workspaces he administers", async
   const operator = await makePerson(world.pool, "operator@first.example", true);
   const membership = await makeMembership(world.pool, operator, world.tenant, { role: "analyst" });
   expect(outcome(await admin.post(`/members/${membership}/reset-link`))).toBe("403 forbidden");
+});
+
+test("the demo has a link for a person of each role, and needs no first one once its admin has joined", async () => {
+  await forgetAttempts();
+  await runTracker(world, "demo", "--json");
+  const printed = Links.parse(JSON.parse(await runTracker(world, "person", "demo-links")));
+  expect(Object.keys(printed.sign_in_links)).toEqual(["admin", "analyst", "partner", "advertiser"]);
+  for (const [role, link] of Object.entries(printed.sign_in_links)) {
+    const { browser, answer } = await redeem(tokenIn(link), NEW);
+    expect([role, answer.status]).toEqual([role, 200]);
+    expect(data(await browser.get("/session"))["memberships"]).toMatchObject([
+      { role, workspace: { slug: "demo" } },
+    ]);
+  }
+  expect(await runTracker(world, "person", "first-link", "--if-needed", "--json")).toBe("");
 });

@@ -38,7 +38,9 @@ test("after five wrong passwords from an address the right one waits 30 s, elsew
   expect((await attempt("slow@first.example", PASSWORD)).status).toBe(200);
 });
 
-test("the wait doubles up to 15 minutes, and a success forgets it", { timeout: 120_000 }, async () => {
+test("the wait doubles up to 15 minutes, and a success forgets it", {
+  timeout: 120_000,
+}, async () => {
   await makePerson(world.pool, "double@first.example");
   const from = "198.51.100.8";
   const waits: number[] = [];
@@ -83,7 +85,9 @@ test("an e-mail gets 100 guesses an hour from all addresses together, known or n
   }
 });
 
-test("an address gets 30 attempts a minute, and a /64 of IPv6 counts as one", { timeout: 120_000 }, async () => {
+test("an address gets 30 attempts a minute, and a /64 of IPv6 counts as one", {
+  timeout: 120_000,
+}, async () => {
   await freshWindow(world);
   const answers = await Promise.all(
     Array.from({ length: 40 }, async (_, i) =>
