@@ -148,7 +148,7 @@ async function makeLink(
     await revoke?.(tx);
     const id = await insertLink(tx, token, link);
     await insertAuditEntry(tx, {
-      principal: byCommandLine({ id: link.workspaceId ?? null }),
+      principal: byCommandLine({ id: link.workspaceId ?? 0 }),
       action: `cli ${command}`,
       ip: null,
       status: 201,

@@ -193,7 +193,7 @@ async function note(
 }
 
 /** The principal in the audit log: the command line has no key. */
-export function byCommandLine(workspace: { readonly id: number | null }): AuditEntry["principal"] {
+export function byCommandLine(workspace: { readonly id: number }): AuditEntry["principal"] {
   return { actor: { kind: "command line", name: NAME_OF_ACTOR }, workspace };
 }
 

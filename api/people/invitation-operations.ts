@@ -18,9 +18,9 @@ import {
   revokeInvitation as revokeRow,
 } from "./invitations.ts";
 import { insertLink, type LinkRow, linkTo, mintLinkToken } from "./links.ts";
+import type { MemberContext } from "./people-context.ts";
 import { grantedAccount, personEmail, ShownInvitation } from "./people-fields.ts";
 import { memberOperation } from "./people-operation.ts";
-import type { MemberContext } from "./people-request.ts";
 
 const OPEN_MAX = 1_000;
 const InvitationPath = z.object({ id: pathId });

@@ -32,9 +32,9 @@ import {
   mayReset,
   updateMembership,
 } from "./members.ts";
+import type { MemberContext } from "./people-context.ts";
 import { grantedAccount, ShownMember } from "./people-fields.ts";
 import { memberOperation } from "./people-operation.ts";
-import type { MemberContext } from "./people-request.ts";
 
 const HOUR_MS = 3_600_000;
 const MemberPath = z.object({ id: pathId });

@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { z } from "zod";
 import { ApiError } from "../errors.ts";
 import { type PasskeySite, passkeySiteAt } from "./passkey-site.ts";
-import type { VisitorContext } from "./people-request.ts";
+import type { VisitorContext } from "./people-context.ts";
 
 const BASE64URL = /^[A-Za-z0-9_-]*={0,2}$/;
 const BYTES_MAX = 65_536;

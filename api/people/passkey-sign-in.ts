@@ -15,9 +15,9 @@ import {
   type PasskeyRow,
   useChallenge,
 } from "./passkeys.ts";
+import type { VisitorContext } from "./people-context.ts";
 import { SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import type { VisitorContext } from "./people-request.ts";
 import { noteLater } from "./person-audit.ts";
 import {
   countAddress,

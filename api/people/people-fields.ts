@@ -58,7 +58,7 @@ export const Done = z
   .strictObject({ done: z.literal(true).meta({ description: "Always true" }) })
   .meta({ id: "Done" });
 
-export const grantedPermissions = z
+const grantedPermissions = z
   .array(oneOf(...PERMISSIONS), "expected a list of permissions")
   .max(PERMISSIONS.length)
   .nullable()

@@ -1,5 +1,5 @@
 import type { Definition, Operation, RequestContext } from "../operation.ts";
-import type { MemberContext, PersonContext, VisitorContext } from "./people-request.ts";
+import type { MemberContext, PersonContext, VisitorContext } from "./people-context.ts";
 
 /*
  * Operations for people. The server lets only those callers through that `access.callers` names (rest/caller-refusal.ts), so each kind

@@ -8,9 +8,9 @@ import { findLiveLink, type LinkRow, useLink } from "./links.ts";
 import { insertMembership } from "./members.ts";
 import { newPassword, passwordFault } from "./password-fault.ts";
 import { getPerson, hasAdmin, insertPerson, setPasswordHash } from "./people.ts";
+import type { VisitorContext } from "./people-context.ts";
 import { linkToken, personEmail, personName, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import type { VisitorContext } from "./people-request.ts";
 import { noteInPersonLog } from "./person-audit.ts";
 import { deleteOtherSessions } from "./session-rows.ts";
 import {

@@ -6,9 +6,9 @@ import { pathUuid } from "../rest/path-fields.ts";
 import { SIGNED_IN, SIGNED_IN_WRITES, STARTED_WRITES } from "./access-of-people.ts";
 import { givenPassword } from "./password-fault.ts";
 import { getPerson } from "./people.ts";
+import type { PersonContext } from "./people-context.ts";
 import { Done, factorCode, SignInState } from "./people-fields.ts";
 import { personOperation } from "./people-operation.ts";
-import type { PersonContext } from "./people-request.ts";
 import { noteLater } from "./person-audit.ts";
 import { isRightCode, proveFactor } from "./prove-factor.ts";
 import {

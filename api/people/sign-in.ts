@@ -5,9 +5,9 @@ import type { Operation } from "../operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { givenPassword } from "./password-fault.ts";
 import { findPersonByEmail, type PersonRow, setPasswordHash } from "./people.ts";
+import type { VisitorContext } from "./people-context.ts";
 import { personEmail, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import type { VisitorContext } from "./people-request.ts";
 import { noteLater } from "./person-audit.ts";
 import {
   countAddress,

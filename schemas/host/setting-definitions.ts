@@ -129,7 +129,7 @@ export const SETTINGS = {
   CONSOLE_SECRET: {
     type: text("at least 32 characters", /^.{32,1000}$/s),
     unset: "made by `npm start` in DATA_DIR; elsewhere no second factors",
-    readBy: ["npm start", "api"],
+    readBy: ["api"],
     isSecret: true,
     meaning: "seals the second factors of people; another value makes them useless",
   },

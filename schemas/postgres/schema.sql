@@ -183,7 +183,7 @@ CREATE TRIGGER ids_are_verified BEFORE INSERT ON app_user FOR EACH STATEMENT EXE
 
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  workspace_id integer,
+  workspace_id integer NOT NULL,
   ts timestamp(3) with time zone NOT NULL DEFAULT now(),
   key_id integer,
   user_name text NOT NULL DEFAULT ''::text,
@@ -709,6 +709,8 @@ CREATE TABLE membership (
   CONSTRAINT membership_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
 );
 CREATE INDEX membership_list ON membership USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX membership_of_advertiser ON membership USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX membership_of_affiliate ON membership USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
 
 CREATE TABLE offer (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -885,7 +887,11 @@ CREATE TABLE one_time_link (
   CONSTRAINT one_time_link_kind_check CHECK (kind = ANY (ARRAY['first_admin'::text, 'invitation'::text, 'reset'::text])),
   CONSTRAINT one_time_link_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text]))
 );
+CREATE INDEX one_time_link_by_person ON one_time_link USING btree (made_by) WHERE made_by IS NOT NULL;
 CREATE INDEX one_time_link_list ON one_time_link USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX one_time_link_of_advertiser ON one_time_link USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX one_time_link_of_affiliate ON one_time_link USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX one_time_link_of_person ON one_time_link USING btree (person_id) WHERE person_id IS NOT NULL;
 
 CREATE TABLE passkey (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -88,7 +88,7 @@ create index one_time_link_by_person on one_time_link (made_by) where made_by is
 
 create table totp (
   person_id integer primary key references person,
-  -- AES-256-GCM under CONSOLE_SECRET.
+  -- Encrypted under CONSOLE_SECRET.
   sealed bytea not null,
   confirmed_at timestamptz(3),
   -- A code of this step or an earlier one has counted already.
@@ -139,8 +139,8 @@ create unlogged table sign_in_throttle (
   blocked_until timestamptz(3) not null
 );
 
--- A sign-in belongs to no workspace.
-alter table audit_log alter column workspace_id drop not null, add column person_id integer;
+-- A sign-in of somebody without a membership belongs to no workspace: 0.
+alter table audit_log add column person_id integer;
 alter table conversion_history add column person_id integer;
 
 -- The person who changed a conversion comes along in `cause`, like the request.

@@ -40,7 +40,7 @@ test("a changed role counts in the next request here, and within a second in ano
   ]);
 });
 
-test("a workspace keeps an admin: the last one can neither leave nor lose rights, even by two requests at once", async () => {
+test("the last admin of a workspace can neither leave nor lose rights, even by two requests at once", async () => {
   const tenant = await world.addTenant("lonely");
   const one = await openAs(world, "one@lonely.example", tenant, { role: "admin" });
   const two = await openAs(world, "two@lonely.example", tenant, { role: "admin" });
