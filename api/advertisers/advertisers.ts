@@ -12,6 +12,7 @@ import {
   oneOf,
   orEmpty,
   recordId,
+  shownCurrency,
   shownTime,
   tags,
   text,
@@ -19,7 +20,7 @@ import {
 import { isAnyOf, matches } from "../rest/filter-conditions.ts";
 import { idsParam, textParam, wordParam } from "../rest/query-fields.ts";
 
-const STATUSES = ["active", "paused", "inactive"] as const;
+export const ADVERTISER_STATUSES = ["active", "paused", "inactive"] as const;
 /** G56. */
 const BILLING_TERMS = [...PAYMENT_TERMS, "prepaid"] as const;
 const TOKEN_BYTES = 16;
@@ -38,7 +39,7 @@ export const advertisers = manage({
   table: "advertiser",
   fields: {
     name: name(),
-    status: oneOf(...STATUSES),
+    status: oneOf(...ADVERTISER_STATUSES),
     company: text(),
     contact_name: text(),
     email: orEmpty(email),
@@ -83,7 +84,7 @@ export const advertisers = manage({
   },
   shown: {
     name: z.string(),
-    status: z.enum(STATUSES),
+    status: z.enum(ADVERTISER_STATUSES),
     company: z.string(),
     contact_name: z.string(),
     email: z.string(),
@@ -91,13 +92,13 @@ export const advertisers = manage({
     website: z.string(),
     country: z.string(),
     notes: z.string(),
-    currency: z.string(),
+    currency: shownCurrency,
     account_manager_id: z.int().nullable(),
     billing_terms: z.string(),
     tags: z.array(z.string()),
   },
   filters: {
-    status: wordParam(...STATUSES),
+    status: wordParam(...ADVERTISER_STATUSES),
     q: textParam.meta({ description: "Part of the name, company or e-mail" }),
     ids: idsParam.meta({ description: "Comma-separated ids" }),
   },

@@ -15,6 +15,8 @@ import {
 } from "../labels/entity-labels.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { reportScope } from "../reports/caller.ts";
+import { sentAs } from "../rest/openapi-schemas.ts";
+import { shownClickId } from "../rest/query-fields.ts";
 import { isoTime, ShownClick, type StoredClick } from "./click-row.ts";
 import { findClick } from "./find-click.ts";
 
@@ -51,7 +53,7 @@ export const getClick: Operation = operation({
   tag: "Clicks",
   summary: "One click with its conversions",
   access: everyRole("clicks.read"),
-  input: { path: z.object({ click_id: z.string() }) },
+  input: { path: z.object({ click_id: sentAs(z.string(), shownClickId) }) },
   output: z.object({ data: ClickDetail }),
   status: 200,
   readsClickhouse: "clicks",

@@ -4,6 +4,7 @@ import { everyRole } from "../access/access-of-operations.ts";
 import { isStaff, type Principal } from "../access/principal.ts";
 import { invalidParameter } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
+import { rangeEcho } from "../reports/report-params.ts";
 import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
 import {
@@ -47,7 +48,7 @@ export const listConversions: Operation = operation({
   output: z.object({
     data: z.array(ShownConversion),
     next_cursor: z.string().nullable(),
-    range: z.object({ from: z.string(), to: z.string(), tz: z.string() }),
+    range: rangeEcho,
   }),
   status: 200,
   run: async (context, { query }) => {

@@ -9,6 +9,8 @@ import type { OfferRow } from "../offers/offer-fields.ts";
 import { findOffer, type PartnerOfferRow } from "../offers/offers.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { parseReference } from "../rest/codes.ts";
+import { sentAs } from "../rest/openapi-schemas.ts";
+import { shownReference } from "../rest/path-fields.ts";
 import { textParam, wordParam } from "../rest/query-fields.ts";
 import {
   affiliateLink,
@@ -34,8 +36,10 @@ const VALUES = Object.fromEntries(LINK_VALUE_NAMES.map((name) => [name, textPara
 const EXPECTED = "expected an id or a code";
 
 const Query = z.object({
-  offer: z.string(EXPECTED).min(1, EXPECTED).meta({ description: "Id or code" }),
-  affiliate: z.string().min(1, EXPECTED).optional().meta({
+  offer: sentAs(z.string(EXPECTED).min(1, EXPECTED), shownReference).meta({
+    description: "Id or code",
+  }),
+  affiliate: sentAs(z.string().min(1, EXPECTED).optional(), shownReference).meta({
     description: "Id or code; default: the partner's own account; required for staff keys",
   }),
   type: wordParam("affiliate", "transparent").default("affiliate"),

@@ -4,7 +4,7 @@ import { quoteConditions } from "../../schemas/postgres/quote.ts";
 import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
-import { shownTime } from "../rest/body-fields.ts";
+import { shownCurrency, shownDay, shownTime } from "../rest/body-fields.ts";
 import { conditionsOf } from "../rest/filter-conditions.ts";
 import { type FilteredPage, openPage } from "../rest/page.ts";
 import { currencyParam, pageParams } from "../rest/query-fields.ts";
@@ -23,8 +23,8 @@ const Body = Rate.partial().extend({
 
 const Shown = z
   .strictObject({
-    date: z.string(),
-    currency: z.string(),
+    date: shownDay,
+    currency: shownCurrency,
     rate: z.string().meta({ description: "Units of the currency per EUR" }),
     updated_at: shownTime,
     scope: z.enum(["workspace", "installation"]).meta({

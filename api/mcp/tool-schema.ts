@@ -76,7 +76,7 @@ function argumentSchema(argument: ToolArgument, declared: Json, role: ReportRole
   switch (argument.kind) {
     case "text":
       return {
-        ...declared,
+        ...(declared["type"] === "string" ? declared : { type: "string" }),
         ...described,
         ...(argument.words === undefined ? {} : { enum: argument.words }),
       };

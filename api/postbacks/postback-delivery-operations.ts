@@ -14,9 +14,9 @@ import {
 import { postbacks, postbackWrite } from "./postbacks.ts";
 
 const ShownDelivery = shownDelivery("postback_delivery", "PostbackDelivery", {
-  id: z.string(),
+  id: z.guid(),
   postback_id: z.int(),
-  conversion_id: z.string(),
+  conversion_id: z.guid(),
   trigger: z.enum(["approved", "pending", "rejected", "reversal"]),
 });
 

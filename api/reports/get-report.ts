@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { shownCurrency } from "../rest/body-fields.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { reportCsv } from "./report-csv.ts";
 import { rangeEcho, reportCells, reportParams } from "./report-params.ts";
@@ -21,8 +22,8 @@ const Report = z.object({
   ),
   total_rows: z.int(),
   next_offset: z.int().nullable(),
-  currency: z.string(),
-  other_currencies: z.array(z.string()),
+  currency: shownCurrency,
+  other_currencies: z.array(shownCurrency),
   range: rangeEcho,
   group_by: z.array(z.string()),
   metrics: z.array(z.string()),

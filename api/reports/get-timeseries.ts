@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { shownReference } from "../rest/path-fields.ts";
 import { reportCaller, reportScope } from "./caller.ts";
-import { measuredParams, rangeEcho, reportCells } from "./report-params.ts";
+import { measuredParams, param, rangeEcho, reportCells } from "./report-params.ts";
 import { parseTimeseriesRequest, runTimeseries } from "./run-timeseries.ts";
 
 export const getTimeseries: Operation = operation({
@@ -17,9 +18,9 @@ export const getTimeseries: Operation = operation({
   input: {
     query: z.object({
       ...measuredParams,
-      interval: z.string().optional().meta({ description: "`day` (default) or `hour`" }),
-      offer_id: z.string().optional().meta({ description: "Id or code" }),
-      affiliate_id: z.string().optional().meta({ description: "Id or code" }),
+      interval: param(z.enum(["day", "hour"]).meta({ default: "day" }), "Length of a row"),
+      offer_id: param(shownReference, "Id or code"),
+      affiliate_id: param(shownReference, "Id or code"),
     }),
   },
   output: z.object({

@@ -22,7 +22,7 @@ export type ReportFilter = {
   readonly values: readonly (string | number)[];
 };
 
-const TERMS_MAX = 30;
+export const FILTER_TERMS_MAX = 30;
 const CODE = /^[A-Za-z0-9._~-]{1,64}$/;
 /** Places of a clock and of a week. */
 const PLACES = { hour_of_day: /^(1?\d|2[0-3])$/, weekday: /^[1-7]$/ } as const;
@@ -45,7 +45,7 @@ export function parseFilters(
   role: ReportRole,
 ): readonly ReportFilter[] | string {
   const terms = given.flatMap((text) => text.split(",")).filter((term) => term !== "");
-  if (terms.length > TERMS_MAX) return `at most ${TERMS_MAX} terms`;
+  if (terms.length > FILTER_TERMS_MAX) return `at most ${FILTER_TERMS_MAX} terms`;
   const filters: ReportFilter[] = [];
   for (const term of terms) {
     const filter = parseTerm(term, role);

@@ -5,13 +5,8 @@ import { isCurrency } from "../rest/iso-codes.ts";
 import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
 import { findMeasure, type Measure, measureNames, measuresOf } from "./measures.ts";
 import { parseFilters, type ReportFilter } from "./report-filters.ts";
+import { GROUP_BY_MAX, LIMIT_DEFAULT, LIMIT_MAX, OFFSET_MAX } from "./report-params.ts";
 import type { ReportRole } from "./report-scope.ts";
-
-const GROUP_BY_MAX = 3;
-const LIMIT_DEFAULT = 1_000;
-const LIMIT_MAX = 10_000;
-/** With a larger offset no report could finish within any time limit. */
-const OFFSET_MAX = 1_000_000_000;
 
 /** The query of `GET /reports`, as sent. */
 export type ReportQuery = RangeQuery & {

@@ -33,7 +33,8 @@ export async function tryCodes<T>(
 export type Reference = { readonly id: number; readonly code: string };
 
 const DIGITS = /^[1-9]\d{0,9}$/;
-const CODE = /^[A-Za-z0-9_-]{1,32}$/;
+/** Codes of offers and partners in a path or query. */
+export const CODE = /^[A-Za-z0-9_-]{1,32}$/;
 const ID_MAX = 2_147_483_647;
 
 /** Undefined if the text can be neither. `id` is 0 if the text is not an id. */

@@ -15,6 +15,7 @@ export type OpenApiOptions = {
 };
 
 const BEARER = "bearerAuth";
+const CSV = "text/csv";
 
 /** What each tag is about, in the order of the document. The linter in the tests warns about a tag that is missing here. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -135,7 +136,7 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
               "application/json": { schema: body, example: exampleOf(schemas, body, "input") },
               ...(csvBody === undefined
                 ? {}
-                : { "text/csv": { schema: { type: "string" }, example: csvBody.example } }),
+                : { [CSV]: { schema: textOf(CSV), example: csvBody.example } }),
             },
           },
         }),
@@ -144,6 +145,11 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
       ...failures.of(failuresOf(operation)),
     },
   };
+}
+
+/** The schema of a body that is text, such as CSV. */
+function textOf(mediaType: string): Json {
+  return { type: "string", contentMediaType: mediaType };
 }
 
 /** Defaults that are not shown, because they are the same as leaving the field out. As JSON. */
@@ -181,7 +187,7 @@ function successResponse(
     headers: ANSWER_HEADERS,
     content: {
       "application/json": { schema, example: exampleOf(schemas, schema, "output") },
-      ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: { type: "string" } }])),
+      ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: textOf(type) }])),
     },
   };
 }

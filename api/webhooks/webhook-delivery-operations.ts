@@ -11,10 +11,10 @@ import { WEBHOOK_EVENTS } from "./webhook-events.ts";
 import { webhooks, webhookWrite } from "./webhooks.ts";
 
 const ShownDelivery = shownDelivery("webhook_delivery", "WebhookDelivery", {
-  id: z.string().meta({ description: "X-Tracker-Delivery" }),
+  id: z.guid().meta({ description: "X-Tracker-Delivery" }),
   webhook_id: z.int(),
   event: z.enum(WEBHOOK_EVENTS),
-  event_id: z.string().meta({ description: "`id` of the document" }),
+  event_id: z.guid().meta({ description: "`id` of the document" }),
 });
 const one = z.object({ data: ShownDelivery });
 
