@@ -39,7 +39,7 @@ export const measuredParams = {
       "have no values. Values that contain a comma or a bar are percent-encoded once more",
   ),
   currency: param(
-    z.string().regex(/^[A-Z]{3}$/),
+    z.string().regex(/^([A-Z]{3})?$/),
     "Currency of the money columns, default the workspace's",
   ),
 };
