@@ -9,6 +9,6 @@ environment="$(mktemp -d)"
 trap 'rm -rf "$environment"' EXIT
 python3 -m venv "$environment"
 "$environment/bin/python" -m pip install --quiet --disable-pip-version-check mypy==2.4.1 .build/clients/*.whl
-"$environment/bin/mypy" --strict --package affiliate_tracker
-"$environment/bin/mypy" --strict test/integration/clients/walk.py
+"$environment/bin/mypy" --cache-dir "$environment/cache" --strict --package affiliate_tracker
+"$environment/bin/mypy" --cache-dir "$environment/cache" --strict test/integration/clients/walk.py
 PYTHON_CLIENT="$environment/bin/python" npx vitest run --config test/vitest.config.ts --project integration test/integration/clients

@@ -58,7 +58,7 @@ console.log(JSON.stringify({
   changed: [changed.data.status, changed.data.status_reason],
   conversions,
   report: [report.group_by, report.columns.map(({ key }) => key)],
-  csv: csv.split("\\n")[0],
+  csv: csv.split("\\r\\n")[0],
   costs: costs.data.inserted,
   overBudget: [overBudget.status, overBudget.code, overBudget.retryAfter !== undefined],
   waited: waited.data.key.role,
