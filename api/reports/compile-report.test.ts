@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { compileReport } from "./compile-report.ts";
-import type { CostRates } from "./cost-rates.ts";
+import type { DayRates } from "./day-rates.ts";
 import { parseReportRequest, type ReportQuery } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
 
 const STAFF: ReportScope = { role: "staff", workspaceId: 7 };
 const NO_RATES = { currencies: [], dates: [], numerators: [], denominators: [] };
 
-function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRates?: CostRates) {
+function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRates?: DayRates) {
   const request = parseReportRequest(
     { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [], ...query },
     { role: scope.role, nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },

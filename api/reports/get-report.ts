@@ -4,7 +4,13 @@ import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { reportCsv } from "./report-csv.ts";
-import { rangeEcho, reportCells, reportParams } from "./report-params.ts";
+import {
+  comparedEcho,
+  conversionEcho,
+  rangeEcho,
+  reportCells,
+  reportParams,
+} from "./report-params.ts";
 import { parseReportRequest } from "./report-request.ts";
 import { runReport } from "./run-report.ts";
 
@@ -27,6 +33,8 @@ const Report = z.object({
   group_by: z.array(z.string()),
   metrics: z.array(z.string()),
   date_basis: z.enum(["conversion", "click"]),
+  compared_range: comparedEcho,
+  conversion: conversionEcho,
 });
 
 export const getReport: Operation = operation({

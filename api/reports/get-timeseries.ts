@@ -2,7 +2,14 @@ import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { reportCaller, reportScope } from "./caller.ts";
-import { measuredParams, rangeEcho, reportCells } from "./report-params.ts";
+import {
+  comparedEcho,
+  conversionEcho,
+  measuredParams,
+  rangeEcho,
+  reportCells,
+  withTotals,
+} from "./report-params.ts";
 import { parseTimeseriesRequest, runTimeseries } from "./run-timeseries.ts";
 
 export const getTimeseries: Operation = operation({
@@ -20,6 +27,7 @@ export const getTimeseries: Operation = operation({
       interval: z.string().optional().meta({ description: "`day` (default) or `hour`" }),
       offer_id: z.string().optional().meta({ description: "Id or code" }),
       affiliate_id: z.string().optional().meta({ description: "Id or code" }),
+      totals: withTotals,
     }),
   },
   output: z.object({
@@ -27,6 +35,9 @@ export const getTimeseries: Operation = operation({
     interval: z.enum(["day", "hour"]),
     metrics: z.array(z.string()),
     range: rangeEcho,
+    totals: reportCells.optional().meta({ description: "With `totals=1`" }),
+    compared_range: comparedEcho,
+    conversion: conversionEcho,
   }),
   status: 200,
   readsClickhouse: "reports",

@@ -1,7 +1,14 @@
 import { mondayOf, parseDay } from "../../schemas/time/calendar.ts";
 import { HOUR_MS } from "../../schemas/time/zone.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
-import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
+import { DELAY_STEPS } from "./delay-steps.ts";
+import {
+  type Dimension,
+  dimensionNames,
+  emptyValueOf,
+  findDimension,
+  isTime,
+} from "./dimensions.ts";
 import type { ReportRole } from "./report-scope.ts";
 
 export const FILTER_OPERATORS = [
@@ -59,7 +66,7 @@ export function parseFilters(
 
 /** Whether a source without the dimension, whose value is therefore empty, passes the filter. */
 export function emptyPasses({ dimension, operator, values }: ReportFilter): boolean {
-  const empty = dimension.kind === "id" ? 0 : "";
+  const empty = emptyValueOf(dimension.kind);
   switch (operator) {
     case "in":
       return values.includes(empty);
@@ -158,12 +165,20 @@ function parseValue({ name, kind }: Dimension, text: string): string | number | 
     case "hour_of_day":
     case "weekday":
       return PLACES[kind].test(text) ? Number(text) : undefined;
+    case "delay":
+      return parseDelay(text);
     case "hour_start":
       return undefined;
     case "text":
       // Codes are stored in upper case.
       return name === "country" || name === "currency" ? text.toUpperCase() : text;
   }
+}
+
+function parseDelay(text: string): number | undefined {
+  if (text === "") return 0;
+  const index = DELAY_STEPS.findIndex(({ name }) => name === text);
+  return index < 0 ? undefined : index + 1;
 }
 
 function parseFlag(text: string): string | undefined {

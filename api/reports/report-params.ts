@@ -10,6 +10,16 @@ const text = (description: string): z.ZodOptional<z.ZodString> =>
 
 const METRICS = measureNames("staff");
 
+const comparedParams = {
+  compare: text(
+    "Another period beside this one: `previous`, `previous_year` (52 weeks before), or `<date>..<date>` with as many days. Rows and totals get " +
+      "`previous` and `change`",
+  ),
+  convert: text(
+    "`1` converts money in other currencies at the reference rate of its day of UTC; default `0`",
+  ),
+};
+
 /** Parameters that reports and series share. Their allowed values depend on the role: see report-request.ts. */
 export const measuredParams = {
   ...rangeParams,
@@ -22,12 +32,15 @@ export const measuredParams = {
       `${FILTER_OPERATORS.join(", ")}. Offers and partners by id or code. Values that contain a comma or a bar are percent-encoded once more`,
   ),
   currency: text("Currency of the money columns, default the workspace's"),
+  ...comparedParams,
 };
 
 export const reportParams = {
   ...measuredParams,
   group_by: text(`Comma-separated, at most 3: ${dimensionNames("staff").join(", ")}`),
-  sort: text("Name of a metric or of a dimension of `group_by`; a leading `-` sorts descending"),
+  sort: text(
+    "Name of a metric or of a dimension of `group_by`, or with `compare` `previous.` or `change.` and a metric; a leading `-` sorts descending",
+  ),
   limit: text("1 to 10000, default 1000"),
   offset: text("Rows to skip, default 0"),
   format: text("`json` or `csv`: up to 200000 rows and a totals line"),
@@ -37,7 +50,33 @@ export const reportParams = {
   date_basis: text("Dates conversions by `conversion` time (default) or by `click` time"),
 };
 
+/** Of a series. */
+export const withTotals = text("`1` adds `totals` over the whole range; default `0`");
+
 export const rangeEcho = z.object({ from: z.string(), to: z.string(), tz: z.string() });
 
 const cell = z.union([z.string(), z.number(), z.null()]);
-export const reportCells = z.record(z.string(), cell);
+const cells = z.record(z.string(), cell);
+/** Values by name, and with `compare` those of the other period and how far they changed. */
+export const reportCells = z
+  .object({
+    previous: cells.optional().meta({ description: "With `compare`" }),
+    change: z
+      .record(z.string(), z.number().nullable())
+      .optional()
+      .meta({
+        description: "With `compare`: 0.25 for a quarter more, null where there was nothing",
+      }),
+  })
+  .catchall(cell);
+/** With `compare`. */
+export const comparedEcho = rangeEcho.optional();
+/** With `convert=1`. */
+export const conversionEcho = z
+  .object({ basis: z.literal("daily"), unconverted: z.array(z.string()) })
+  .optional()
+  .meta({
+    description:
+      "With `convert=1`. Each day's money of a currency is converted and rounded once. Totals follow the same rule by themselves, so they " +
+      "may differ from the sum of rows by less than a ten-thousandth for each of them",
+  });
