@@ -91,6 +91,8 @@ export const TOOLS: readonly Tool[] = [
       sort: text,
       limit: { kind: "limit", max: 1_000, defaultValue: 1_000, description: "Rows to return" },
       currency: text,
+      compare: text,
+      convert: { kind: "text", words: ["0", "1"] },
     },
     acceptsParams: true,
     withheld: ["format"],
@@ -144,6 +146,7 @@ export const TOOLS: readonly Tool[] = [
       ...paged,
     },
     acceptsParams: true,
+    withheld: ["format"],
   },
   {
     name: "get_conversion",
@@ -170,6 +173,7 @@ export const TOOLS: readonly Tool[] = [
       ...paged,
     },
     acceptsParams: true,
+    withheld: ["format"],
   },
   {
     name: "tracking_link",

@@ -1,3 +1,5 @@
+import { parseDay } from "../../schemas/time/calendar.ts";
+import type { DayRates } from "./day-rates.ts";
 import { indent } from "./indent.ts";
 import { changeOf, type Measure, previousOf } from "./measures.ts";
 import { moneyKeys, type Period, PeriodSources } from "./period-sources.ts";
@@ -10,7 +12,7 @@ import {
 } from "./report-plan.ts";
 import type { ReportSort } from "./report-request.ts";
 import { SqlParams } from "./sql-params.ts";
-import { IS_PREVIOUS, OuterSums, SUM_COLUMNS } from "./sum-columns.ts";
+import { IS_PREVIOUS, OuterSums, packedRate, RATE, SUM_COLUMNS } from "./sum-columns.ts";
 
 /** One ClickHouse statement. Values of the request are typed parameters, never part of the text. */
 export type CompiledReport = {
@@ -25,38 +27,89 @@ const SETTINGS = [
   "enable_shared_storage_snapshot_in_query = 1",
 ];
 
-/** Compiles a plan to one statement. Without dimensions it returns one row, otherwise also totals over all of its rows. */
+/**
+ * Compiles a plan to one statement. Without dimensions it returns one row, otherwise also totals over all of its rows. It adds up in an inner
+ * select and computes in outer ones: every expression there has names of columns instead of the text of whole sums, which a server
+ * would otherwise need seconds to read.
+ */
 export function compileReport(plan: ReportPlan): CompiledReport {
   const { groupBy, metrics, sort, limit, offset, comparison } = plan;
   const params = new SqlParams();
   const sums = new OuterSums(plan, params);
   const keys = groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
   const compared = comparison === undefined ? [] : metrics.flatMap(comparedColumns);
+  const added = select(
+    [...keys, ...sums.added()],
+    rowsOf(plan, keys, params),
+    keys.length === 0 ? "" : `group by ${keys.join(", ")} with totals`,
+  );
+  const converted = sums.converted();
   const text = [
-    `with\n${indent(sums.definitions().join(",\n"))}`,
-    `select\n${indent([...keys, ...metrics.map(metricColumn), ...compared, sums.others()].join(",\n"))}`,
-    `from (\n${indent(rowsOf(plan, keys, params))}\n)`,
-    ...(keys.length === 0 ? [] : [`group by ${keys.join(", ")} with totals`, orderBy(sort, keys)]),
+    select(
+      [...keys, ...metrics.map(metricColumn), ...compared, "others"],
+      converted.length === 0 ? added : select([...keys, ...converted], added),
+    ),
+    ...(keys.length === 0 ? [] : [orderBy(sort, keys)]),
     `limit ${params.of("UInt64", limit)} offset ${params.of("UInt64", offset)}`,
     `settings ${SETTINGS.join(", ")}`,
   ].join("\n");
   return { text, params: params.values };
 }
 
+function select(columns: readonly string[], from: string, end = ""): string {
+  return [
+    `select\n${indent(columns.join(",\n"))}`,
+    `from (\n${indent(from)}\n)`,
+    ...(end === "" ? [] : [end]),
+  ].join("\n");
+}
+
 /** The rows of the period, and those of the one it is compared with. */
 function rowsOf(plan: ReportPlan, keys: readonly string[], params: SqlParams): string {
-  const { range, comparison } = plan;
-  const select = (period: Period): string =>
+  const { range, comparison, moneyRates } = plan;
+  const rowsIn = (period: Period): string =>
     new PeriodSources(plan, period, params).selects().join("\nunion all\n");
-  const now = select({ range, daysLater: 0 });
-  if (comparison === undefined) return now;
-  const before = select({ range: comparison.range, daysLater: comparison.days });
-  const columns = [...keys, ...moneyKeys(plan), ...SUM_COLUMNS].join(", ");
-  return [now, before]
+  const now = rowsIn({ range, daysLater: 0 });
+  const columns = [...keys, ...moneyKeys(plan), ...SUM_COLUMNS];
+  if (comparison === undefined)
+    return moneyRates === undefined ? now : rated(columns, now, rates(plan, moneyRates, params));
+  const before = rowsIn({ range: comparison.range, daysLater: comparison.days });
+  const both = [now, before]
     .map(
-      (text, index) => `select ${columns}, ${index} as ${IS_PREVIOUS} from (\n${indent(text)}\n)`,
+      (text, index) =>
+        `select ${columns.join(", ")}, ${index} as ${IS_PREVIOUS} from (\n${indent(text)}\n)`,
     )
     .join("\nunion all\n");
+  return moneyRates === undefined
+    ? both
+    : rated([...columns, IS_PREVIOUS], both, rates(plan, moneyRates, params));
+}
+
+/** Rows with the rate of their money; 0 without a usable one. */
+function rated(columns: readonly string[], rows: string, lines: string): string {
+  return [
+    `select ${columns.join(", ")}, ${RATE}`,
+    `from (\n${indent(rows)}\n) as counted`,
+    `any left join (\n${indent(lines)}\n) as rates on cur = rated_currency and day = rated_day`,
+  ].join("\n");
+}
+
+/** The rates of a statement. The money of the report's own currency has no day and the rate 1. */
+function rates({ currency }: ReportPlan, given: DayRates, params: SqlParams): string {
+  const { currencies, dates, numerators, denominators } = given;
+  const days = dates.map((date) => String(parseDay(date) ?? 0));
+  const packed = numerators.map((numerator, index) =>
+    packedRate(index + 2, numerator, denominators[index] ?? "1"),
+  );
+  const lists = [
+    [currency, ...currencies],
+    ["0", ...days],
+    [packedRate(1, "1", "1"), ...packed],
+  ].map((list) => params.of("Array(String)", list));
+  return [
+    `select line.1 as rated_currency, toInt64(line.2) as rated_day, toUInt256(line.3) as ${RATE}`,
+    `from (select arrayJoin(arrayZip(${lists.join(", ")})) as line)`,
+  ].join("\n");
 }
 
 function metricColumn(measure: Measure, index: number): string {

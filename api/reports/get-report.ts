@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { csvAnswer } from "../rest/list-csv.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { reportCsv } from "./report-csv.ts";
 import {
@@ -60,25 +60,6 @@ export const getReport: Operation = operation({
     );
     const scope = reportScope(context.principal);
     if (request.format === "json") return { body: await runReport(context, request, scope) };
-    return {
-      stream: await startedStream(reportCsv(context, request, scope)),
-      contentType: "text/csv; charset=utf-8",
-      headers: { "content-disposition": 'attachment; filename="report.csv"' },
-    };
+    return await csvAnswer(reportCsv(context, request, scope), "report.csv");
   },
 });
-
-/** Waits for the first piece, so that an earlier failure is thrown here and gets a status of its own. */
-async function startedStream(pieces: AsyncGenerator<string>): Promise<Readable> {
-  const first = await pieces.next();
-  async function* all(): AsyncGenerator<string> {
-    try {
-      if (first.done !== true) yield first.value;
-      yield* pieces;
-    } finally {
-      // The reader may leave before it has read anything.
-      await pieces.return(undefined);
-    }
-  }
-  return Readable.from(all(), { objectMode: false });
-}

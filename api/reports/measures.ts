@@ -41,8 +41,9 @@ export function previousOf(sql: string): string {
 
 /** SQL of how far a metric changed, in millionths of its size before: null where it was 0 or undefined (N102). */
 export function changeOf(sql: string): string {
-  const before = previousOf(sql);
-  return quotient(`(${sql} - ${before})`, `abs(${before})`, RATIO_SCALE);
+  // A lambda, so that each metric is in the text once.
+  const change = quotient("(now - before)", "abs(before)", RATIO_SCALE);
+  return `arrayMap((now, before) -> ${change}, [${sql}], [${previousOf(sql)}])[1]`;
 }
 
 /** A metric as the statement returns it: a whole number as text in the metric's own scale, null if the denominator is zero. */

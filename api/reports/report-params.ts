@@ -61,12 +61,9 @@ const cells = z.record(z.string(), cell);
 export const reportCells = z
   .object({
     previous: cells.optional().meta({ description: "With `compare`" }),
-    change: z
-      .record(z.string(), z.number().nullable())
-      .optional()
-      .meta({
-        description: "With `compare`: 0.25 for a quarter more, null where there was nothing",
-      }),
+    change: z.record(z.string(), z.number().nullable()).optional().meta({
+      description: "With `compare`: 0.25 for a quarter more, null where there was nothing",
+    }),
   })
   .catchall(cell);
 /** With `compare`. */

@@ -1,5 +1,3 @@
-import { parseDay } from "../../schemas/time/calendar.ts";
-import type { DayRates } from "./day-rates.ts";
 import { FOREIGN_MONEY, PREVIOUS } from "./measure-definitions.ts";
 import { SUMS, type Sum } from "./measures.ts";
 import type { ReportPlan } from "./report-plan.ts";
@@ -33,99 +31,98 @@ export function sourceSums(sums: Partial<Record<Sum, string>>): string[] {
   });
 }
 
+/** The rate of a row: its number, numerator and denominator in one number, so that rows can be added up by it. 0 without one. */
+export const RATE = "rate";
+const RATE_BITS = 96n;
+const RATE_PART = `toUInt256('${(1n << RATE_BITS) - 1n}')`;
+
+/** The number keeps two days apart that have the same rate: each day's money is rounded by itself. */
+export function packedRate(number: number, numerator: string, denominator: string): string {
+  return String(
+    (((BigInt(number) << RATE_BITS) + BigInt(numerator)) << RATE_BITS) + BigInt(denominator),
+  );
+}
+
 /** The sums of a statement over all of its sources. */
 export class OuterSums {
   readonly #role: ReportRole;
   readonly #currency: string;
-  readonly #compares: boolean;
-  readonly #rates: readonly string[];
+  readonly #converts: boolean;
+  /** A period's prefix, and the conditions of its rows. */
+  readonly #periods: readonly { readonly prefix: string; readonly only: readonly string[] }[];
 
-  constructor(plan: ReportPlan, params: SqlParams) {
-    this.#role = plan.scope.role;
-    this.#currency = params.of("String", plan.currency);
-    this.#compares = plan.comparison !== undefined;
-    this.#rates =
-      plan.moneyRates === undefined ? [] : rateDefinitions(plan.moneyRates, plan.currency, params);
+  constructor({ scope, currency, comparison, moneyRates }: ReportPlan, params: SqlParams) {
+    this.#role = scope.role;
+    this.#currency = params.of("String", currency);
+    this.#converts = moneyRates !== undefined;
+    this.#periods =
+      comparison === undefined
+        ? [{ prefix: "", only: [] }]
+        : [
+            { prefix: "", only: [`not ${IS_PREVIOUS}`] },
+            { prefix: PREVIOUS, only: [IS_PREVIOUS] },
+          ];
   }
 
-  /** The sums, and how many rows have money that was left out; with a comparison also those of the other period. */
-  definitions(): string[] {
-    if (!this.#compares) return [...this.#rates, ...this.#period("", [])];
+  /**
+   * The columns that are added up: sums, how many rows have money that was left out, and `others`, the other currencies with money that the
+   * role may see.
+   */
+  added(): string[] {
+    const hasMoney = hasAny(seen([...EARNED, "ad_cost"], this.#role));
     return [
-      ...this.#rates,
-      ...this.#period("", [`not ${IS_PREVIOUS}`]),
-      ...this.#period(PREVIOUS, [IS_PREVIOUS]),
+      ...this.#periods.flatMap(({ prefix, only }) => this.#sums(prefix, only)),
+      // Most groups have none, and an empty list costs less than an empty set.
+      `arraySort(arrayDistinct(groupArrayIf(cur, ${this.#isOther()} and (${hasMoney})))) as others`,
     ];
   }
 
-  /** The column `others`: the other currencies with money that the role may see, in both periods. */
-  others(): string {
-    const hasMoney = hasAny(seen([...EARNED, "ad_cost"], this.#role));
-    // Most groups have none, and an empty list costs less than an empty set.
-    return `arraySort(arrayDistinct(groupArrayIf(cur, ${this.#isOther()} and (${hasMoney})))) as others`;
+  /** The same columns with converted money; empty if the report does not convert. */
+  converted(): string[] {
+    if (!this.#converts) return [];
+    const columns = this.#periods.flatMap(({ prefix }) => [
+      ...SUMS.map((name) =>
+        MONEY.includes(name)
+          ? `${converted(`${prefix}subtotals`, MONEY.indexOf(name))} as ${prefix}${name}`
+          : `${prefix}${name}`,
+      ),
+      `${prefix}${FOREIGN_MONEY}`,
+    ]);
+    return [...columns, "others"];
   }
 
-  #period(prefix: string, only: readonly string[]): string[] {
-    const counted = (sum: string, conditions: readonly string[]): string =>
+  #sums(prefix: string, only: readonly string[]): string[] {
+    const added = (sum: string, conditions: readonly string[]): string =>
       conditions.length === 0 ? `sum(${sum})` : `sumIf(${sum}, ${conditions.join(" and ")})`;
-    const converts = this.#rates.length > 0;
-    const map = `${prefix}converted`;
-    const columns = SUMS.map((name) => {
-      if (!MONEY.includes(name)) return `${counted(`s_${name}`, only)} as ${prefix}${name}`;
-      if (converts) return `${converted(map, MONEY.indexOf(name))} as ${prefix}${name}`;
-      return `${counted(`s_${name}`, [`cur = ${this.#currency}`, ...only])} as ${prefix}${name}`;
+    const sums = SUMS.flatMap((name) => {
+      if (!MONEY.includes(name)) return [`${added(`s_${name}`, only)} as ${prefix}${name}`];
+      if (this.#converts) return [];
+      return [`${added(`s_${name}`, [`cur = ${this.#currency}`, ...only])} as ${prefix}${name}`];
     });
     const isForeign = [this.#isOther(), `(${hasAny(seen(EARNED, this.#role))})`, ...only];
     return [
-      ...(converts ? [`${subtotals(["rate != 0", ...only])} as ${map}`] : []),
-      ...columns,
+      ...sums,
+      ...(this.#converts ? [`${subtotals([`${RATE} != 0`, ...only])} as ${prefix}subtotals`] : []),
       `countIf(${isForeign.join(" and ")}) as ${prefix}${FOREIGN_MONEY}`,
     ];
   }
 
   #isOther(): string {
-    return this.#rates.length > 0
-      ? "(cur != '' and rate = 0)"
-      : `cur not in ('', ${this.#currency})`;
+    return this.#converts ? `cur != '' and ${RATE} = 0` : `cur not in ('', ${this.#currency})`;
   }
 }
 
-/**
- * `rate` is the index of a row's rate in `numerators` and `denominators`, 0 without a usable one. The first is 1, for the currency of the
- * report itself, whose money has no day.
- */
-function rateDefinitions(
-  { currencies, dates, numerators, denominators }: DayRates,
-  currency: string,
-  params: SqlParams,
-): string[] {
-  const names = [
-    `${currency}:0`,
-    ...currencies.map((one, index) => `${one}:${parseDay(dates[index] ?? "") ?? ""}`),
-  ];
-  const list = (values: readonly string[]): string =>
-    `arrayMap(text -> toInt256(text), ${params.of("Array(String)", ["1", ...values])})`;
-  const indexes = params.of(
-    "Array(UInt32)",
-    names.map((_, index) => index + 1),
-  );
-  return [
-    `${list(numerators)} as numerators`,
-    `${list(denominators)} as denominators`,
-    `transform(concat(cur, ':', toString(day)), ${params.of("Array(String)", names)}, ${indexes}, toUInt32(0)) as rate`,
-  ];
-}
-
-/** The subtotal of each rate, for all sums of money at once: indexes of rates, and then a list of subtotals for each sum. */
+/** The subtotal of each rate, for all sums of money at once: rates, and then a list of subtotals for each sum. */
 function subtotals(conditions: readonly string[]): string {
   const sums = MONEY.map((name) => `[s_${name}]`).join(", ");
-  return `sumMapIf([rate], ${sums}, ${conditions.join(" and ")})`;
+  return `sumMapIf([${RATE}], ${sums}, ${conditions.join(" and ")})`;
 }
 
 /** The sum of subtotals, each multiplied by its rate and rounded once, half away from zero. The same rule for rows and totals. */
 function converted(map: string, index: number): string {
-  const rounded =
-    "intDivOrZero(abs(amount) * numerators[one] * 2 + denominators[one], denominators[one] * 2) * sign(amount)";
+  const numerator = `bitAnd(bitShiftRight(one, ${RATE_BITS}), ${RATE_PART})`;
+  const denominator = `bitAnd(one, ${RATE_PART})`;
+  const rounded = `intDivOrZero(abs(amount) * ${numerator} * 2 + ${denominator}, ${denominator} * 2) * sign(amount)`;
   return `toInt128(arraySum(arrayMap((one, amount) -> ${rounded}, ${map}.1, ${map}.${index + 2})))`;
 }
 

@@ -111,3 +111,18 @@ export function wordParam<const Words extends readonly [string, ...string[]]>(
 ): z.ZodOptional<z.ZodEnum<{ [Word in Words[number]]: Word }>> {
   return z.enum(words, `expected one of ${words.join(", ")}`).optional();
 }
+
+/** `filters` of a list, in the grammar of reports. */
+export const reportFiltersParam = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      "Terms as in reports. The list then has exactly the rows that a report with these filters counts, so without blocked clicks and " +
+      "without what is not in reports yet; a range of at most 31 days, unless conversions are filtered by offers",
+  });
+
+/** `format` of a list. */
+export const listFormatParam = wordParam("json", "csv").meta({
+  description: "`csv`: up to 200000 rows with a header of field names; `limit` does not apply",
+});

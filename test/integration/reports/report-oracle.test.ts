@@ -154,5 +154,5 @@ test("every cell of any report equals a recount from the ledger, for every role 
 }, 120_000);
 
 test("and so does every cell of any comparison, with its other period and its change (P13)", async () => {
-  await fc.assert(fc.asyncProperty(anyRequest(true), agrees), { numRuns: RUNS, seed: SEED });
+  await fc.assert(fc.asyncProperty(anyRequest(true), agrees), { numRuns: RUNS / 4, seed: SEED });
 }, 120_000);
