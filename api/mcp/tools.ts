@@ -91,8 +91,6 @@ export const TOOLS: readonly Tool[] = [
       sort: text,
       limit: { kind: "limit", max: 1_000, defaultValue: 1_000, description: "Rows to return" },
       currency: text,
-      compare: text,
-      convert: { kind: "text", words: ["0", "1"] },
     },
     acceptsParams: true,
     withheld: ["format"],

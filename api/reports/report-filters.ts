@@ -64,6 +64,14 @@ export function parseFilters(
   return filters;
 }
 
+/** The operators that a filter on the dimension may use. */
+export function operatorsOf({ kind }: Dimension): FilterOperator[] {
+  return FILTER_OPERATORS.filter(
+    (operator) =>
+      (kind === "text" || !LETTERS.has(operator)) && !(isTime(kind) && WITHOUT_VALUE.has(operator)),
+  );
+}
+
 /** Whether a source without the dimension, whose value is therefore empty, passes the filter. */
 export function emptyPasses({ dimension, operator, values }: ReportFilter): boolean {
   const empty = emptyValueOf(dimension.kind);
@@ -93,13 +101,13 @@ function parseTerm(term: string, role: ReportRole): ReportFilter | string {
   if (operator === undefined)
     return `unknown operator in "${term}"; known operators: ${FILTER_OPERATORS.join(", ")}`;
   const list = rest.join(":");
+  const mayUse = operatorsOf(dimension).includes(operator);
   if (WITHOUT_VALUE.has(operator)) {
-    return list === "" && !isTime(dimension.kind)
+    return list === "" && mayUse
       ? { dimension, operator, values: [] }
       : `"${operator}" has no value and does not apply to dates`;
   }
-  if (LETTERS.has(operator) && dimension.kind !== "text")
-    return `"${operator}" applies to text only`;
+  if (!mayUse) return `"${operator}" applies to text only`;
   const values = parseValues(dimension, list, role);
   if (values === undefined) return `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`;
   return { dimension, operator, values };
