@@ -72,6 +72,8 @@ export type OperationAccess = {
   readonly isWrite: boolean;
 };
 
+export type SlotKind = "clicks" | "reports";
+
 /** JSON unless it is a stream; `status` only where it differs from the operation's. */
 export type OperationResult =
   | { readonly body: unknown; readonly status?: number }
@@ -126,8 +128,11 @@ export type Operation = {
    * fail on any code that the document does not list.
    */
   readonly failures?: readonly ErrorCode[];
-  /** Which ClickHouse data it reads. Such an operation needs a slot, and each key has only a few (reports/report-slots.ts). */
-  readonly readsClickhouse?: "clicks" | "reports";
+  /**
+   * Which slots it takes, by what it reads of ClickHouse or streams: each key has only a few (reports/report-slots.ts). A function decides by
+   * the query.
+   */
+  readonly readsClickhouse?: SlotKind | ((query: unknown) => SlotKind | undefined);
   /** Media types that an answer may have in addition to JSON. */
   readonly otherMediaTypes?: readonly string[];
   /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */
@@ -149,8 +154,9 @@ type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 type Definition<Path, Query, Body, Resource> = Omit<
   Operation,
-  "input" | "run" | "findResource" | "findFaults"
+  "input" | "run" | "findResource" | "findFaults" | "readsClickhouse"
 > & {
+  readonly readsClickhouse?: SlotKind | ((query: Parsed<Query>) => SlotKind | undefined);
   readonly input: {
     readonly path?: (Path & z.ZodType) | undefined;
     readonly query?: Query & z.ZodType;

@@ -88,6 +88,23 @@ export async function listConversions(
   return rows;
 }
 
+/** Those of these ids that the key may read. */
+export async function findConversions(
+  db: Queryable,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<ConversionRow[]> {
+  const { rows } = await db.query<ConversionRow>({
+    name: "find-conversions",
+    text: `select ${COLUMNS} ${SOURCE}
+           where c.id = any($1::uuid[]) and c.workspace_id = $2
+             and ($3::integer is null or (c.affiliate_id = $3 and not c.is_private))
+             and ($4::integer is null or c.advertiser_id = $4)`,
+    values: [ids, principal.workspace.id, principal.affiliate?.id, principal.advertiser?.id],
+  });
+  return rows;
+}
+
 /** Undefined also for a conversion that the key may not read: the caller sees no difference. */
 export async function findConversion(
   db: Queryable,

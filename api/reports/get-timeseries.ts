@@ -3,7 +3,15 @@ import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { shownReference } from "../rest/path-fields.ts";
 import { reportCaller, reportScope } from "./caller.ts";
-import { measuredParams, param, rangeEcho, reportCells } from "./report-params.ts";
+import {
+  comparedEcho,
+  conversionEcho,
+  measuredParams,
+  param,
+  rangeEcho,
+  reportCells,
+  withTotals,
+} from "./report-params.ts";
 import { parseTimeseriesRequest, runTimeseries } from "./run-timeseries.ts";
 
 export const getTimeseries: Operation = operation({
@@ -21,6 +29,7 @@ export const getTimeseries: Operation = operation({
       interval: param(z.enum(["day", "hour"]).meta({ default: "day" }), "Length of a row"),
       offer_id: param(shownReference, "Id or code"),
       affiliate_id: param(shownReference, "Id or code"),
+      totals: withTotals,
     }),
   },
   output: z.object({
@@ -28,6 +37,9 @@ export const getTimeseries: Operation = operation({
     interval: z.enum(["day", "hour"]),
     metrics: z.array(z.string()),
     range: rangeEcho,
+    totals: reportCells.optional().meta({ description: "With `totals=1`" }),
+    compared_range: comparedEcho,
+    conversion: conversionEcho,
   }),
   status: 200,
   readsClickhouse: "reports",

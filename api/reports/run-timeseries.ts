@@ -7,21 +7,29 @@ import {
 } from "../../schemas/time/range.ts";
 import { invalidParameter } from "../errors.ts";
 import { dayBuckets, hourBuckets } from "./buckets.ts";
-import { readCostRates } from "./cost-rates.ts";
+import type { Comparison } from "./comparison.ts";
+import { parseComparison } from "./comparison.ts";
 import { bucketDimension, findDimension } from "./dimensions.ts";
-import { withIds } from "./filter-codes.ts";
 import { emptyValue, type Measure } from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import {
   oneOf,
+  parseConvert,
   parseCurrency,
   parseMetrics,
   parseRange,
   type ReportCaller,
   readFilters,
 } from "./report-request.ts";
-import { type ReportStores, readManagers, readReportPage } from "./report-rows.ts";
+import { type ReportCells, type ReportStores, readReportPage } from "./report-rows.ts";
 import type { ReportScope } from "./report-scope.ts";
+import {
+  type ConversionEcho,
+  echoesOf,
+  type NamedCells,
+  namedCells,
+  planOf,
+} from "./run-report.ts";
 
 /** The query of `GET /reports/timeseries`, as sent. */
 export type TimeseriesQuery = RangeQuery & {
@@ -33,6 +41,9 @@ export type TimeseriesQuery = RangeQuery & {
   readonly offer_id?: string | undefined;
   readonly affiliate_id?: string | undefined;
   readonly currency?: string | undefined;
+  readonly compare?: string | undefined;
+  readonly convert?: string | undefined;
+  readonly totals?: string | undefined;
 };
 
 export type Interval = "day" | "hour";
@@ -45,13 +56,21 @@ export type TimeseriesRequest = {
   readonly offer: string | undefined;
   readonly affiliate: string | undefined;
   readonly currency: string;
+  readonly comparison: Comparison | undefined;
+  readonly converts: boolean;
+  readonly hasTotals: boolean;
 };
 
 export type Timeseries = {
-  readonly data: readonly Readonly<Record<string, string | number | null>>[];
+  readonly data: readonly NamedCells[];
   readonly interval: Interval;
   readonly metrics: readonly string[];
   readonly range: RangeEcho;
+  /** With `totals=1`. */
+  readonly totals?: NamedCells;
+  /** With `compare`. */
+  readonly compared_range?: RangeEcho;
+  readonly conversion?: ConversionEcho;
 };
 
 const HOURLY_DAYS_MAX = 31;
@@ -76,6 +95,9 @@ export function parseTimeseriesRequest(
     offer: query.offer_id,
     affiliate: query.affiliate_id,
     currency: parseCurrency(query.currency, caller.workspaceCurrency),
+    comparison: parseComparison(query.compare, range, caller.nowMs),
+    converts: parseConvert(query.convert),
+    hasTotals: oneOf("totals", query.totals, ["0", "1"]) === "1",
   };
 }
 
@@ -85,39 +107,41 @@ export async function runTimeseries(
   request: TimeseriesRequest,
   scope: ReportScope,
 ): Promise<Timeseries> {
-  const { interval, range, metrics, currency } = request;
-  const given = await withIds(stores.db, request.filters, scope);
-  const filters = [...given, ...(await narrowing(stores.db, request, scope))];
-  const groupBy = [bucketDimension(interval)];
+  const { interval, range, metrics, comparison, hasTotals } = request;
   const buckets = interval === "day" ? dayBuckets(range) : hourBuckets(range);
-  const managers = await readManagers(stores, scope.workspaceId, { groupBy, filters });
-  const costRates = await readCostRates(stores, scope, request);
-  const { rows } = await readReportPage(stores, {
-    range,
-    groupBy,
-    metrics,
-    filters,
-    currency,
+  const plan = await planOf(
+    stores,
+    {
+      ...request,
+      filters: [...request.filters, ...(await narrowing(stores.db, request, scope))],
+      groupBy: [bucketDimension(interval)],
+      sort: { by: "dimension", index: 0, descending: false },
+      dateBasis: "conversion",
+      limit: buckets.length,
+      offset: 0,
+    },
     scope,
-    managers,
-    costRates,
-    sort: { by: "dimension", index: 0, descending: false },
-    dateBasis: "conversion",
-    limit: buckets.length,
-    offset: 0,
-  });
-  const found = new Map(rows.map((row) => [row.values[0], row.metrics]));
-  const empty = metrics.map(emptyValue);
+  );
+  const { rows, totals, otherCurrencies } = await readReportPage(stores, plan);
+  const found = new Map(rows.map((row) => [row.values[0], row]));
+  const empty = emptyCells(metrics, comparison !== undefined);
   return {
-    data: buckets.map((bucket) => {
-      const values = found.get(bucket) ?? empty;
-      const cells = metrics.map(({ name }, index) => [name, values[index] ?? null] as const);
-      return { bucket, ...Object.fromEntries(cells) };
-    }),
+    data: buckets.map((bucket) => ({
+      bucket,
+      ...namedCells(metrics, found.get(bucket) ?? empty),
+    })),
     interval,
     metrics: metrics.map(({ name }) => name),
     range: echoRange(range),
+    ...(hasTotals && { totals: namedCells(metrics, totals) }),
+    ...echoesOf(request, otherCurrencies),
   };
+}
+
+function emptyCells(metrics: readonly Measure[], isCompared: boolean): ReportCells {
+  const values = metrics.map(emptyValue);
+  const compared = { previous: values, change: metrics.map(() => null) };
+  return { metrics: values, compared: isCompared ? compared : undefined };
 }
 
 async function narrowing(

@@ -146,3 +146,8 @@ export function wordParam<const Words extends readonly [string, ...string[]]>(
 ): z.ZodOptional<z.ZodEnum<{ [Word in Words[number]]: Word }>> {
   return z.enum(words, `expected one of ${words.join(", ")}`).optional();
 }
+
+/** `format` of a list. */
+export const listFormatParam = wordParam("json", "csv").meta({
+  description: "`csv`: up to 200000 rows with a header of field names; `limit` does not apply",
+});

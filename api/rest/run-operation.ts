@@ -61,12 +61,12 @@ export function operationRunner(
   left: AbortSignal,
 ): RunOperation {
   return async (operation, context, input) => {
-    if (operation.readsClickhouse === undefined) return await run(operation, context, input);
+    const { readsClickhouse } = operation;
+    const kind =
+      typeof readsClickhouse === "function" ? readsClickhouse(input.query) : readsClickhouse;
+    if (kind === undefined) return await run(operation, context, input);
     const { keyId, workspace } = context.principal;
-    const giveBack = await slots[operation.readsClickhouse].take(
-      { keyId, workspaceId: workspace.id },
-      left,
-    );
+    const giveBack = await slots[kind].take({ keyId, workspaceId: workspace.id }, left);
     let result: OperationResult | undefined;
     try {
       const clickhouse = abortable(context.clickhouse, left);
