@@ -60,6 +60,8 @@ export type OperationAccess = {
   readonly roles: readonly Role[];
   /** Permission that the key needs (G09); undefined where the role alone decides. */
   readonly permission?: Permission;
+  /** A permission that suffices instead of `permission`. */
+  readonly orPermission?: Permission;
   /** Permission that staff keys need instead. */
   readonly staffPermission?: Permission;
   /**
@@ -121,6 +123,8 @@ export type Operation = {
   readonly output: z.ZodType;
   /** Status of success: 200 or 201. */
   readonly status: number;
+  /** Another status of success, with the same schema: 200 for a POST that found the record instead of creating it. */
+  readonly otherStatus?: 200;
   /**
    * Codes that it may answer with, in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests
    * fail on any code that the document does not list.

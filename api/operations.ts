@@ -1,3 +1,10 @@
+import { decideAccessRequests } from "./access-requests/decide-access-requests.ts";
+import { listAccessRequests } from "./access-requests/list-access-requests.ts";
+import {
+  getAccessRequest,
+  requestAccess,
+  withdrawAccessRequest,
+} from "./access-requests/request-access.ts";
 import { getMe } from "./account/get-me.ts";
 import { advertisers } from "./advertisers/advertisers.ts";
 import { affiliates } from "./affiliates/affiliates.ts";
@@ -44,6 +51,11 @@ export const operations: readonly Operation[] = [
   setPartnerAccess,
   getOfferTerms,
   acceptOfferTerms,
+  getAccessRequest,
+  requestAccess,
+  withdrawAccessRequest,
+  listAccessRequests,
+  decideAccessRequests,
   listCreatives,
   oneCreative.get,
   oneCreative.create,

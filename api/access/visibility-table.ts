@@ -57,6 +57,13 @@ export const VISIBILITY = {
   partner_access: rule(
     "affiliate_id affiliate_code affiliate_name status note requested_at decided_at",
   ),
+  /** A partner sees its own. The note is what the staff wrote for each other. */
+  access_request: rule(
+    `offer_id offer_code offer_name affiliate_id affiliate_code affiliate_name status note message
+      answers requested_at decided_at`,
+    { partner: "note" },
+  ),
+  access_form: rule("offer_id questions can_request can_request_from request"),
   affiliate: rule(
     `id code name status company contact_name email phone website messenger traffic_sources
       notes country tier manager_id payment_method payment_details payment_terms min_payout
@@ -164,7 +171,7 @@ export const VISIBILITY = {
   traffic_control: rule("id name status conditions action forward_offer_id created_at updated_at"),
   offer_settings: rule(
     `hold_days min_seconds_to_conversion duplicate_click_seconds unique_click_hours
-      fraud_checks terms fail_route_offer_id`,
+      fraud_checks terms fail_route_offer_id access_questions auto_approve_tiers reapply_days`,
   ),
   offer_terms: rule("offer_id terms hash accepted accepted_at", {
     admin: "accepted accepted_at",

@@ -140,7 +140,12 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
           },
         }),
     responses: {
-      [String(operation.status)]: successResponse(operation, schemas, answer),
+      ...Object.fromEntries(
+        [operation.otherStatus ?? operation.status, operation.status].map((status) => [
+          String(status),
+          successResponse({ ...operation, status }, schemas, answer),
+        ]),
+      ),
       ...failures.of(failuresOf(operation)),
     },
   };
@@ -163,7 +168,9 @@ function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): 
 }
 
 function accessText({ access }: Operation): string {
-  const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
+  const { permission: needed, orPermission } = access;
+  const either = orPermission === undefined ? needed : `${needed} or ${orPermission}`;
+  const permission = needed === undefined ? "" : ` Permission: ${either}.`;
   const ofStaff =
     access.staffPermission === undefined ? "" : ` For staff keys: ${access.staffPermission}.`;
   const whole =
