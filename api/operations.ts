@@ -6,6 +6,8 @@ import {
   withdrawAccessRequest,
 } from "./access-requests/request-access.ts";
 import { getMe } from "./account/get-me.ts";
+import { createOwnKey, listOwnKeys, revokeOwnKey } from "./account/own-keys.ts";
+import { getProfile, updateProfile } from "./account/profile.ts";
 import { advertisers } from "./advertisers/advertisers.ts";
 import { affiliates } from "./affiliates/affiliates.ts";
 import { getClick } from "./clicks/get-click.ts";
@@ -43,6 +45,11 @@ import { listDimensions, listMetrics } from "./reports/list-definitions.ts";
 /** Everything the API can do, in the order of the contract. REST, MCP and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [
   getMe,
+  getProfile,
+  updateProfile,
+  listOwnKeys,
+  createOwnKey,
+  revokeOwnKey,
   listOffers,
   getOffer,
   createOffer,

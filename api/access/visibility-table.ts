@@ -75,6 +75,11 @@ export const VISIBILITY = {
       account_manager_id billing_terms tags postback_token created_at updated_at`,
     { analyst: "postback_token" },
   ),
+  /** What a partner or an advertiser sees and changes of its own account. */
+  profile: rule(
+    `name email company contact_name phone website messenger traffic_sources country updated_at`,
+    { advertiser: "messenger traffic_sources" },
+  ),
   conversion: rule(
     `id click_id offer_id offer_name affiliate_id affiliate_code affiliate_name advertiser_id
       smart_link_id event_id event_code status status_reason is_duplicate revenue payout
