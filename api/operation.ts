@@ -7,6 +7,7 @@ import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Permission, Role } from "./access/permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
+import type { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { ReadPage } from "./reports/shared-pages.ts";
 import type { Cursors } from "./rest/cursor.ts";
@@ -41,6 +42,8 @@ export type OperationContext = {
   readonly readPage?: ReadPage;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
+  /** Totals of click caps. The command line does not follow them. */
+  readonly clickTotals?: Pick<ClickTotalsFeed, "counts"> | undefined;
   /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;

@@ -10,6 +10,8 @@ import { createOwnKey, listOwnKeys, revokeOwnKey } from "./account/own-keys.ts";
 import { getProfile, updateProfile } from "./account/profile.ts";
 import { advertisers } from "./advertisers/advertisers.ts";
 import { affiliates } from "./affiliates/affiliates.ts";
+import { getAttention } from "./attention/get-attention.ts";
+import { listCapUsage } from "./cap-usage/list-cap-usage.ts";
 import { getClick } from "./clicks/get-click.ts";
 import { listClicks } from "./clicks/list-clicks.ts";
 import { createConversion } from "./conversions/create-conversion.ts";
@@ -50,6 +52,7 @@ export const operations: readonly Operation[] = [
   listOwnKeys,
   createOwnKey,
   revokeOwnKey,
+  getAttention,
   listOffers,
   getOffer,
   createOffer,
@@ -62,6 +65,7 @@ export const operations: readonly Operation[] = [
   requestAccess,
   withdrawAccessRequest,
   listAccessRequests,
+  listCapUsage,
   decideAccessRequests,
   listCreatives,
   oneCreative.get,

@@ -78,7 +78,8 @@ export function answerFaults(asked: readonly Question[], given: unknown): FieldF
   const byKey: Readonly<Record<string, unknown>> = { ...given };
   const faults: Record<string, string> = {};
   for (const key of Object.keys(byKey)) {
-    if (!asked.some((one) => one.key === key)) faults[`answers.${key}`] = "there is no such question";
+    if (!asked.some((one) => one.key === key))
+      faults[`answers.${key}`] = "there is no such question";
   }
   for (const one of asked) {
     const answer = byKey[one.key];

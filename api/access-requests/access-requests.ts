@@ -48,11 +48,11 @@ export async function countRequests(
 ): Promise<number> {
   const conditions = conditionsOf(filters, {}, "a");
   const { rows } = await db.query<{ count: number }>({
-    text: `select count(*) as count from (select from ${SOURCE}
+    text: `select count(*)::integer as count from (select from ${SOURCE}
              where ${IS_REQUEST} ${quoteConditions(conditions, 3)} limit $2) found`,
     values: [workspaceId, countMax, ...conditions.flatMap(({ values }) => values)],
   });
-  return Number(rows[0]?.count ?? 0);
+  return rows[0]?.count ?? 0;
 }
 
 /** The request of one partner for one offer. Undefined if it has not asked. */
@@ -100,11 +100,7 @@ export async function readRequests(
            join offer_access a on a.offer_id = k.offer_id and a.affiliate_id = k.affiliate_id
            join offer o on o.id = a.offer_id join affiliate f on f.id = a.affiliate_id
            where o.workspace_id = $1 and a.is_asked and o.deleted_at is null order by a.offer_id, a.affiliate_id`,
-    values: [
-      workspaceId,
-      keys.map((key) => key.offer_id),
-      keys.map((key) => key.affiliate_id),
-    ],
+    values: [workspaceId, keys.map((key) => key.offer_id), keys.map((key) => key.affiliate_id)],
   });
   return rows;
 }

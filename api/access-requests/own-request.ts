@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { AccessRequestRow } from "./access-request-fields.ts";
 import type { Question } from "./access-questions.ts";
+import type { AccessRequestRow } from "./access-request-fields.ts";
 import { findRequest } from "./access-requests.ts";
 
 const DAY_MS = 86_400_000;
@@ -47,10 +47,16 @@ export function refusalOfRequest(asking: AskingTerms, nowMs: number): Refusal | 
       return { field: "status", message: "your team has refused you this offer: ask your manager" };
     const from = mayAskAgainFrom(asking);
     if (from !== null && Date.parse(from) > nowMs)
-      return { field: "status", message: `your request was rejected: you may ask again from ${from}` };
+      return {
+        field: "status",
+        message: `your request was rejected: you may ask again from ${from}`,
+      };
   }
   if (visibility === "public" && terms === null && request === undefined)
-    return { field: "status", message: "every partner may run this offer: there is nothing to ask" };
+    return {
+      field: "status",
+      message: "every partner may run this offer: there is nothing to ask",
+    };
   return undefined;
 }
 
@@ -77,7 +83,12 @@ export async function insertRequest(tx: Queryable, request: NewRequest): Promise
            on conflict (offer_id, affiliate_id) do update
            set status = 'pending', note = '', requested_at = now(), decided_at = null, message = excluded.message,
              answers = excluded.answers`,
-    values: [request.offerId, request.affiliateId, request.message, JSON.stringify(request.answers)],
+    values: [
+      request.offerId,
+      request.affiliateId,
+      request.message,
+      JSON.stringify(request.answers),
+    ],
   });
 }
 
@@ -87,7 +98,12 @@ export async function changeRequest(tx: Queryable, request: NewRequest): Promise
     name: "change-access-request",
     text: `update offer_access set message = $3, answers = $4::jsonb
            where offer_id = $1 and affiliate_id = $2 and status = 'pending'`,
-    values: [request.offerId, request.affiliateId, request.message, JSON.stringify(request.answers)],
+    values: [
+      request.offerId,
+      request.affiliateId,
+      request.message,
+      JSON.stringify(request.answers),
+    ],
   });
 }
 

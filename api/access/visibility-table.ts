@@ -75,6 +75,10 @@ export const VISIBILITY = {
       account_manager_id billing_terms tags postback_token created_at updated_at`,
     { analyst: "postback_token" },
   ),
+  attention_item: rule("kind count is_whole path query"),
+  cap_usage: rule(
+    `owner_kind owner_id owner_name measure period currency limit used share resets_at alert_only`,
+  ),
   /** What a partner or an advertiser sees and changes of its own account. */
   profile: rule(
     `name email company contact_name phone website messenger traffic_sources country updated_at`,

@@ -4,8 +4,8 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import type { Principal } from "../access/principal.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import { AFFILIATE_DOCUMENT, queueAffiliateUpdated } from "../affiliates/affiliates.ts";
-import { type ManagedRow, ManagedTable } from "../management/managed-table.ts";
 import { notFound } from "../errors.ts";
+import { type ManagedRow, ManagedTable } from "../management/managed-table.ts";
 import {
   type FieldFaults,
   type Operation,

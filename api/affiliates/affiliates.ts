@@ -3,6 +3,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { manage } from "../management/manage.ts";
 import type { Body } from "../management/managed-resource.ts";
+import type { OperationContext } from "../operation.ts";
 import {
   country,
   currency,
@@ -19,7 +20,6 @@ import {
   tags,
   text,
 } from "../rest/body-fields.ts";
-import type { OperationContext } from "../operation.ts";
 import { mintCode, type Reference } from "../rest/codes.ts";
 import { hasMember, isAnyOf, matches } from "../rest/filter-conditions.ts";
 import { idParam, idsParam, textParam, wordParam } from "../rest/query-fields.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { questions, shownQuestions } from "../access-requests/access-questions.ts";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { questions, shownQuestions } from "../access-requests/access-questions.ts";
 import { advertisers } from "../advertisers/advertisers.ts";
 import { affiliates } from "../affiliates/affiliates.ts";
 import { getOffer } from "../offers/get-offer.ts";

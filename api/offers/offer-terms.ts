@@ -10,7 +10,8 @@ import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { lockForAccess } from "./set-partner-access.ts";
 
 export const SHA256 = /^[0-9a-f]{64}$/;
-export const TERMS_HASH_EXAMPLE = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9";
+export const TERMS_HASH_EXAMPLE =
+  "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9";
 
 type Acceptance = {
   readonly offerId: number;

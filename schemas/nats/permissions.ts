@@ -97,7 +97,7 @@ function apiMay(subjects: Subjects, stream: string): Permissions {
       // The mark of Postgres lies in the metadata of the stream, and an api that runs alone writes it.
       `$JS.API.STREAM.UPDATE.${stream}`,
     ],
-    subscribe: [subjects.processStatus, `${inboxPrefix("api")}.>`],
+    subscribe: [subjects.processStatus, subjects.clickTotals, `${inboxPrefix("api")}.>`],
     answers: true,
   };
 }
