@@ -10,6 +10,8 @@ import { createOwnKey, listOwnKeys, revokeOwnKey } from "./account/own-keys.ts";
 import { getProfile, updateProfile } from "./account/profile.ts";
 import { advertisers } from "./advertisers/advertisers.ts";
 import { affiliates } from "./affiliates/affiliates.ts";
+import { listAffiliateOffers } from "./affiliates/list-affiliate-offers.ts";
+import { updateAffiliates } from "./affiliates/update-affiliates.ts";
 import { getAttention } from "./attention/get-attention.ts";
 import { listCapUsage } from "./cap-usage/list-cap-usage.ts";
 import { getClick } from "./clicks/get-click.ts";
@@ -76,6 +78,8 @@ export const operations: readonly Operation[] = [
   affiliates.get,
   affiliates.create,
   affiliates.update,
+  updateAffiliates,
+  listAffiliateOffers,
   advertisers.list,
   advertisers.get,
   advertisers.create,

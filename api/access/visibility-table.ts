@@ -75,6 +75,11 @@ export const VISIBILITY = {
       account_manager_id billing_terms tags postback_token created_at updated_at`,
     { analyst: "postback_token" },
   ),
+  /** An offer as one partner may run it, for the staff. */
+  affiliate_offer: rule(
+    `offer_id offer_code offer_name status visibility currency payout_type payout access_status
+      terms_accepted can_run tracking_link`,
+  ),
   attention_item: rule("kind count is_whole path query"),
   cap_usage: rule(
     `owner_kind owner_id owner_name measure period currency limit used share resets_at alert_only`,

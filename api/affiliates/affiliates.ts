@@ -25,7 +25,7 @@ import { hasMember, isAnyOf, matches } from "../rest/filter-conditions.ts";
 import { idParam, idsParam, textParam, wordParam } from "../rest/query-fields.ts";
 import { queueEvent, type Shown } from "../webhooks/queue-event.ts";
 
-const STATUSES = ["active", "pending", "blocked", "rejected"] as const;
+export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
 const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
 /** When partners are paid (G56). */
 export const PAYMENT_TERMS = [
@@ -83,7 +83,7 @@ export const affiliates = manage({
       .string("expected a code")
       .regex(/^[A-Za-z0-9]{6,10}$/, "expected 6 to 10 letters or digits"),
     name: name(),
-    status: oneOf(...STATUSES),
+    status: oneOf(...AFFILIATE_STATUSES),
     company: text(),
     contact_name: text(),
     email: orEmpty(email),
@@ -139,7 +139,7 @@ export const affiliates = manage({
   shown: {
     code: z.string(),
     name: z.string(),
-    status: z.enum(STATUSES),
+    status: z.enum(AFFILIATE_STATUSES),
     company: z.string(),
     contact_name: z.string(),
     email: z.string(),
@@ -159,7 +159,7 @@ export const affiliates = manage({
     tags: z.array(z.string()),
   },
   filters: {
-    status: wordParam(...STATUSES),
+    status: wordParam(...AFFILIATE_STATUSES),
     manager_id: idParam,
     tag: textParam,
     ids: idsParam.meta({ description: "Comma-separated ids" }),

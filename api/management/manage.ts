@@ -9,6 +9,7 @@ import { complete, finder, IdPath, type Parts, ReferencePath, secretOf } from ".
 import { type Body, type ManagedResource, nounOf, tagOf } from "./managed-resource.ts";
 import { type ManagedRow, ManagedTable } from "./managed-table.ts";
 import {
+  changeRecord,
   createOperation,
   removeOperation,
   rotateOperation,
@@ -31,6 +32,14 @@ export type ManagedOperations = {
     filters: FilterValues,
     countMax: number,
   ) => Promise<number>;
+  /** A record as answers show it to the caller. */
+  readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
+  /** Changes a record as PATCH does, in a transaction. `body` must have passed the schema. @throws {ApiError} `not_found` */
+  readonly change: (
+    tx: Queryable,
+    context: OperationContext,
+    change: { readonly id: number; readonly body: Body },
+  ) => Promise<ManagedRow>;
   /** Creates a record without a request. `values` is not checked and must include what `generated` would give. */
   readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
 };
@@ -69,6 +78,8 @@ export function manage(managed: ManagedResource): ManagedOperations {
     rotate: secret === undefined ? [] : [rotateOperation(parts, secret)],
     count: async ({ db, workspace }, filters, countMax) =>
       await table.count(db, workspace.id, { filters, countMax }),
+    show,
+    change: async (tx, context, change) => await changeRecord(parts, tx, context, change),
     insert: async (tx, workspaceId, values) => {
       const all = { ...managed.defaults, ...secretOf(managed), ...values };
       return await table.insert(tx, workspaceId, complete(managed, all));
