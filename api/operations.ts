@@ -18,10 +18,12 @@ import { getClick } from "./clicks/get-click.ts";
 import { listClicks } from "./clicks/list-clicks.ts";
 import { createConversion } from "./conversions/create-conversion.ts";
 import { getConversion } from "./conversions/get-conversion.ts";
+import { listConversionDeliveries } from "./conversions/list-conversion-deliveries.ts";
 import { listConversionHistory } from "./conversions/list-conversion-history.ts";
 import { listConversions } from "./conversions/list-conversions.ts";
 import { updateConversion } from "./conversions/update-conversion.ts";
 import { updateConversions } from "./conversions/update-conversions.ts";
+import { validateConversion } from "./conversions/validate-conversion.ts";
 import { listCreatives } from "./creatives/list-creatives.ts";
 import { oneCreative } from "./creatives/one-creative.ts";
 import { dealOperations } from "./deals/deal-operations.ts";
@@ -31,6 +33,7 @@ import { testTemplate } from "./links/test-template.ts";
 import { managementOperations } from "./management/operations.ts";
 import { createEvent } from "./offers/create-event.ts";
 import { createOffer } from "./offers/create-offer.ts";
+import { deleteOffer } from "./offers/delete-offer.ts";
 import { getOffer } from "./offers/get-offer.ts";
 import { listOffers } from "./offers/list-offers.ts";
 import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
@@ -39,6 +42,7 @@ import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
 import {
   listPostbackDeliveries,
+  retryPostbackDeliveries,
   retryPostbackDelivery,
 } from "./postbacks/postback-delivery-operations.ts";
 import { postbacks } from "./postbacks/postbacks.ts";
@@ -59,6 +63,7 @@ export const operations: readonly Operation[] = [
   getOffer,
   createOffer,
   updateOffer,
+  deleteOffer,
   createEvent,
   setPartnerAccess,
   getOfferTerms,
@@ -93,6 +98,8 @@ export const operations: readonly Operation[] = [
   listConversions,
   getConversion,
   listConversionHistory,
+  listConversionDeliveries,
+  validateConversion,
   createConversion,
   updateConversion,
   updateConversions,
@@ -102,6 +109,7 @@ export const operations: readonly Operation[] = [
   postbacks.update,
   postbacks.remove,
   listPostbackDeliveries,
+  retryPostbackDeliveries,
   retryPostbackDelivery,
   ...dealOperations,
   getTrackingLink,

@@ -155,6 +155,11 @@ export const VISIBILITY = {
     `id postback_id conversion_id trigger url attempts status error response_status
       response_body next_attempt_at created_at finished_at`,
   ),
+  /** For the staff: deliveries of both kinds. */
+  conversion_delivery: rule(
+    `id kind endpoint_id trigger event url attempts status error response_status response_body
+      next_attempt_at created_at finished_at`,
+  ),
   webhook: rule("id name url events active secret disabled_reason created_at updated_at", {
     analyst: "secret",
   }),
@@ -209,5 +214,6 @@ export const VISIBILITY = {
   postback_log_entry: rule(
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),
+  postback_log_count: rule("ts result count"),
   audit_log_entry: rule("id ts key_id user action ip status request_id"),
 } as const satisfies Record<string, Rule>;
