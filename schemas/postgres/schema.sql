@@ -823,6 +823,7 @@ CREATE TABLE offer_group (
   CONSTRAINT offer_group_pkey PRIMARY KEY (id),
   CONSTRAINT offer_group_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
 );
+CREATE INDEX offer_group_capped ON offer_group USING btree (workspace_id, id) WHERE caps <> '{}'::jsonb;
 CREATE INDEX offer_group_list ON offer_group USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX offer_group_version ON offer_group USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON offer_group FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('offer_group');

@@ -37,5 +37,7 @@ create index concurrently api_key_advertiser on api_key (advertiser_id, created_
 -- Owners of caps.
 drop index concurrently if exists offer_capped;
 create index concurrently offer_capped on offer (workspace_id, id) where caps <> '{}' and deleted_at is null;
+drop index concurrently if exists offer_group_capped;
+create index concurrently offer_group_capped on offer_group (workspace_id, id) where caps <> '{}';
 drop index concurrently if exists advertiser_capped;
 create index concurrently advertiser_capped on advertiser (workspace_id, id) where budget_caps <> '{}';
