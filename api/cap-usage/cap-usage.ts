@@ -1,7 +1,6 @@
 import { capBucketRange } from "../../schemas/catalog/cap-bucket.ts";
 import type { CapKind } from "../../schemas/catalog/cap-owners.ts";
 import type { CapPeriod } from "../../schemas/catalog/records.ts";
-import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { OperationContext } from "../operation.ts";
 
 export const CAP_OWNERS = ["advertiser", "group", "offer"] as const;
@@ -48,17 +47,17 @@ const USAGE = `
   with owner as (
     select 'offer' as kind, o.id, o.name, o.caps, array[o.currency] as currencies
     from offer o where o.workspace_id = $1 and o.deleted_at is null and o.caps <> '{}'
-      and ($4::integer is null or o.id = $4) and coalesce($5, $6) is null
+      and ($4::integer is null or o.id = $4) and coalesce($5::integer, $6::integer) is null
     union all
     select 'group', g.id, g.name, g.caps,
       array(select distinct o.currency from offer o where o.id = any(g.offer_ids) and o.deleted_at is null)
     from offer_group g where g.workspace_id = $1 and g.caps <> '{}'
-      and ($5::integer is null or g.id = $5) and coalesce($4, $6) is null
+      and ($5::integer is null or g.id = $5) and coalesce($4::integer, $6::integer) is null
     union all
     select 'advertiser', v.id, v.name, v.budget_caps,
       array(select distinct o.currency from offer o where o.advertiser_id = v.id and o.deleted_at is null)
     from advertiser v where v.workspace_id = $1 and v.budget_caps <> '{}' and $7::boolean
-      and ($6::integer is null or v.id = $6) and coalesce($4, $5) is null),
+      and ($6::integer is null or v.id = $6) and coalesce($4::integer, $5::integer) is null),
   span as materialized (
     select p as period, cap_bucket_start(p, to_timestamp($2::double precision / 1000), $3) as starts
     from unnest(array['hourly', 'daily', 'weekly', 'monthly', 'total']) p),
@@ -71,16 +70,16 @@ const USAGE = `
       cross join lateral unnest(case when m in ('payout', 'revenue') then w.currencies else array[null::text] end) u(currency)),
   counted as (
     select c.*, case
-        when c.measure <> 'clicks' then coalesce(k.used, 0)
+        when c.measure <> 'clicks' then coalesce(k.used, 0)::numeric(22,4)
         when $9::text[] is null then null
-        else coalesce(t.clicks, 0) end as used
+        else coalesce(t.clicks, 0)::numeric(22,4) end as used
     from cap c join span s on s.period = c.period
       left join cap_counter k on k.cap = c.cap and k.bucket_start = s.starts and c.measure <> 'clicks'
       left join unnest($9::text[], $10::bigint[]) t (cap, clicks) on t.cap = c.cap and c.measure = 'clicks'),
   usage as (
     select n.*, case when n."limit" = 0 and n.used is not null then 1 else round(n.used / nullif(n."limit", 0), 4) end as share
     from counted n),
-  found as (select * from usage u where $8::numeric is null or u.share >= $8)`;
+  found as (select u.* from usage u where $8::numeric is null or u.share >= $8)`;
 
 const COLUMNS = `cap, owner_kind, owner_id, owner_name, measure, period, currency, "limit", used, share, alert_only`;
 
@@ -104,7 +103,7 @@ export async function countCapUsage(
   filters: UsageFilters,
   countMax: number,
 ): Promise<number> {
-  const { rows } = await (context.db satisfies Queryable).query<{ count: number }>({
+  const { rows } = await context.db.query<{ count: number }>({
     text: `${USAGE} select count(*)::integer as count from (select from found limit $11) counted_caps`,
     values: [...valuesOf(context, filters), countMax],
   });
