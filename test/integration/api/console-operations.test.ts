@@ -169,7 +169,7 @@ test("a report is judged with the parameters of /pb, and nothing is recorded (G1
     SOON,
   );
   expect(judged).toMatchObject({
-    result: "approved",
+    result: "test",
     answer: { ok: true, conversion_id: null, status: "approved", test: true },
   });
   expect(list(await world.get(`/conversions?offer_id=${offer.id}`))).toEqual([]);
