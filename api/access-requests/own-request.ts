@@ -61,7 +61,11 @@ export function refusalOfRequest(asking: AskingTerms, nowMs: number): Refusal | 
 }
 
 /** When a rejected partner may ask again; null for any other, and where it never may. */
-export function mayAskAgainFrom({ request, visibility, reapply_days: days }: AskingTerms) {
+export function mayAskAgainFrom({
+  request,
+  visibility,
+  reapply_days: days,
+}: AskingTerms): string | null {
   if (request?.status !== "rejected" || visibility === "public") return null;
   const decidedMs = Date.parse(request.decided_at ?? request.requested_at ?? "");
   return Number.isNaN(decidedMs) ? null : new Date(decidedMs + days * DAY_MS).toISOString();

@@ -180,6 +180,10 @@ export const VISIBILITY = {
       revoked_at created_at key`,
     { analyst: "key" },
   ),
+  /** A key of an account, for the account itself. */
+  own_key: rule(
+    "id name role permissions ip_allowlist expires_at last_used_at revoked_at created_at key",
+  ),
   tracking_domain: rule("id host scheme status is_default certification created_at updated_at"),
   tracking_domain_assignment: rule("id domain_id affiliate_id offer_id created_at"),
   link_key: rule("id key offer_id affiliate_id created_at"),

@@ -4,7 +4,7 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { insertKey } from "../access/insert-key.ts";
 import { showTo } from "../access/visibility.ts";
 import { ApiError, notFound } from "../errors.ts";
-import { CreateKeyBody, ShownKey } from "../keys/key-fields.ts";
+import { CreateKeyBody, ShownOwnKey } from "../keys/key-fields.ts";
 import {
   findKeyById,
   findKeyBySecret,
@@ -33,7 +33,7 @@ const KEYS_MAX = 10;
 
 const read: OperationAccess = { roles: ["partner", "advertiser"], isWrite: false };
 const write: OperationAccess = { ...read, isWrite: true };
-const one = z.object({ data: ShownKey });
+const one = z.object({ data: ShownOwnKey });
 
 export const listOwnKeys: Operation = operation({
   name: "listOwnKeys",
@@ -43,7 +43,7 @@ export const listOwnKeys: Operation = operation({
   summary: "The API keys of the account, newest first, including revoked ones",
   access: read,
   input: { query: z.object(pageParams) },
-  output: z.object({ data: z.array(ShownKey), next_cursor: z.string().nullable() }),
+  output: z.object({ data: z.array(ShownOwnKey), next_cursor: z.string().nullable() }),
   status: 200,
   run: async (context, { query }) => {
     const page = openPage(context, "listOwnKeys", query);
@@ -55,7 +55,7 @@ export const listOwnKeys: Operation = operation({
     return {
       body: page.close(rows, {
         positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
-        show: (row) => showTo(context.principal.role, "key", presentKey(row)),
+        show: (row) => showTo(context.principal.role, "own_key", presentKey(row)),
       }),
     };
   },
@@ -97,7 +97,9 @@ export const createOwnKey: Operation = operation({
     });
     const row = await findKeyBySecret(db, secret);
     if (row === undefined) throw new Error("a key was inserted but cannot be read");
-    return { body: { data: showTo(principal.role, "key", { ...presentKey(row), key: secret }) } };
+    return {
+      body: { data: showTo(principal.role, "own_key", { ...presentKey(row), key: secret }) },
+    };
   },
 });
 
@@ -145,28 +147,33 @@ async function askingKey({
   return await findKeyById(db, workspace.id, principal.keyId);
 }
 
+type Limits = { readonly asking: KeyRow | undefined; readonly nowMs: number };
+
 /** A key must not create one that reaches further than itself, because a stolen one would outlive its limits. */
-function limitFaults(
-  body: Readonly<Record<string, unknown>>,
-  { asking, nowMs }: { readonly asking: KeyRow | undefined; readonly nowMs: number },
-): FieldFaults {
-  const faults: Record<string, string> = {};
+function limitFaults(body: Readonly<Record<string, unknown>>, limits: Limits): FieldFaults {
   const { expires_at: expires, ip_allowlist: addresses } = body;
+  return {
+    ...(typeof expires === "string" ? expiryFaults(expires, limits) : {}),
+    ...(Array.isArray(addresses) ? addressFaults(addresses, limits) : {}),
+  };
+}
+
+function expiryFaults(expires: string, { asking, nowMs }: Limits): FieldFaults {
   const endsAt = asking?.expires_at ?? null;
-  if (typeof expires === "string") {
-    if (Date.parse(expires) <= nowMs) faults["expires_at"] = "expected a time in the future";
-    else if (endsAt !== null && Date.parse(expires) > Date.parse(endsAt))
-      faults["expires_at"] = `expected at most ${endsAt}, when the key that asks expires`;
-  }
+  if (Date.parse(expires) <= nowMs) return { expires_at: "expected a time in the future" };
+  return endsAt !== null && Date.parse(expires) > Date.parse(endsAt)
+    ? { expires_at: `expected at most ${endsAt}, when the key that asks expires` }
+    : {};
+}
+
+function addressFaults(addresses: readonly unknown[], { asking }: Limits): FieldFaults {
   const allowed = asking?.ip_allowlist ?? [];
-  if (Array.isArray(addresses) && allowed.length > 0) {
-    const ranges = ipRangesOf(allowed);
-    const isWithin = (address: unknown): boolean =>
-      typeof address === "string" && (allowed.includes(address) || ranges.contains(address));
-    const beyond = addresses.findIndex((address: unknown) => !isWithin(address));
-    if (addresses.length === 0 || beyond >= 0)
-      faults[addresses.length === 0 ? "ip_allowlist" : `ip_allowlist[${beyond}]`] =
-        "expected addresses that the key that asks may be used from";
-  }
-  return faults;
+  if (allowed.length === 0) return {};
+  const ranges = ipRangesOf(allowed);
+  const isWithin = (address: unknown): boolean =>
+    typeof address === "string" && (allowed.includes(address) || ranges.contains(address));
+  const beyond = addresses.findIndex((address) => !isWithin(address));
+  if (addresses.length > 0 && beyond < 0) return {};
+  const field = addresses.length === 0 ? "ip_allowlist" : `ip_allowlist[${beyond}]`;
+  return { [field]: "expected addresses that the key that asks may be used from" };
 }

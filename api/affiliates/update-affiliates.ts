@@ -19,7 +19,7 @@ const Body = z
     manager_id: recordId.nullable().optional(),
     tags: tags.optional(),
   })
-  .refine(({ ids: _ids, ...change }) => Object.keys(presentFields(change)).length > 0, {
+  .refine(({ ids: _ids, ...fields }) => Object.keys(presentFields(fields)).length > 0, {
     path: ["status"],
     message: "expected a status, a manager_id or tags",
   });

@@ -168,9 +168,8 @@ function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): 
 }
 
 function accessText({ access }: Operation): string {
-  const { permission: needed, orPermission } = access;
-  const either = orPermission === undefined ? needed : `${needed} or ${orPermission}`;
-  const permission = needed === undefined ? "" : ` Permission: ${either}.`;
+  const either = [access.permission, access.orPermission].filter((name) => name !== undefined);
+  const permission = either.length === 0 ? "" : ` Permission: ${either.join(" or ")}.`;
   const ofStaff =
     access.staffPermission === undefined ? "" : ` For staff keys: ${access.staffPermission}.`;
   const whole =

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { lockForAccess } from "../../../api/offers/set-partner-access.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { type Answer, details, nextCursor, record, refusal } from "./api-world.ts";
+import { type Answer, details, nextCursor, record, refusal, someText } from "./api-world.ts";
 import { untilWaiting } from "./locked-table.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 
@@ -59,7 +59,7 @@ test("a partner asks for access, changes its request, and the staff sees it (N31
     status: "pending",
     message: "I have a newsletter",
     answers: {},
-    requested_at: expect.any(String),
+    requested_at: someText,
     decided_at: null,
   });
   const again = await ask(offer, { message: "And a blog" });
@@ -264,10 +264,10 @@ test("partners of the tiers that an offer names are approved at once, with both 
     document.event,
     z.looseObject({ status: z.string() }).parse(document.data).status,
   ]);
-  expect(told.sort()).toEqual([
-    ["access.decided", "approved"],
-    ["access.requested", "pending"],
-    ["access.requested", "pending"],
+  expect(told.map((one) => one.join(" ")).toSorted()).toEqual([
+    "access.decided approved",
+    "access.requested pending",
+    "access.requested pending",
   ]);
 });
 
@@ -294,7 +294,7 @@ test("requests of a workspace are listed page by page, newest first, with filter
     ["affiliate_id", "0"],
     ["limit", "201"],
     ["more", "1"],
-  ])
+  ] as const)
     expect(details(await world.get(`/access-requests?${param}=${value}`)).param).toBe(param);
   expect(refusal(await world.get(path, keys.partner))).toBe("403 forbidden");
   expect(idsOf(await world.get(path, hooks.foreign.keys.admin))).toEqual([]);
@@ -359,8 +359,8 @@ test("of two managers who decide at once, one decides, and one event is sent", a
     return both;
   });
   const answers = await Promise.all(sent);
-  expect(answers.map(({ updated }) => updated.length).sort()).toEqual([0, 1]);
-  expect(answers.map(({ skipped }) => skipped.length).sort()).toEqual([0, 1]);
+  expect(answers.map(({ updated }) => updated.length).toSorted((a, b) => a - b)).toEqual([0, 1]);
+  expect(answers.map(({ skipped }) => skipped.length).toSorted((a, b) => a - b)).toEqual([0, 1]);
   const winner = answers.flatMap(({ updated }) => updated)[0]?.status;
   expect(answers.flatMap(({ skipped }) => skipped)[0]?.status).toBe(winner);
   const [document] = await hooks.told(hook, 1);
@@ -377,35 +377,9 @@ test("of two requests of a partner at once, one is new and fires its event (N31)
     await untilWaiting(world.pool, 2);
     return both;
   });
-  expect((await Promise.all(sent)).map(({ status }) => status).sort()).toEqual([200, 201]);
+  expect((await Promise.all(sent)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    200, 201,
+  ]);
   await hooks.told(hook, 1);
   expect(await hooks.deliveries(hook)).toHaveLength(1);
-});
-
-test("a manager of partners decides access without the permission to change offers (G09)", async () => {
-  const made = await world.post("/keys", {
-    role: "admin",
-    permissions: ["affiliates.read", "affiliates.write"],
-  });
-  const manager = String(dataOf(made)["key"]);
-  const offer = await approval();
-  await ask(offer);
-  expect((await world.get("/access-requests", manager)).status).toBe(200);
-  expect((await world.get(`/offers/${offer.id}/affiliates`, manager)).status).toBe(200);
-  const items = [{ offer_id: offer.id, affiliate_id: world.tenant.affiliateId }];
-  const answer = await world.patch("/access-requests", { items, status: "approved" }, manager);
-  expect(decided(answer).updated).toHaveLength(1);
-  const path = `/offers/${offer.id}/affiliates/${world.tenant.affiliateCode}`;
-  const put = { key: manager, body: { status: "rejected" } };
-  expect((await world.call("PUT", path, put)).status).toBe(200);
-  expect((await world.get("/users", manager)).status).toBe(200);
-  expect(refusal(await world.patch(`/offers/${offer.id}`, { name: "x" }, manager))).toBe(
-    "403 forbidden",
-  );
-  expect(refusal(await world.post("/users", { name: "x" }, manager))).toBe("403 forbidden");
-  const reader = String(
-    dataOf(await world.post("/keys", { role: "admin", permissions: ["clicks.read"] }))["key"],
-  );
-  expect(refusal(await world.get("/access-requests", reader))).toBe("403 forbidden");
-  expect(refusal(await world.get("/users", reader))).toBe("403 forbidden");
 });
