@@ -7,6 +7,7 @@ import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Permission, Role } from "./access/permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
+import type { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { ReadPage } from "./reports/shared-pages.ts";
 import type { Cursors } from "./rest/cursor.ts";
@@ -41,6 +42,8 @@ export type OperationContext = {
   readonly readPage?: ReadPage;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
+  /** Totals of click caps. The command line does not follow them. */
+  readonly clickTotals?: Pick<ClickTotalsFeed, "counts"> | undefined;
   /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
@@ -60,6 +63,8 @@ export type OperationAccess = {
   readonly roles: readonly Role[];
   /** Permission that the key needs (G09); undefined where the role alone decides. */
   readonly permission?: Permission;
+  /** A permission that suffices instead of `permission`. */
+  readonly orPermission?: Permission;
   /** Permission that staff keys need instead. */
   readonly staffPermission?: Permission;
   /**
@@ -123,6 +128,8 @@ export type Operation = {
   readonly output: z.ZodType;
   /** Status of success: 200 or 201. */
   readonly status: number;
+  /** Another status of success, with the same schema: 200 for a POST that found the record instead of creating it. */
+  readonly otherStatus?: 200;
   /**
    * Codes that it may answer with, in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests
    * fail on any code that the document does not list.

@@ -16,6 +16,7 @@ import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { ApiKeys } from "./access/api-keys.ts";
 import { KeyGuesses } from "./access/key-guesses.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
+import { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
 import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
@@ -60,10 +61,13 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   const slots = openSlots(db);
   const metrics = new RequestMetrics(parts.metrics);
+  const clickTotals = new ClickTotalsFeed(nats, log);
+  clickTotals.follow();
   const served = {
     db,
     clickhouse: editor,
     nats,
+    clickTotals,
     outgoing,
     log,
     cursors: new Cursors(await readSecret(db)),

@@ -3,6 +3,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { manage } from "../management/manage.ts";
 import type { Body } from "../management/managed-resource.ts";
+import type { OperationContext } from "../operation.ts";
 import {
   country,
   currency,
@@ -41,6 +42,17 @@ export const PAYMENT_TERMS = [
 ] as const;
 
 const DETAILS_MAX = 50;
+/** Fields of a partner in webhooks. */
+export const AFFILIATE_DOCUMENT = [
+  "id",
+  "code",
+  "name",
+  "status",
+  "email",
+  "company",
+  "country",
+  "created_at",
+] as const;
 
 const paymentDetails = z
   .record(text(50).min(1), text(), "expected an object of texts")
@@ -163,17 +175,24 @@ export const affiliates = manage({
   write: adminWrite("affiliates.write"),
   references: { manager_id: "user" },
   taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
-  afterUpdate: async (tx, context, { before, after }) =>
-    await queueEvent(tx, context, "affiliate.updated", () => ({
-      data: affiliateDocument(after),
-      before: affiliateDocument(before),
-    })),
+  afterUpdate: queueAffiliateUpdated,
 });
+
+/** Queues `affiliate.updated`. The rows need the fields of the document. */
+export async function queueAffiliateUpdated(
+  tx: Queryable,
+  context: OperationContext,
+  { before, after }: { readonly before: Body; readonly after: Body },
+): Promise<void> {
+  await queueEvent(tx, context, "affiliate.updated", () => ({
+    data: affiliateDocument(after),
+    before: affiliateDocument(before),
+  }));
+}
 
 /** The partner as webhooks show it: without notes and payment details (G128). */
 function affiliateDocument(row: Body): Shown {
-  const fields = ["id", "code", "name", "status", "email", "company", "country", "created_at"];
-  return Object.fromEntries(fields.map((field) => [field, row[field]]));
+  return Object.fromEntries(AFFILIATE_DOCUMENT.map((field) => [field, row[field]]));
 }
 
 export type AffiliateRow = { readonly id: number; readonly code: string; readonly status: string };

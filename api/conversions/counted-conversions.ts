@@ -20,6 +20,9 @@ const COLUMNS: Readonly<Record<string, readonly [column: string, type: string]>>
   affiliate_id: ["affiliate_id", "UInt32"],
   method: ["method", "String"],
   smart_link_id: ["smart_link_id", "UInt32"],
+  advertiser_id: ["advertiser_id", "UInt32"],
+  status_reason: ["status_reason", "String"],
+  is_duplicate: ["is_duplicate", "Bool"],
 };
 
 /**

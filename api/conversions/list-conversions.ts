@@ -11,6 +11,7 @@ import { csvAnswer, type ListCsv, listCsv } from "../rest/list-csv.ts";
 import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
 import {
+  booleanParam,
   clickIdParam,
   cursorParam,
   idParam,
@@ -37,6 +38,14 @@ const filterParams = {
   method: wordParam(...CONVERSION_METHODS),
   adv_txid: textParam.meta({ description: "Staff and advertiser keys only" }),
   smart_link_id: idParam.meta({ description: "Staff keys only" }),
+  status_reason: textParam.meta({
+    description: "The reason of the status; empty for conversions without one",
+  }),
+  is_duplicate: booleanParam,
+  cap_alert: booleanParam.meta({
+    description: "Whether a cap with `alert_only` was reached; staff keys only",
+  }),
+  advertiser_id: idParam.meta({ description: "Not for partner keys" }),
 };
 const Query = z.object({
   ...rangeParams,
@@ -133,12 +142,15 @@ function conversionCsv({ role }: Principal, read: ReadRows): ListCsv<PlacedRow> 
 }
 
 /** Refuses a filter on a field that the key cannot see, because the result would reveal its values (G81, VIS-059). */
-function refuseHiddenFilters({ role }: Principal, query: Query): void {
-  for (const param of ["affiliate_id", "smart_link_id"] as const) {
+function refuseHiddenFilters({ role, advertiser }: Principal, query: Query): void {
+  for (const param of ["affiliate_id", "smart_link_id", "cap_alert"] as const) {
     if (query[param] !== undefined && !isStaff(role))
       throw invalidParameter(param, "for staff keys only");
   }
-  if (query.adv_txid !== undefined && role === "partner") {
-    throw invalidParameter("adv_txid", "not for partner keys");
+  for (const param of ["adv_txid", "advertiser_id"] as const) {
+    if (query[param] !== undefined && role === "partner")
+      throw invalidParameter(param, "not for partner keys");
   }
+  if (advertiser !== null && (query.advertiser_id ?? advertiser.id) !== advertiser.id)
+    throw invalidParameter("advertiser_id", "not your own account");
 }

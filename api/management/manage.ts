@@ -2,12 +2,14 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
+import type { FilterValues } from "../rest/filter-conditions.ts";
 import { openPage } from "../rest/page.ts";
 import { pageParams } from "../rest/query-fields.ts";
 import { complete, finder, IdPath, type Parts, ReferencePath, secretOf } from "./managed-parts.ts";
 import { type Body, type ManagedResource, nounOf, tagOf } from "./managed-resource.ts";
 import { type ManagedRow, ManagedTable } from "./managed-table.ts";
 import {
+  changeRecord,
   createOperation,
   removeOperation,
   rotateOperation,
@@ -24,6 +26,20 @@ export type ManagedOperations = {
   readonly remove: Operation;
   /** The operation that replaces the secret, for a resource that has one. */
   readonly rotate: readonly Operation[];
+  /** How many records the staff's list with these filters has, up to `countMax`. */
+  readonly count: (
+    context: OperationContext,
+    filters: FilterValues,
+    countMax: number,
+  ) => Promise<number>;
+  /** A record as answers show it to the caller. */
+  readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
+  /** Changes a record as PATCH does, in a transaction. `body` must have passed the schema. @throws {ApiError} `not_found` */
+  readonly change: (
+    tx: Queryable,
+    context: OperationContext,
+    change: { readonly id: number; readonly body: Body },
+  ) => Promise<ManagedRow>;
   /** Creates a record without a request. `values` is not checked and must include what `generated` would give. */
   readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
 };
@@ -60,6 +76,10 @@ export function manage(managed: ManagedResource): ManagedOperations {
     update: updateOperation(parts),
     remove: removeOperation(parts),
     rotate: secret === undefined ? [] : [rotateOperation(parts, secret)],
+    count: async ({ db, workspace }, filters, countMax) =>
+      await table.count(db, workspace.id, { filters, countMax }),
+    show,
+    change: async (tx, context, change) => await changeRecord(parts, tx, context, change),
     insert: async (tx, workspaceId, values) => {
       const all = { ...managed.defaults, ...secretOf(managed), ...values };
       return await table.insert(tx, workspaceId, complete(managed, all));

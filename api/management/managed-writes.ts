@@ -87,7 +87,7 @@ async function assertRoom(
 }
 
 export function updateOperation(parts: Parts): Operation {
-  const { managed, table, one, show } = parts;
+  const { managed, one, show } = parts;
   return operation({
     name: `update${managed.names.one}`,
     method: "PATCH",
@@ -106,22 +106,34 @@ export function updateOperation(parts: Parts): Operation {
       const row = await unlessTaken(
         managed,
         async () =>
-          await inTransaction(context.db, async (tx) => {
-            const current = await lockVisible(parts, tx, context, id);
-            const values = { ...current, ...presentFields(body) };
-            // Nothing changed, so `updated_at` stays (G13, G28).
-            if (isDeepStrictEqual(values, current)) return current;
-            await managed.beforeWrite?.(tx, context.workspace.id, values);
-            const change = { id, values: complete(managed, values) };
-            const after = await table.update(tx, context.workspace.id, change);
-            if (after === undefined) throw notFound(nounOf(managed));
-            await managed.afterUpdate?.(tx, context, { before: current, after });
-            return after;
-          }),
+          await inTransaction(
+            context.db,
+            async (tx) => await changeRecord(parts, tx, context, { id, body }),
+          ),
       );
       return { body: { data: await show(context, row) } };
     },
   });
+}
+
+/** Writes what a body changes of one record, with all that follows from it. @throws {ApiError} `not_found` */
+export async function changeRecord(
+  parts: Parts,
+  tx: Queryable,
+  context: OperationContext,
+  { id, body }: { readonly id: number; readonly body: Body },
+): Promise<ManagedRow> {
+  const { managed, table } = parts;
+  const current = await lockVisible(parts, tx, context, id);
+  const values = { ...current, ...presentFields(body) };
+  // Nothing changed, so `updated_at` stays (G13, G28).
+  if (isDeepStrictEqual(values, current)) return current;
+  await managed.beforeWrite?.(tx, context.workspace.id, values);
+  const change = { id, values: complete(managed, values) };
+  const after = await table.update(tx, context.workspace.id, change);
+  if (after === undefined) throw notFound(nounOf(managed));
+  await managed.afterUpdate?.(tx, context, { before: current, after });
+  return after;
 }
 
 function failuresOfWrite({ taken, recordsMax, refusals = [] }: ManagedResource): ErrorCode[] {

@@ -8,12 +8,14 @@ import { listKeys } from "../keys/list-keys.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 import { listAuditLog } from "../logs/list-audit-log.ts";
 import { listPostbackLog } from "../logs/list-postback-log.ts";
+import { summarisePostbackLog } from "../logs/postback-log-summary.ts";
 import { deleteEvent } from "../offers/delete-event.ts";
 import { listPartnerAccess } from "../offers/list-partner-access.ts";
 import { updateEvent } from "../offers/update-event.ts";
 import type { Operation } from "../operation.ts";
 import {
   listWebhookDeliveries,
+  retryWebhookDeliveries,
   retryWebhookDelivery,
   testWebhook,
 } from "../webhooks/webhook-delivery-operations.ts";
@@ -74,8 +76,10 @@ export const managementOperations: readonly Operation[] = [
   ...webhooks.rotate,
   testWebhook,
   listWebhookDeliveries,
+  retryWebhookDeliveries,
   retryWebhookDelivery,
   listPostbackLog,
+  summarisePostbackLog,
   listAuditLog,
 ];
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { showTo } from "../access/visibility.ts";
 import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
+import { retryOperation } from "../deliveries/retry-deliveries.ts";
 import { conflict, notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { pathUuid } from "../rest/path-fields.ts";
@@ -36,6 +37,20 @@ export const listPostbackDeliveries: Operation = deliveryLog({
   Shown: ShownDelivery,
   present: ({ affiliate }, row, postback) =>
     affiliate === null ? row : deliveryForPartner(row, SentPostback.parse(postback)),
+});
+
+const Endpoint = z.looseObject({ status: z.string() });
+
+export const retryPostbackDeliveries: Operation = retryOperation({
+  kind: "postback",
+  name: "retryPostbackDeliveries",
+  summary: "Send undelivered deliveries of a postback again, up to 1,000",
+  access: postbackWrite,
+  of: postbacks.get,
+  refuse: (postback) => {
+    const { status } = Endpoint.parse(postback);
+    return status === "active" ? undefined : `the postback is ${status}: set it active first`;
+  },
 });
 
 export const retryPostbackDelivery: Operation = operation({

@@ -141,7 +141,12 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
           },
         }),
     responses: {
-      [String(operation.status)]: successResponse(operation, schemas, answer),
+      ...Object.fromEntries(
+        [operation.otherStatus ?? operation.status, operation.status].map((status) => [
+          String(status),
+          successResponse({ ...operation, status }, schemas, answer),
+        ]),
+      ),
       ...failures.of(failuresOf(operation)),
     },
   };
@@ -169,7 +174,8 @@ function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): 
 }
 
 function accessText({ access }: Operation): string {
-  const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
+  const either = [access.permission, access.orPermission].filter((name) => name !== undefined);
+  const permission = either.length === 0 ? "" : ` Permission: ${either.join(" or ")}.`;
   const ofStaff =
     access.staffPermission === undefined ? "" : ` For staff keys: ${access.staffPermission}.`;
   const whole =

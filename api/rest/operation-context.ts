@@ -5,6 +5,7 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { ApiKeys } from "../access/api-keys.ts";
+import type { ClickTotalsFeed } from "../cap-usage/click-totals.ts";
 import type { OperationContext, OperationSettings } from "../operation.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 import type { SharedPages } from "../reports/shared-pages.ts";
@@ -18,6 +19,7 @@ export type OperationParts = {
   readonly slots: ClickhouseSlots;
   readonly pages: SharedPages;
   readonly nats: () => Nats | undefined;
+  readonly clickTotals: ClickTotalsFeed;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly log: Log;
@@ -39,6 +41,7 @@ export function contextOf(
     db: parts.db,
     clickhouse: parts.clickhouse,
     nats: parts.nats(),
+    clickTotals: parts.clickTotals,
     outgoing: parts.outgoing,
     cursors: parts.cursors,
     log: parts.log.child({ request_id: requestId }),

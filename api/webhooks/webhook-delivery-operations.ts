@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { showTo } from "../access/visibility.ts";
 import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
+import { retryOperation } from "../deliveries/retry-deliveries.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { oneOf } from "../rest/body-fields.ts";
@@ -44,6 +45,14 @@ export const retryWebhookDelivery: Operation = operation({
     if (row === undefined) throw notFound("delivery");
     return { body: { data: showTo(context.principal.role, "webhook_delivery", row) } };
   },
+});
+
+export const retryWebhookDeliveries: Operation = retryOperation({
+  kind: "webhook",
+  name: "retryWebhookDeliveries",
+  summary: "Send undelivered documents of a webhook again, up to 1,000",
+  access: webhookWrite,
+  of: webhooks.get,
 });
 
 export const testWebhook: Operation = operation({

@@ -84,6 +84,7 @@ CREATE TABLE advertiser (
   CONSTRAINT advertiser_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   CONSTRAINT advertiser_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'inactive'::text]))
 );
+CREATE INDEX advertiser_capped ON advertiser USING btree (workspace_id, id) WHERE budget_caps <> '{}'::jsonb;
 CREATE INDEX advertiser_list ON advertiser USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX advertiser_version ON advertiser USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON advertiser FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('advertiser');
@@ -131,6 +132,7 @@ CREATE UNIQUE INDEX affiliate_code ON affiliate USING btree (workspace_id, lower
 CREATE INDEX affiliate_list ON affiliate USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX affiliate_manager ON affiliate USING btree (manager_id, created_at DESC, id DESC) WHERE manager_id IS NOT NULL;
 CREATE INDEX affiliate_version ON affiliate USING btree (version);
+CREATE INDEX affiliate_waiting ON affiliate USING btree (workspace_id, created_at DESC, id DESC) WHERE status = 'pending'::text;
 CREATE TRIGGER bury AFTER DELETE ON affiliate FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('affiliate');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON affiliate FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER shared_code AFTER INSERT ON affiliate FOR EACH ROW EXECUTE FUNCTION refuse_shared_code('affiliate_code');
@@ -162,6 +164,8 @@ CREATE TABLE api_key (
   CONSTRAINT api_key_check1 CHECK ((role = 'advertiser'::text) = (advertiser_id IS NOT NULL)),
   CONSTRAINT api_key_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text]))
 );
+CREATE INDEX api_key_advertiser ON api_key USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX api_key_affiliate ON api_key USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX api_key_list ON api_key USING btree (workspace_id, created_at DESC, id DESC);
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON api_key FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 
@@ -324,6 +328,7 @@ CREATE TABLE conversion (
 );
 CREATE INDEX conversion_advertiser ON conversion USING btree (advertiser_id, conv_ts DESC, id DESC);
 CREATE INDEX conversion_affiliate ON conversion USING btree (affiliate_id, conv_ts DESC, id DESC);
+CREATE INDEX conversion_alerted ON conversion USING btree (workspace_id, conv_ts DESC, id DESC) WHERE cap_alert;
 CREATE INDEX conversion_by_click ON conversion USING btree (click_id);
 CREATE INDEX conversion_by_email ON conversion USING btree (workspace_id, email_hash, conv_ts DESC) WHERE email_hash IS NOT NULL;
 CREATE INDEX conversion_by_ip ON conversion USING btree (workspace_id, conv_ip) WHERE conv_ip IS NOT NULL;
@@ -336,6 +341,7 @@ CREATE INDEX conversion_offer ON conversion USING btree (offer_id, conv_ts DESC,
 CREATE UNIQUE INDEX conversion_offer_txid ON conversion USING btree (offer_id, adv_txid) WHERE holds_txid;
 CREATE INDEX conversion_smart_link ON conversion USING btree (smart_link_id) WHERE smart_link_id IS NOT NULL;
 CREATE INDEX conversion_txid ON conversion USING btree (workspace_id, adv_txid, conv_ts DESC, id DESC) WHERE adv_txid IS NOT NULL;
+CREATE INDEX conversion_waiting ON conversion USING btree (workspace_id, conv_ts DESC, id DESC) INCLUDE (status_reason) WHERE status = 'pending'::text;
 
 CREATE TABLE conversion_address (
   offer_id integer NOT NULL,
@@ -713,6 +719,9 @@ CREATE TABLE offer (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   version bigint NOT NULL DEFAULT 0,
+  access_questions jsonb NOT NULL DEFAULT '[]'::jsonb,
+  auto_approve_tiers text[] NOT NULL DEFAULT '{}'::text[],
+  reapply_days integer NOT NULL DEFAULT 30,
   CONSTRAINT offer_pkey PRIMARY KEY (id),
   CONSTRAINT offer_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
   CONSTRAINT offer_fail_route_offer_id_fkey FOREIGN KEY (fail_route_offer_id) REFERENCES offer(id),
@@ -725,6 +734,7 @@ CREATE TABLE offer (
   CONSTRAINT offer_min_seconds_to_conversion_check CHECK (min_seconds_to_conversion >= 0),
   CONSTRAINT offer_payout_check CHECK (payout >= 0::numeric),
   CONSTRAINT offer_payout_type_check CHECK (payout_type = ANY (ARRAY['cpa'::text, 'cps'::text, 'cpc'::text])),
+  CONSTRAINT offer_reapply_days_check CHECK (reapply_days >= 0),
   CONSTRAINT offer_revenue_check CHECK (revenue >= 0::numeric),
   CONSTRAINT offer_revenue_type_check CHECK (revenue_type = ANY (ARRAY['rpa'::text, 'rps'::text, 'rpc'::text])),
   CONSTRAINT offer_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text])),
@@ -733,6 +743,7 @@ CREATE TABLE offer (
 );
 CREATE INDEX offer_advertiser ON offer USING btree (advertiser_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX offer_any_code ON offer USING btree (lower(code)) WHERE deleted_at IS NULL;
+CREATE INDEX offer_capped ON offer USING btree (workspace_id, id) WHERE caps <> '{}'::jsonb AND deleted_at IS NULL;
 CREATE UNIQUE INDEX offer_code ON offer USING btree (workspace_id, lower(code)) WHERE deleted_at IS NULL;
 CREATE INDEX offer_list ON offer USING btree (workspace_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX offer_version ON offer USING btree (version);
@@ -753,6 +764,9 @@ CREATE TABLE offer_access (
   version bigint NOT NULL DEFAULT 0,
   accepted_terms_sha256 text,
   is_asked boolean NOT NULL GENERATED ALWAYS AS (status <> 'pending'::text OR requested_at IS NOT NULL) STORED,
+  message text NOT NULL DEFAULT ''::text,
+  answers jsonb NOT NULL DEFAULT '{}'::jsonb,
+  workspace_id integer,
   CONSTRAINT offer_access_pkey PRIMARY KEY (offer_id, affiliate_id),
   CONSTRAINT offer_access_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
   CONSTRAINT offer_access_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES offer(id),
@@ -760,8 +774,11 @@ CREATE TABLE offer_access (
 );
 CREATE INDEX offer_access_affiliate ON offer_access USING btree (affiliate_id, offer_id);
 CREATE INDEX offer_access_list ON offer_access USING btree (offer_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, affiliate_id DESC);
+CREATE INDEX offer_access_requests ON offer_access USING btree (workspace_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, offer_id DESC, affiliate_id DESC) WHERE is_asked;
 CREATE INDEX offer_access_version ON offer_access USING btree (version);
+CREATE INDEX offer_access_waiting ON offer_access USING btree (workspace_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, offer_id DESC, affiliate_id DESC) WHERE is_asked AND status = 'pending'::text;
 CREATE TRIGGER bury AFTER DELETE ON offer_access FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('offer_access');
+CREATE TRIGGER fill_workspace BEFORE INSERT ON offer_access FOR EACH ROW EXECUTE FUNCTION fill_access_workspace();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON offer_access FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE offer_event (
@@ -806,6 +823,7 @@ CREATE TABLE offer_group (
   CONSTRAINT offer_group_pkey PRIMARY KEY (id),
   CONSTRAINT offer_group_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
 );
+CREATE INDEX offer_group_capped ON offer_group USING btree (workspace_id, id) WHERE caps <> '{}'::jsonb;
 CREATE INDEX offer_group_list ON offer_group USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX offer_group_version ON offer_group USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON offer_group FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('offer_group');
@@ -873,6 +891,7 @@ CREATE TABLE postback (
   CONSTRAINT postback_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text]))
 );
 CREATE INDEX postback_affiliate ON postback USING btree (affiliate_id, created_at DESC, id DESC);
+CREATE INDEX postback_disabled ON postback USING btree (workspace_id, created_at DESC, id DESC) WHERE status = 'disabled'::text;
 CREATE INDEX postback_fires ON postback USING btree (offer_id, affiliate_id) WHERE status = 'active'::text;
 CREATE INDEX postback_list ON postback USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX postback_offer ON postback USING btree (offer_id, created_at DESC, id DESC);
@@ -1690,6 +1709,15 @@ AS $function$
     iso_time(clock_timestamp()),
     (select string_agg(format(',%s:%s', to_json(m.key), m.value), '' order by m.key) from jsonb_each(more) m), data)
 $function$;
+
+CREATE FUNCTION fill_access_workspace()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.workspace_id := coalesce(new.workspace_id, (select o.workspace_id from offer o where o.id = new.offer_id));
+  return new;
+end $function$;
 
 CREATE FUNCTION find_conversion(c conversion, latest_of_click boolean, OUT found_row conversion, OUT found_by text)
  RETURNS record

@@ -55,9 +55,10 @@ function accounts({ workspaceId, advertiserId, rows, rowsOfLargest }: Ids): stri
     `insert into affiliate (workspace_id, code, name, currency, manager_id, created_at)
      select ${workspaceId}, 'C' || i, 'Partner ' || i, 'USD', (select min(id) from app_user) + case when ${IS_RARE} then 0 else 1 + i % 9 end, ${AT}
      from generate_series(1, ${rowsOfLargest}) i`,
-    `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, created_at)
+    `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, created_at, caps)
      select ${workspaceId}, case when i = 0 or ${IS_RARE} then ${advertiserId} else (select min(id) from advertiser where name like 'Advertiser %') + i % ${rows} end,
-       case i when 0 then 'RARE' else 'O' || i end, 'Offer ' || i, 'https://x.example', 'USD', ${AT}
+       case i when 0 then 'RARE' else 'O' || i end, 'Offer ' || i, 'https://x.example', 'USD', ${AT},
+       case when ${IS_RARE} then '{"conversions": {"daily": 5}}'::jsonb else '{}' end
      from generate_series(0, ${rowsOfLargest - 1}) i`,
     `insert into offer_event (offer_id, code, name, is_default) select id, 'default', 'Default', true from offer on conflict do nothing`,
     `insert into api_key (workspace_id, name, role, secret_hash, created_at)

@@ -87,9 +87,15 @@ const LISTS: Readonly<Record<string, List>> = {
       affiliate_id: affiliate,
       adv_txid: () => "order7",
       smart_link_id: () => "1",
+      advertiser_id: () => String(lists.world.tenant.advertiserId),
     },
-    wide: ["status", "event", "method"],
+    wide: ["status", "event", "method", "status_reason", "is_duplicate", "cap_alert"],
     roles: ["admin", "partner", "advertiser"],
+  },
+  listConversionDeliveries: {
+    rows: byCreation("delivery"),
+    path: async () => ({ id: await conversionId() }),
+    selective: { kind: () => "postback", status: () => "failed" },
   },
   listConversionHistory: {
     rows: "select at, id from conversion_history",
@@ -106,15 +112,22 @@ const LISTS: Readonly<Record<string, List>> = {
     path: async () => ({ id: await smallest("postback")() }),
     selective: { status: () => "failed" },
   },
-  listWebhooks: { rows: byCreation("webhook") },
+  listWebhooks: { rows: byCreation("webhook"), wide: ["disabled"] },
   listWebhookDeliveries: {
     rows: byCreation("delivery"),
     path: async () => ({ id: await smallest("webhook")() }),
     selective: { status: () => "failed" },
   },
   listUsers: { rows: byCreation("app_user"), wide: ["status"] },
-  listKeys: { rows: byCreation("api_key") },
-  listTrackingDomains: { rows: byCreation("tracking_domain"), wide: ["status"] },
+  listKeys: {
+    rows: byCreation("api_key"),
+    selective: {
+      affiliate_id: affiliate,
+      advertiser_id: () => String(lists.world.tenant.advertiserId),
+    },
+  },
+  listOwnKeys: { rows: byCreation("api_key"), roles: ["partner", "advertiser"] },
+  listTrackingDomains: { rows: byCreation("tracking_domain"), wide: ["status", "certification"] },
   listTrackingDomainAssignments: {
     rows: byCreation("tracking_domain_assignment"),
     selective: {
@@ -149,6 +162,23 @@ const LISTS: Readonly<Record<string, List>> = {
     rows: "select requested_at as at, affiliate_id as id from offer_access",
     path: async () => ({ id: await offer() }),
     wide: ["status"],
+  },
+  listAccessRequests: {
+    rows: "select requested_at as at, offer_id || '.' || affiliate_id as id from offer_access",
+    selective: { affiliate_id: affiliate },
+    // All of them are of one offer and approved.
+    wide: ["status", "offer_id"],
+  },
+  listAffiliateOffers: {
+    rows: byCreation("offer"),
+    path: async () => await Promise.resolve({ id: affiliate() }),
+    wide: ["can_run", "access_status", "status", "visibility", "q"],
+  },
+  // Only the owners of caps are read, each page all of them.
+  listCapUsage: {
+    rows: "select '' as at, 'offer/' || id || '/conversions/daily' as id from offer where caps <> '{}'",
+    selective: { offer_id: offer },
+    wide: ["offer_group_id", "advertiser_id", "min_share"],
   },
   listAdCosts: {
     rows: "select date as at, id from ad_cost",
