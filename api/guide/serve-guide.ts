@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import type { FastifyInstance } from "fastify";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { type FramedPage, pageFrame } from "../page-frame/page-frame.ts";
+import { GUIDE_GROUPS, pathOfPage } from "./guide-groups.ts";
+import { type OwnValues, type RenderedPage, renderPage } from "./render-page.ts";
+import { serveStatic } from "./static-answer.ts";
+
+/** Scripts and styles from this origin only, and calls of this origin's API only: the reader may type a key into the page. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+const PAGE_HEADERS = { "content-security-policy": POLICY, "referrer-policy": "no-referrer" };
+
+const SCRIPT = {
+  name: "own-codes.js",
+  path: "/docs/own-codes.js",
+  type: "text/javascript; charset=utf-8",
+};
+const STYLE = {
+  name: "own-codes.css",
+  path: "/docs/own-codes.css",
+  type: "text/css; charset=utf-8",
+};
+
+export type GuideAddresses = { readonly apiUrl: string; readonly trackingUrl: string };
+
+/** Serves the integration guide: `/docs`, and one page below it for each subject. It needs no key and shows no data of any workspace. */
+export async function serveGuide(app: FastifyInstance, addresses: GuideAddresses): Promise<void> {
+  const pages = await readGuide(addresses);
+  const groups = menuOf(pages);
+  for (const [name, page] of pages) {
+    const path = pathOfPage(name);
+    const text = pageFrame({
+      title: `${page.title} · Integration guide`,
+      description: page.description,
+      path,
+      groups,
+      body: `<link rel="stylesheet" href="${STYLE.path}">${page.html}${nextLink(pages, name)}`,
+      scripts: [SCRIPT.path],
+    });
+    const answer = { contentType: "text/html; charset=utf-8", text, headers: PAGE_HEADERS };
+    serveStatic(app, { ...answer, path });
+    if (name === "start") serveStatic(app, { ...answer, path: `${path}/` });
+  }
+  for (const { name, path, type } of [SCRIPT, STYLE]) {
+    const text = await readFile(projectFile("api", "guide", name), "utf8");
+    serveStatic(app, { path, contentType: type, text });
+  }
+}
+
+/** All pages by name, in the order of the sidebar. */
+async function readGuide(addresses: GuideAddresses): Promise<ReadonlyMap<string, RenderedPage>> {
+  const values = ownValues(addresses);
+  const names = GUIDE_GROUPS.flatMap(({ pages }) => pages);
+  const rendered = names.map(async (name): Promise<[string, RenderedPage]> => {
+    const markdown = await readFile(projectFile("api", "guide", "pages", `${name}.md`), "utf8");
+    return [name, renderPage(markdown, values)];
+  });
+  return new Map(await Promise.all(rendered));
+}
+
+/** The addresses of this installation, and the codes of its demo. */
+function ownValues({ apiUrl, trackingUrl }: GuideAddresses): OwnValues {
+  return {
+    api_url: `${apiUrl}/api/v1`,
+    tracking_url: trackingUrl,
+    offer: "DEMOSHOP",
+    sale_offer: "DEMOSALE",
+    partner: "DEMOANNA",
+    smart_link: "DEMOSMART",
+    token: "$POSTBACK_TOKEN",
+  };
+}
+
+function menuOf(pages: ReadonlyMap<string, RenderedPage>): FramedPage["groups"] {
+  const guide = GUIDE_GROUPS.map(({ title, pages: names }) => ({
+    title,
+    links: names.map((name) => ({ href: pathOfPage(name), text: pages.get(name)?.title ?? name })),
+  }));
+  return [
+    ...guide,
+    { title: "Reference", links: [{ href: "/api/v1/docs", text: "API reference" }] },
+  ];
+}
+
+function nextLink(pages: ReadonlyMap<string, RenderedPage>, name: string): string {
+  const names = [...pages.keys()];
+  const next = names[names.indexOf(name) + 1];
+  const title = next === undefined ? undefined : pages.get(next)?.title;
+  if (next === undefined || title === undefined) return "";
+  return `<p class="next"><a href="${pathOfPage(next)}">Next: ${title}</a></p>`;
+}
