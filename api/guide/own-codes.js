@@ -9,18 +9,18 @@ const PUBLIC_VALUES = ["tracking_url", "offer", "sale_offer", "partner", "smart_
 const LIST_MAX = 200;
 
 /** The marks of the page, with the text that the page came with. */
-const marks = [...document.querySelectorAll("[data-own]")].map((element) => ({
-  element,
-  name: element.dataset.own,
-  original: element.textContent,
+const marks = [...document.querySelectorAll("[data-own]")].map((place) => ({
+  place,
+  name: place.dataset.own,
+  original: place.textContent,
 }));
 
 /** Shows a value wherever the page names it; the page's own text where there is none. */
 function show(values) {
-  for (const { element, name, original } of marks) {
+  for (const { place, name, original } of marks) {
     const value = values[name];
-    element.textContent = value || original;
-    element.classList.toggle("filled", Boolean(value));
+    place.textContent = value || original;
+    place.classList.toggle("filled", Boolean(value));
   }
 }
 
@@ -100,7 +100,7 @@ async function tokenOwner(role, key) {
 
 /** The origin of the partner's link to the offer. Advertisers may not ask for it. */
 async function trackingOrigin({ key, role }, offer, partner) {
-  if (offer === undefined || partner === undefined || role === "advertiser") return undefined;
+  if (offer === "" || partner === "" || role === "advertiser") return undefined;
   const query = new URLSearchParams({ offer, affiliate: partner });
   const link = await get(`/tracking-link?${query}`, key);
   return link === undefined ? undefined : new URL(link.url).origin;
@@ -112,97 +112,110 @@ function element(tag, properties, ...children) {
   return made;
 }
 
-function choice(text, records, onChange) {
+function choice(text, records) {
   const options = records.map(({ code, name }) =>
     element("option", { value: code, textContent: `${code} · ${name}` }),
   );
-  const select = element("select", { onchange: onChange }, ...options);
+  const select = element("select", {}, ...options);
   return { select, label: element("label", {}, text, select) };
 }
 
-/** The form, which exists only where this script runs. */
-function buildForm() {
-  const input = element("input", {
+/** The form, which exists only where this script runs. The key is in `#account` until the reader forgets it or leaves the page. */
+class OwnCodesForm {
+  #account;
+  #input = element("input", {
     type: "password",
     autocomplete: "off",
     spellcheck: false,
     required: true,
     placeholder: "trk_live_…",
   });
-  const fields = element("div", { className: "fields" });
-  const status = element("p", { role: "status" });
-  const forget = element("button", {
-    type: "button",
-    textContent: "Forget",
-    hidden: Object.keys(readStored()).length === 0,
-  });
-  const use = element("button", { textContent: "Fill in" });
-  const form = element("form", {}, fields, status);
-  const startFields = [element("label", {}, "API key", input), use, forget];
-  fields.append(...startFields);
-  status.textContent =
-    "The key stays in this page's memory and is sent only to the API of this address.";
+  #forget = element("button", { type: "button", textContent: "Forget" });
+  #fields = element("div", { className: "fields" });
+  #status = element("p", { role: "status" });
 
-  const startAgain = () => {
-    input.value = "";
+  constructor() {
+    this.#forget.addEventListener("click", () => this.#startAgain());
+    this.#forget.hidden = Object.keys(readStored()).length === 0;
+    this.#ask("The key stays in this page's memory and is sent only to the API of this address.");
+  }
+
+  build() {
+    const form = element("form", {}, this.#fields, this.#status);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#attempt(() => this.#read(this.#input.value.trim()));
+    });
+    const summary = element("summary", { textContent: "Show your own codes in the examples" });
+    return element("details", { className: "own-codes" }, summary, form);
+  }
+
+  #ask(text) {
+    const use = element("button", { textContent: "Fill in" });
+    this.#fields.replaceChildren(element("label", {}, "API key", this.#input), use, this.#forget);
+    this.#status.textContent = text;
+  }
+
+  #startAgain() {
+    this.#account = undefined;
+    this.#input.value = "";
+    this.#forget.hidden = true;
     forgetStored();
     show({});
-    fields.replaceChildren(...startFields);
-    status.textContent = "The examples show the codes of the demo again.";
-    forget.hidden = true;
-  };
-  forget.addEventListener("click", startAgain);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    status.textContent = "Reading your codes …";
-    void fill(input.value.trim()).catch((error) => {
-      status.textContent = `This did not work: ${error.message}`;
-    });
-  });
+    this.#ask("The examples show the codes of the demo again.");
+  }
 
-  async function fill(key) {
+  /** Runs a step that asks the API, and shows what went wrong. */
+  #attempt(step) {
+    this.#status.textContent = "Reading your codes …";
+    step().catch((error) => {
+      this.#status.textContent = `This did not work: ${error.message}`;
+    });
+  }
+
+  async #read(key) {
     const account = await readAccount(key);
-    input.value = "";
-    const offers = choice("Offer", account.offers, () => void update());
-    const partners = choice("Partner", account.partners, () => void update());
+    this.#account = account;
+    this.#input.value = "";
+    const offers = choice("Offer", account.offers);
+    const partners = choice("Partner", account.partners);
+    const fill = () => this.#fill(account, offers.select.value, partners.select.value);
     const shown = [offers, partners].filter(({ select }) => select.options.length > 0);
-    fields.replaceChildren(...shown.map(({ label }) => label), forget);
-    forget.hidden = false;
+    for (const { select } of shown) select.addEventListener("change", () => this.#attempt(fill));
+    this.#forget.hidden = false;
+    this.#fields.replaceChildren(...shown.map(({ label }) => label), this.#forget);
+    await fill();
+  }
+
+  async #fill(account, offer, partner) {
+    const origin = await trackingOrigin(account, offer, partner);
+    if (this.#account !== account) return;
     const sale = account.offers.find(
       ({ payout_type: payout, revenue_type: revenue }) => payout === "cps" || revenue === "rps",
     );
-    async function update() {
-      const offer = offers.select.value || undefined;
-      const partner = partners.select.value || undefined;
-      const values = {
-        offer,
-        partner,
-        sale_offer: sale?.code,
-        smart_link: account.smartLink,
-        tracking_url: await trackingOrigin(account, offer, partner),
-      };
-      store(values);
-      show({ ...values, token: account.token });
-      status.textContent = filledText(account);
-    }
-    await update();
+    const values = {
+      offer,
+      partner,
+      sale_offer: sale?.code,
+      smart_link: account.smartLink,
+      tracking_url: origin,
+    };
+    store(values);
+    show({ ...values, token: account.token });
+    this.#status.textContent = filledText(account);
   }
-  return element(
-    "details",
-    { className: "own-codes" },
-    element("summary", { textContent: "Show your own codes in the examples" }),
-    form,
-  );
 }
 
 function filledText({ role, workspace, token, offers }) {
   const parts = [`${workspace}, ${role} key.`];
   if (offers.length === 0) parts.push("This key sees no active offer, so the demo's code stays.");
-  if (token === undefined)
-    parts.push("This key may not see the postback token: set it as $POSTBACK_TOKEN.");
-  else parts.push("The examples of this page contain your postback token: do not publish them.");
+  parts.push(
+    token === undefined
+      ? "This key may not see the postback token: set it as $POSTBACK_TOKEN."
+      : "The examples of this page contain your postback token: do not publish them.",
+  );
   return parts.join(" ");
 }
 
 show(readStored());
-document.querySelector("h1")?.after(buildForm());
+document.querySelector("h1")?.after(new OwnCodesForm().build());

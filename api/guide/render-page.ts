@@ -1,4 +1,4 @@
-import { Marked, type RendererObject, type Tokens } from "marked";
+import { Marked, type RendererObject, type Token } from "marked";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { GUIDE_TABLES } from "./guide-tables.ts";
 
@@ -26,11 +26,11 @@ export function renderPage(markdown: string, values: OwnValues): RenderedPage {
   const marked = new Marked({ async: false, gfm: true }, { renderer: RENDERER });
   const [heading, ...rest] = marked.lexer(filled);
   if (heading?.type !== "heading") throw new Error("the page does not begin with its title");
-  const lead = rest.find(({ type }) => type === "paragraph");
+  const lead = rest.find((token) => token.type === "paragraph");
   const html = marked.parse(filled, { async: false });
   return {
-    title: plainText((heading as Tokens.Heading).text, values),
-    description: plainText((lead as Tokens.Paragraph | undefined)?.text ?? "", values),
+    title: plainText(textOf(heading), values),
+    description: plainText(textOf(lead), values),
     html: html.replaceAll(OWN_VALUE, (_mark, name: string) => ownValue(name, values)),
   };
 }
@@ -54,6 +54,10 @@ function slugOf(text: string): string {
     .replaceAll(/[^\w\s-]/g, "")
     .trim()
     .replaceAll(/\s+/g, "-");
+}
+
+function textOf(token: Token | undefined): string {
+  return token !== undefined && "text" in token ? String(token.text) : "";
 }
 
 function plainText(markdown: string, values: OwnValues): string {

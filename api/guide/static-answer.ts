@@ -56,7 +56,7 @@ function compress(coding: Coding, plain: Buffer): Buffer {
 
 /** Whether `Accept-Encoding` names the coding without `q=0`. */
 function isAccepted({ headers }: FastifyRequest, coding: Coding): boolean {
-  return String(headers["accept-encoding"] ?? "")
+  return (headers["accept-encoding"] ?? "")
     .split(",")
     .map((part) => part.split(";").map((word) => word.trim().toLowerCase()))
     .some(([name, ...rest]) => name === coding && !rest.some((word) => /^q=0(\.0*)?$/.test(word)));

@@ -3,8 +3,8 @@ for (const block of document.querySelectorAll("pre > code")) {
   button.type = "button";
   button.className = "copy";
   button.textContent = "Copy";
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(block.textContent);
+  button.addEventListener("click", () => {
+    void navigator.clipboard.writeText(block.textContent);
     button.textContent = "Copied";
   });
   block.parentElement.append(button);
