@@ -26,6 +26,9 @@ export type GuideTable = {
 /** What each role does not see of each of these resources. */
 const SHOWN_RESOURCES = ["offer", "event", "click", "conversion", "deal", "product_feed"] as const;
 
+/** They are about the partner who asks, so nothing is hidden from others. */
+const ONLY_PARTNERS: ReadonlySet<string> = new Set(["access_status", "can_run", "tracking_link"]);
+
 /** Tables of the guide, by the name that a page calls them. */
 export const GUIDE_TABLES: Readonly<Record<string, GuideTable>> = {
   "destination-macros": {
@@ -72,9 +75,6 @@ function hiddenFrom(role: Role): GuideTable {
   });
   return { head: ["Record", "Fields left out"], rows };
 }
-
-/** They are about the partner who asks, so nothing is hidden from others. */
-const ONLY_PARTNERS: ReadonlySet<string> = new Set(["access_status", "can_run", "tracking_link"]);
 
 function macro(name: string): string {
   return code(`{${name}}`);

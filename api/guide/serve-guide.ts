@@ -1,23 +1,16 @@
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { type FramedPage, pageFrame } from "../page-frame/page-frame.ts";
+import { FRAMED_PAGE_POLICY, type FramedPage, pageFrame } from "../page-frame/page-frame.ts";
+import { serveStatic } from "../page-frame/static-text.ts";
 import { GUIDE_GROUPS, pathOfPage } from "./guide-groups.ts";
 import { type OwnValues, type RenderedPage, renderPage } from "./render-page.ts";
-import { serveStatic } from "./static-answer.ts";
 
-/** Scripts and styles from this origin only, and calls of this origin's API only: the reader may type a key into the page. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-const PAGE_HEADERS = { "content-security-policy": POLICY, "referrer-policy": "no-referrer" };
+/** The reader may type a key into the page. */
+const PAGE_HEADERS = {
+  "content-security-policy": FRAMED_PAGE_POLICY,
+  "referrer-policy": "no-referrer",
+};
 
 const SCRIPT = {
   name: "own-codes.js",
@@ -81,14 +74,10 @@ function ownValues({ apiUrl, trackingUrl }: GuideAddresses): OwnValues {
 }
 
 function menuOf(pages: ReadonlyMap<string, RenderedPage>): FramedPage["groups"] {
-  const guide = GUIDE_GROUPS.map(({ title, pages: names }) => ({
+  return GUIDE_GROUPS.map(({ title, pages: names }) => ({
     title,
     links: names.map((name) => ({ href: pathOfPage(name), text: pages.get(name)?.title ?? name })),
   }));
-  return [
-    ...guide,
-    { title: "Reference", links: [{ href: "/api/v1/docs", text: "API reference" }] },
-  ];
 }
 
 function nextLink(pages: ReadonlyMap<string, RenderedPage>, name: string): string {
