@@ -8,8 +8,8 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { showOnFailure } from "../system/printing-programs.ts";
 import { until } from "../system/until.ts";
 
-/** Go compiles its standard library at the first run on a machine. */
-const START_TIMEOUT_MS = 110_000;
+/** Go compiles its standard library at the first run on a machine: 20 s of a free core. */
+export const RECEIVER_START_MS = 300_000;
 
 export type ReceiverLanguage = "ts" | "python" | "php" | "go";
 
@@ -75,10 +75,16 @@ export async function startGuideReceiver(
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => printed.push(chunk.toString()));
   showOnFailure({ name, output: () => printed.join("") });
-  await until(`the ${language} receiver listens`, () => isListening(port), {
-    timeoutMs: START_TIMEOUT_MS,
-  });
-  return { [Symbol.asyncDispose]: async () => await stop(child) };
+  const receiver = { [Symbol.asyncDispose]: async () => await stop(child) };
+  try {
+    await until(`the ${language} receiver listens`, () => isListening(port), {
+      timeoutMs: RECEIVER_START_MS,
+    });
+    return receiver;
+  } catch (error) {
+    await receiver[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** The faults that the compiler finds in the TypeScript example. */

@@ -15,6 +15,7 @@ import { freePort, type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import {
   isInstalled,
+  RECEIVER_START_MS,
   RECEIVERS,
   type ReceiverLanguage,
   signatureHeader,
@@ -86,6 +87,7 @@ describe.each(LANGUAGES)("the guide's webhook receiver in %s", (language) => {
 
   test.skipIf(!isHere)(
     "accepts the service's events and nothing forged or late (WH-003)",
+    { timeout: 2 * RECEIVER_START_MS },
     async () => {
       const source = await receiverIn(language);
       if (language === "ts") expect(typeFaults(source)).toEqual([]);

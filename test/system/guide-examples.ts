@@ -30,15 +30,15 @@ export function examplesIn(page: string, html: string): GuideExample[] {
   }));
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', amp: "&" };
+
 /** The text of HTML without its tags. */
 export function textOf(html: string): string {
   return html
     .replaceAll(/<[^>]*>/g, "")
-    .replaceAll(/&#(\d+);/g, (_entity, code: string) => String.fromCodePoint(Number(code)))
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&amp;", "&");
+    .replaceAll(/&(?:#(\d+)|(\w+));/g, (entity, code: string | undefined, name: string) =>
+      code === undefined ? (ENTITIES[name] ?? entity) : String.fromCodePoint(Number(code)),
+    );
 }
 
 /** IDs and times, which differ in every run, as words. */
