@@ -1,9 +1,8 @@
-import { Marked, type RendererObject, type Token } from "marked";
+import { Marked, type RendererObject } from "marked";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { GUIDE_TABLES } from "./guide-tables.ts";
 
 export type RenderedPage = {
-  readonly title: string;
   /** The first paragraph, as plain text. */
   readonly description: string;
   readonly html: string;
@@ -13,26 +12,31 @@ export type RenderedPage = {
 export type OwnValues = Readonly<Record<string, string>>;
 
 const TABLE = /^<!-- table: ([a-z-]+) -->$/gm;
+/** The paragraph below the title. */
+const LEAD = /^# .+\n\n((?:.+\n)+)/;
 const OWN_VALUE = /\{\{([a-z_]+)\}\}/g;
 
 /**
  * Renders a page of Markdown. `<!-- table: name -->` becomes a table made from the code's own lists, and `{{name}}` a value that the
  * script of the guide can replace. The Markdown is ours, so its HTML is trusted.
  *
- * @throws for an unknown table or value, and for a page without a title
+ * @throws for an unknown table or value
  */
 export function renderPage(markdown: string, values: OwnValues): RenderedPage {
   const filled = markdown.replaceAll(TABLE, (_line, name: string) => tableOf(name));
   const marked = new Marked({ async: false, gfm: true }, { renderer: RENDERER });
-  const [heading, ...rest] = marked.lexer(filled);
-  if (heading?.type !== "heading") throw new Error("the page does not begin with its title");
-  const lead = rest.find((token) => token.type === "paragraph");
   const html = marked.parse(filled, { async: false });
   return {
-    title: plainText(textOf(heading), values),
-    description: plainText(textOf(lead), values),
+    description: plainText(LEAD.exec(markdown)?.[1] ?? "", values),
     html: html.replaceAll(OWN_VALUE, (_mark, name: string) => ownValue(name, values)),
   };
+}
+
+/** @throws for a page that does not begin with its title */
+export function titleOf(markdown: string): string {
+  const title = /^# (.+)\n/.exec(markdown)?.[1];
+  if (title === undefined) throw new Error("a page of the guide does not begin with its title");
+  return title;
 }
 
 const RENDERER: RendererObject = {
@@ -54,10 +58,6 @@ function slugOf(text: string): string {
     .replaceAll(/[^\w\s-]/g, "")
     .trim()
     .replaceAll(/\s+/g, "-");
-}
-
-function textOf(token: Token | undefined): string {
-  return token !== undefined && "text" in token ? String(token.text) : "";
 }
 
 function plainText(markdown: string, values: OwnValues): string {

@@ -2,14 +2,15 @@ import { readFile } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { FRAMED_PAGE_POLICY, type FramedPage, pageFrame } from "../page-frame/page-frame.ts";
-import { serveStatic } from "../page-frame/static-text.ts";
+import { StaticText, serveStatic } from "../page-frame/static-text.ts";
 import { GUIDE_GROUPS, pathOfPage } from "./guide-groups.ts";
-import { type OwnValues, type RenderedPage, renderPage } from "./render-page.ts";
+import { type OwnValues, renderPage, titleOf } from "./render-page.ts";
 
 /** The reader may type a key into the page. */
 const PAGE_HEADERS = {
   "content-security-policy": FRAMED_PAGE_POLICY,
   "referrer-policy": "no-referrer",
+  "cache-control": "public, max-age=300",
 };
 
 const SCRIPT = {
@@ -27,21 +28,24 @@ export type GuideAddresses = { readonly apiUrl: string; readonly trackingUrl: st
 
 /** Serves the integration guide: `/docs`, and one page below it for each subject. It needs no key and shows no data of any workspace. */
 export async function serveGuide(app: FastifyInstance, addresses: GuideAddresses): Promise<void> {
-  const pages = await readGuide(addresses);
+  const pages = await readPages();
   const groups = menuOf(pages);
-  for (const [name, page] of pages) {
+  const values = ownValues(addresses);
+  for (const [name, { markdown, title }] of pages) {
     const path = pathOfPage(name);
-    const text = pageFrame({
-      title: `${page.title} · Integration guide`,
-      description: page.description,
-      path,
-      groups,
-      body: `<link rel="stylesheet" href="${STYLE.path}">${page.html}${nextLink(pages, name)}`,
-      scripts: [SCRIPT.path],
+    const served = new StaticText("text/html; charset=utf-8", () => {
+      const { html, description } = renderPage(markdown, values);
+      return pageFrame({
+        title: `${title} · Integration guide`,
+        description,
+        path,
+        groups,
+        body: `<link rel="stylesheet" href="${STYLE.path}">${html}${nextLink(pages, name)}`,
+        scripts: [SCRIPT.path],
+      });
     });
-    const answer = { contentType: "text/html; charset=utf-8", text, headers: PAGE_HEADERS };
-    serveStatic(app, { ...answer, path });
-    if (name === "start") serveStatic(app, { ...answer, path: `${path}/` });
+    for (const address of name === "start" ? [path, `${path}/`] : [path])
+      app.get(address, (request, reply) => served.send(request, reply.headers(PAGE_HEADERS)));
   }
   for (const { name, path, type } of [SCRIPT, STYLE]) {
     const text = await readFile(projectFile("api", "guide", name), "utf8");
@@ -49,15 +53,16 @@ export async function serveGuide(app: FastifyInstance, addresses: GuideAddresses
   }
 }
 
-/** All pages by name, in the order of the sidebar. */
-async function readGuide(addresses: GuideAddresses): Promise<ReadonlyMap<string, RenderedPage>> {
-  const values = ownValues(addresses);
+type Page = { readonly title: string; readonly markdown: string };
+
+/** All pages by name, in the order of the sidebar. They are rendered when they are asked for: all of them take 0.2 s. */
+async function readPages(): Promise<ReadonlyMap<string, Page>> {
   const names = GUIDE_GROUPS.flatMap(({ pages }) => pages);
-  const rendered = names.map(async (name): Promise<[string, RenderedPage]> => {
+  const read = names.map(async (name): Promise<[string, Page]> => {
     const markdown = await readFile(projectFile("api", "guide", "pages", `${name}.md`), "utf8");
-    return [name, renderPage(markdown, values)];
+    return [name, { markdown, title: titleOf(markdown) }];
   });
-  return new Map(await Promise.all(rendered));
+  return new Map(await Promise.all(read));
 }
 
 /** The addresses of this installation, and the codes of its demo. */
@@ -73,14 +78,14 @@ function ownValues({ apiUrl, trackingUrl }: GuideAddresses): OwnValues {
   };
 }
 
-function menuOf(pages: ReadonlyMap<string, RenderedPage>): FramedPage["groups"] {
+function menuOf(pages: ReadonlyMap<string, Page>): FramedPage["groups"] {
   return GUIDE_GROUPS.map(({ title, pages: names }) => ({
     title,
     links: names.map((name) => ({ href: pathOfPage(name), text: pages.get(name)?.title ?? name })),
   }));
 }
 
-function nextLink(pages: ReadonlyMap<string, RenderedPage>, name: string): string {
+function nextLink(pages: ReadonlyMap<string, Page>, name: string): string {
   const names = [...pages.keys()];
   const next = names[names.indexOf(name) + 1];
   const title = next === undefined ? undefined : pages.get(next)?.title;

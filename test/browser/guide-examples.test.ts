@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type Browser,
   type BrowserContext,
@@ -6,6 +9,7 @@ import {
   type Response,
 } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import {
   GUIDE_PAGES,
   type GuideExample,
@@ -23,10 +27,18 @@ const PIXEL = /\/px(?:\.gif|\.html)?\?/;
 
 const program = findChromium();
 
+type Visitor = {
+  readonly page: Page;
+  readonly clickId: string;
+  readonly close: () => Promise<void>;
+};
+type CookieOptions = Parameters<typeof chromium.launchPersistentContext>[1];
+
 describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
   let world: LandingWorld;
   let door: SecureDoor;
   let browser: Browser;
+  let launch: CookieOptions;
   let runs = 0;
 
   beforeAll(async () => {
@@ -36,6 +48,7 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
     const args = (world.launch.args ?? []).map((argument) =>
       argument.replace("--host-resolver-rules=", `--host-resolver-rules=${rule}, `),
     );
+    launch = { ...world.launch, args, ignoreHTTPSErrors: true };
     browser = await chromium.launch({ ...world.launch, args });
     world.pages.put("/landing", "<title>Landing</title>");
   });
@@ -46,16 +59,20 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
   });
 
   /** A new visitor who has clicked the partner's link. */
-  const visitor = async (track: string): Promise<{ page: Page; clickId: string }> => {
-    const context: BrowserContext = await browser.newContext({ ignoreHTTPSErrors: true });
+  const visitor = async (track: string, cookies?: "allowed"): Promise<Visitor> => {
+    const { context, close } =
+      cookies === "allowed"
+        ? await contextWithCookies(launch)
+        : ownContext(await browser.newContext({ ignoreHTTPSErrors: true }));
     const page = await context.newPage();
     await page.goto(`${track}/r/${OFFER}/${PARTNER}`);
-    return { page, clickId: new URL(page.url()).searchParams.get("click_id") ?? "" };
+    const clickId = new URL(page.url()).searchParams.get("click_id") ?? "";
+    return { page, clickId, close };
   };
 
   /** Opens a page of the shop with this HTML. Returns the answer to its pixel if there is one, and what went wrong on the page. */
   const open = async (
-    { page, clickId }: { page: Page; clickId: string },
+    { page, clickId }: Visitor,
     html: string,
   ): Promise<{ pixel: Response | undefined; faults: string[] }> => {
     runs += 1;
@@ -87,12 +104,15 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
     for (const [index, example] of examples.entries()) {
       const isPage = example.language === "html" && !example.marks.includes("result");
       if (!isPage && example.language !== "js") continue;
-      const someone = await visitor(SECURE);
+      const someone = await visitor(
+        SECURE,
+        example.marks.includes("https") ? "allowed" : undefined,
+      );
       expect(someone.clickId).toMatch(/^[0-9a-f]{32}$/);
       const { pixel, faults } = await open(someone, pageOf(example));
       expect([example.text, faults]).toEqual([example.text, []]);
       await expectShown(someone.page, pixel, examples[index + 1]);
-      await someone.page.context().close();
+      await someone.close();
     }
   });
 
@@ -105,12 +125,35 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
   };
 
   test("without https the cookie of the click does not arrive with a pixel on another site", async () => {
-    const someone = await visitor(TRACK);
+    const someone = await visitor(TRACK, "allowed");
     const { pixel } = await open(someone, `<img src="${TRACK}/px?txid=ORDER_ID">`);
     expect(await pixel?.headerValue("x-tracker-conversion")).toMatch(/^error: click_id required/);
-    await someone.page.context().close();
+    await someone.close();
   });
 });
+
+/** A browser of its own that accepts cookies of other sites. Debian's Chromium does not by default, and private windows never do. */
+async function contextWithCookies(
+  options: CookieOptions,
+): Promise<{ context: BrowserContext; close: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "tracker-profile-"));
+  await mkdir(join(folder, "Default"));
+  const preferences = { profile: { block_third_party_cookies: false, cookie_controls_mode: 0 } };
+  await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
+  const context = await chromium.launchPersistentContext(folder, options);
+  const close = async (): Promise<void> => {
+    await context.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { context, close };
+}
+
+function ownContext(context: BrowserContext): {
+  context: BrowserContext;
+  close: () => Promise<void>;
+} {
+  return { context, close: () => context.close() };
+}
 
 /** Compares with the block that the page shows below the HTML: headers of the pixel's answer, or what became of its links. */
 async function expectShown(
@@ -119,9 +162,8 @@ async function expectShown(
   shown: GuideExample | undefined,
 ): Promise<void> {
   if (shown?.marks.includes("result") === true) {
-    const links = await page
-      .locator("a")
-      .evaluateAll((found) => found.map(({ outerHTML }) => outerHTML));
+    const outer = "[...document.links].map(({ outerHTML }) => outerHTML)";
+    const links = z.array(z.string()).parse(await page.evaluate(outer));
     expect(links.map(withoutIds)).toEqual(withoutIds(shown.text).trim().split("\n"));
   }
   if (shown?.language !== "http") return;

@@ -100,7 +100,9 @@ export function typeFaults(source: string): readonly string[] {
     types: ["node"],
   };
   const host = ts.createCompilerHost(options);
-  const { fileExists, getSourceFile, readFile } = host;
+  const fileExists = host.fileExists.bind(host);
+  const getSourceFile = host.getSourceFile.bind(host);
+  const readFile = host.readFile.bind(host);
   host.fileExists = (name) => name === path || fileExists(name);
   host.readFile = (name) => (name === path ? source : readFile(name));
   host.getSourceFile = (name, ...rest) =>
