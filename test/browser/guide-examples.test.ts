@@ -23,6 +23,8 @@ import { OFFER, PARTNER, SHOP, TRACK, TRACK_HOST } from "./shop-seed.ts";
 
 const SECURE = `https://${TRACK_HOST}`;
 const ANSWER_TIMEOUT_MS = 15_000;
+/** A page has up to six examples, and one of them needs a browser of its own. */
+const PAGE_LIMIT = { timeout: 120_000 };
 const PIXEL = /\/px(?:\.gif|\.html)?\?/;
 
 const program = findChromium();
@@ -98,23 +100,27 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
     return { pixel, faults };
   };
 
-  test.each(GUIDE_PAGES)("the HTML of the guide's page %s works on a shop's page", async (name) => {
-    const { origin } = new URL(world.client.demo.base_url);
-    const examples = await readExamples(origin, name);
-    for (const [index, example] of examples.entries()) {
-      const isPage = example.language === "html" && !example.marks.includes("result");
-      if (!isPage && example.language !== "js") continue;
-      const someone = await visitor(
-        SECURE,
-        example.marks.includes("https") ? "allowed" : undefined,
-      );
-      expect(someone.clickId).toMatch(/^[0-9a-f]{32}$/);
-      const { pixel, faults } = await open(someone, pageOf(example));
-      expect([example.text, faults]).toEqual([example.text, []]);
-      await expectShown(someone.page, pixel, examples[index + 1]);
-      await someone.close();
-    }
-  });
+  test.each(GUIDE_PAGES)(
+    "the HTML of the guide's page %s works on a shop's page",
+    PAGE_LIMIT,
+    async (name) => {
+      const { origin } = new URL(world.client.demo.base_url);
+      const examples = await readExamples(origin, name);
+      for (const [index, example] of examples.entries()) {
+        const isPage = example.language === "html" && !example.marks.includes("result");
+        if (!isPage && example.language !== "js") continue;
+        const someone = await visitor(
+          SECURE,
+          example.marks.includes("https") ? "allowed" : undefined,
+        );
+        expect(someone.clickId).toMatch(/^[0-9a-f]{32}$/);
+        const { pixel, faults } = await open(someone, pageOf(example));
+        expect([example.text, faults]).toEqual([example.text, []]);
+        await expectShown(someone.page, pixel, examples[index + 1]);
+        await someone.close();
+      }
+    },
+  );
 
   const pageOf = ({ language, text }: GuideExample): string => {
     const html = text
@@ -124,12 +130,16 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
     return `<script src="${SECURE}/sdk.js" data-offer="${OFFER}"></script><script>${html}</script>`;
   };
 
-  test("without https the cookie of the click does not arrive with a pixel on another site", async () => {
-    const someone = await visitor(TRACK, "allowed");
-    const { pixel } = await open(someone, `<img src="${TRACK}/px?txid=ORDER_ID">`);
-    expect(await pixel?.headerValue("x-tracker-conversion")).toMatch(/^error: click_id required/);
-    await someone.close();
-  });
+  test(
+    "without https the cookie of the click does not arrive with a pixel on another site",
+    PAGE_LIMIT,
+    async () => {
+      const someone = await visitor(TRACK, "allowed");
+      const { pixel } = await open(someone, `<img src="${TRACK}/px?txid=ORDER_ID">`);
+      expect(await pixel?.headerValue("x-tracker-conversion")).toMatch(/^error: click_id required/);
+      await someone.close();
+    },
+  );
 });
 
 /** A browser of its own that accepts cookies of other sites. Debian's Chromium does not by default, and private windows never do. */

@@ -79,6 +79,32 @@ test("only the commands that start a server are not run, and every page has an e
   );
 });
 
+test("the guide needs no key, is compressed and cached, and loads nothing from elsewhere (G04)", async () => {
+  const url = `${apiOrigin}/docs/postback`;
+  const first = await fetch(url, { headers: { "accept-encoding": "br" } });
+  const etag = first.headers.get("etag") ?? "";
+  const again = await fetch(url, { headers: { "if-none-match": etag } });
+  expect([first.status, first.headers.get("content-encoding"), again.status]).toEqual([
+    200,
+    "br",
+    304,
+  ]);
+  expect(first.headers.get("cache-control")).toBe("public, max-age=300");
+  expect(first.headers.get("content-security-policy")).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self';.* connect-src 'self';/,
+  );
+  const html = await first.text();
+  const loaded = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];
+  const addresses = loaded.map(([, address = ""]) => address).filter((one) => one !== "data:,");
+  expect(addresses.length).toBeGreaterThan(2);
+  for (const address of addresses) {
+    expect(address).toMatch(/^\//);
+    expect([address, (await fetch(`${apiOrigin}${address}`)).status]).toEqual([address, 200]);
+  }
+  expect(html).not.toMatch(/<script>|<style>| on\w+=/);
+  expect(html).not.toContain(system.client.demo.postback_token);
+});
+
 const Webhook = z.object({ data: z.object({ id: z.int(), secret: z.string() }) });
 const Deliveries = z.object({
   data: z.array(z.object({ status: z.string(), response_status: z.int().nullable() })),
