@@ -171,14 +171,21 @@ async function expectShown(
   pixel: Response | undefined,
   shown: GuideExample | undefined,
 ): Promise<void> {
-  if (shown?.marks.includes("result") === true) {
-    const outer = "[...document.links].map(({ outerHTML }) => outerHTML)";
-    const links = z.array(z.string()).parse(await page.evaluate(outer));
-    expect(links.map(withoutIds)).toEqual(withoutIds(shown.text).trim().split("\n"));
-  }
-  if (shown?.language !== "http") return;
-  for (const line of shown.text.trim().split("\n")) {
-    const [name = "", value] = line.split(": ");
-    expect([name, await pixel?.headerValue(name)]).toEqual([name, value]);
-  }
+  const isResult = shown?.marks.includes("result") === true;
+  const lines = isResult || shown?.language === "http" ? shown.text.trim().split("\n") : [];
+  const seen = isResult
+    ? await linksOf(page)
+    : await Promise.all(lines.map((line) => headerOf(pixel, line)));
+  expect(seen.map(withoutIds)).toEqual(lines.map(withoutIds));
+}
+
+async function linksOf(page: Page): Promise<string[]> {
+  const outer = "[...document.links].map(({ outerHTML }) => outerHTML)";
+  return z.array(z.string()).parse(await page.evaluate(outer));
+}
+
+/** The header of the answer that this line names, as a line. */
+async function headerOf(answer: Response | undefined, line: string): Promise<string> {
+  const name = line.slice(0, line.indexOf(":"));
+  return `${name}: ${(await answer?.headerValue(name)) ?? "none"}`;
 }
