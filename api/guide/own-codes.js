@@ -85,11 +85,20 @@ async function readAccount(key) {
     key,
     role,
     workspace: me.workspace.name,
-    offers: (offers ?? []).filter(({ can_run: canRun }) => canRun !== false),
-    partners: partners ?? (me.affiliate === null ? [] : [me.affiliate]),
+    offers: (offers ?? []).filter(({ can_run: canRun }) => canRun !== false).toSorted(byOpenness),
+    partners: (partners ?? (me.affiliate === null ? [] : [me.affiliate])).toSorted(byAge),
     smartLink: smartLinks?.[0]?.code,
     token: owner?.postback_token,
   };
+}
+
+const byAge = (one, other) => one.id - other.id;
+
+/** Offers that every partner may run come first, so that the first example works. */
+function byOpenness(one, other) {
+  return (
+    Number(other.visibility === "public") - Number(one.visibility === "public") || byAge(one, other)
+  );
 }
 
 /** The record with the token for postbacks, for the roles that may see one. */
@@ -98,12 +107,14 @@ async function tokenOwner(role, key) {
   return role === "advertiser" ? await get("/me/postback-token", key) : undefined;
 }
 
-/** The origin of the partner's link to the offer. Advertisers may not ask for it. */
-async function trackingOrigin({ key, role }, offer, partner) {
+/** The origin of the partner's link to the offer, and why it would not work. Advertisers may not ask for it. */
+async function findLink({ key, role }, offer, partner) {
   if (offer === "" || partner === "" || role === "advertiser") return undefined;
   const query = new URLSearchParams({ offer, affiliate: partner });
   const link = await get(`/tracking-link?${query}`, key);
-  return link === undefined ? undefined : new URL(link.url).origin;
+  if (link === undefined) return undefined;
+  const warnings = link.warnings.filter((text) => text.includes("fallback"));
+  return { origin: new URL(link.url).origin, warnings };
 }
 
 function element(tag, properties, ...children) {
@@ -131,7 +142,7 @@ class OwnCodesForm {
     placeholder: "trk_live_…",
   });
   #forget = element("button", { type: "button", textContent: "Forget" });
-  #fields = element("div", { className: "fields" });
+  #fields = element("div", { className: "own-codes-fields" });
   #status = element("p", { role: "status" });
 
   constructor() {
@@ -188,7 +199,7 @@ class OwnCodesForm {
   }
 
   async #fill(account, offer, partner) {
-    const origin = await trackingOrigin(account, offer, partner);
+    const link = await findLink(account, offer, partner);
     if (this.#account !== account) return;
     const sale = account.offers.find(
       ({ payout_type: payout, revenue_type: revenue }) => payout === "cps" || revenue === "rps",
@@ -198,11 +209,11 @@ class OwnCodesForm {
       partner,
       sale_offer: sale?.code,
       smart_link: account.smartLink,
-      tracking_url: origin,
+      tracking_url: link?.origin,
     };
     store(values);
     show({ ...values, token: account.token });
-    this.#status.textContent = filledText(account);
+    this.#status.textContent = [filledText(account), ...(link?.warnings ?? [])].join(" ");
   }
 }
 

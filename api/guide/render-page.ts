@@ -43,6 +43,18 @@ const RENDERER: RendererObject = {
   heading({ tokens, depth, text }) {
     return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
   },
+  /** A cell names its column, for screens that are too narrow for columns. */
+  table({ header, rows }) {
+    const heads = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`);
+    const lines = rows.map((row) => {
+      const cells = row.map(({ tokens }, column) => {
+        const label = escapeMarkup((header[column]?.text ?? "").replaceAll("`", ""));
+        return `<td data-label="${label}">${this.parser.parseInline(tokens)}</td>`;
+      });
+      return `<tr>${cells.join("")}</tr>`;
+    });
+    return `<table><thead><tr>${heads.join("")}</tr></thead><tbody>${lines.join("")}</tbody></table>\n`;
+  },
   /** Words after the language tell the test of the examples how to run a block. */
   code({ text, lang = "" }) {
     const [language = "", ...rest] = lang.split(" ");
