@@ -17,8 +17,10 @@ import { ApiKeys } from "./access/api-keys.ts";
 import { KeyGuesses } from "./access/key-guesses.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
 import { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
+import { serveGuide } from "./guide/serve-guide.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
+import { serveFrameAssets } from "./page-frame/serve-assets.ts";
 import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
 import { openSlots } from "./reports/clickhouse-slots.ts";
 import { SharedPages } from "./reports/shared-pages.ts";
@@ -102,6 +104,8 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     ],
   });
   addMcpServer(app, served);
+  await serveFrameAssets(app);
+  await serveGuide(app, { apiUrl, trackingUrl });
   app.addHook("onClose", () => slots.close());
   return app;
 }
