@@ -6,10 +6,12 @@ import { STREAM_DEFAULTS } from "../../schemas/nats/stream-settings.ts";
 import { RELAXED } from "../../test/samples/durability.ts";
 import type { Terminal } from "./command.ts";
 import { UsageError } from "./command-error.ts";
-import { commands } from "./commands.ts";
+import { allCommands } from "./command-files.ts";
 import { runCommand } from "./run-command.ts";
 import { findServers } from "./servers.ts";
 import { readNewWorkspace } from "./workspaces.ts";
+
+const commands = await allCommands();
 
 let folder = "";
 beforeAll(() => {

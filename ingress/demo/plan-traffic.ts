@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import type { DemoAddresses } from "./demo-addresses.ts";
 import {
   DEMO_AUDIENCES,
@@ -147,7 +148,7 @@ class StreamPlanner {
 
   /** The local hours of the visitor's country, within the day in UTC. */
   #timeOf(dayMs: number, { hoursFromUtc }: Person): number {
-    const { hour } = this.#random.weighted(DEMO_HOURS) ?? { hour: 0 };
+    const { hour } = this.#random.weighted(DEMO_HOURS);
     const inDay = (hour - hoursFromUtc) * HOUR_MS + this.#random.below(HOUR_MS);
     return dayMs + ((inDay + DAY_MS) % DAY_MS);
   }
@@ -155,10 +156,7 @@ class StreamPlanner {
   #nextPerson(): Person {
     const random = this.#random;
     const known = this.#remembered;
-    if (random.happens(RETURNING_SHARE)) {
-      const returning = random.pick(known);
-      if (returning !== undefined) return returning;
-    }
+    if (known.length > 0 && random.happens(RETURNING_SHARE)) return random.pick(known);
     const person = this.#newPerson(random.happens(this.#stream.botShare));
     if (known.length < REMEMBERED_MAX) known.push(person);
     else known[random.below(REMEMBERED_MAX)] = person;
@@ -168,26 +166,26 @@ class StreamPlanner {
   #newPerson(isBot: boolean): Person {
     const random = this.#random;
     const { audience, mobileShare, referrer } = this.#stream;
-    const country = random.weighted(DEMO_AUDIENCES[audience]);
+    const { country, language, hoursFromUtc } = random.weighted(DEMO_AUDIENCES[audience]);
     const browsers = random.happens(mobileShare) ? DEMO_MOBILES : DEMO_DESKTOPS;
-    const browser = random.weighted(isBot ? DEMO_BOTS : browsers);
-    const isHosted = random.happens(isBot ? BOT_HOSTING_SHARE : HOSTING_SHARE);
+    const { userAgent } = random.weighted(isBot ? DEMO_BOTS : browsers);
+    const address = this.#addressIn(country, isBot ? BOT_HOSTING_SHARE : HOSTING_SHARE);
+    const headers = isBot ? { language: "", referrer: "" } : { language, referrer };
+    return { address, userAgent, ...headers, hoursFromUtc, isBot };
+  }
+
+  #addressIn(country: string, hostingShare: number): string {
     const { homes, hosting } = this.#addresses;
-    const address = random.pick(isHosted ? hosting : (homes.get(country?.country ?? "") ?? []));
-    return {
-      address: address ?? "",
-      userAgent: browser?.userAgent ?? "",
-      language: isBot ? "" : (country?.language ?? ""),
-      referrer: isBot ? "" : referrer,
-      hoursFromUtc: country?.hoursFromUtc ?? 0,
-      isBot,
-    };
+    if (this.#random.happens(hostingShare)) return this.#random.pick(hosting);
+    const inCountry = homes.get(country);
+    assert(inCountry !== undefined, `the geographic database knows addresses in ${country}`);
+    return this.#random.pick(inCountry);
   }
 
   #targetOf(): string {
     const { link, varying, hasGclid } = this.#stream;
     const values = Object.entries(varying).map(
-      ([name, from]) => `&${name}=${encodeURIComponent(this.#random.pick(from) ?? "")}`,
+      ([name, from]) => `&${name}=${encodeURIComponent(this.#random.pick(from))}`,
     );
     return link + values.join("") + (hasGclid === true ? `&gclid=${this.#gclid()}` : "");
   }

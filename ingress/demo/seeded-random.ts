@@ -1,3 +1,5 @@
+import assert from "node:assert";
+
 const UINT32 = 2 ** 32;
 
 /** Numbers that look random and are the same for the same seed: 32 bits of state, good enough for sample data and for nothing else. */
@@ -26,15 +28,18 @@ export class SeededRandom {
     return this.next() < probability;
   }
 
-  /** Undefined for an empty list. */
-  pick<T>(from: readonly T[]): T | undefined {
-    return from[this.below(from.length)];
+  pick<T>(from: readonly T[]): T {
+    const picked = from[this.below(from.length)];
+    assert(picked !== undefined, "there is something to pick from");
+    return picked;
   }
 
-  /** One of the entries, each as often as its weight. Undefined without entries. */
-  weighted<T extends { readonly weight: number }>(entries: readonly T[]): T | undefined {
+  /** One of the entries, each as often as its weight. */
+  weighted<T extends { readonly weight: number }>(entries: readonly T[]): T {
     let left = this.next() * entries.reduce((sum, { weight }) => sum + weight, 0);
-    return entries.find(({ weight }) => (left -= weight) < 0);
+    const chosen = entries.find(({ weight }) => (left -= weight) < 0) ?? entries.at(-1);
+    assert(chosen !== undefined, "there is something to choose from");
+    return chosen;
   }
 
   /** How many of many rare events happen, when `mean` are expected. */
