@@ -67,7 +67,7 @@ export async function launch(options: Launch): Promise<void> {
   await checkListeners(settings);
   await reachServers(settings.servers);
   const { urls, ingressNode } = await openServersAndIngressNode(options);
-  writeServerAddresses(join(settings.dataDir, "servers.json"), urls);
+  writeServerAddresses(settings, urls);
   const env = productEnvironment(options, urls, installation.id);
   report.note("schema", "bringing Postgres, ClickHouse and JetStream to this version");
   await runTracker(["migrate"], env, MIGRATE_DEADLINE_MS, options);
@@ -162,12 +162,18 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
   );
 }
 
-/** Writes the addresses and passwords of the servers, for commands and operators while the installation runs. */
-function writeServerAddresses(file: string, urls: ServerUrls): void {
+/** Writes the addresses and passwords of the servers, and the public addresses, for commands and operators. */
+function writeServerAddresses(
+  { dataDir, trackingUrl, apiUrl }: LauncherSettings,
+  urls: ServerUrls,
+): void {
+  const file = join(dataDir, "servers.json");
   const addresses = {
     postgres_url: urls.postgresUrl,
     nats_url: urls.natsUrl,
     clickhouse_url: urls.clickhouseUrl,
+    tracking_url: trackingUrl,
+    api_url: apiUrl,
   };
   writeFileSync(`${file}.new`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);

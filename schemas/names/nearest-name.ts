@@ -7,18 +7,19 @@ const CHARACTERS_PER_EDIT = 3;
  * neighbours; the first if several are equally close. Ignores letter case. Undefined when no name is known.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  return nearestOf(name, known)?.name;
+  return findNearest(name, known)?.name;
 }
 
 /** The nearest name if it may be what was meant: at most one of three characters of the shorter name differs. */
 export function similarName(name: string, known: readonly string[]): string | undefined {
-  const nearest = nearestOf(name, known);
+  const nearest = findNearest(name, known);
   if (nearest === undefined) return undefined;
   const length = Math.min(name.length, nearest.name.length);
   return nearest.edits * CHARACTERS_PER_EDIT <= length ? nearest.name : undefined;
 }
 
-function nearestOf(
+/** The closest known name and its distance; undefined when no name is known. */
+export function findNearest(
   name: string,
   known: readonly string[],
 ): { readonly name: string; readonly edits: number } | undefined {
