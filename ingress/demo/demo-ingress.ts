@@ -104,6 +104,7 @@ function requestOf({ target, visitor }: PlannedVisit, host: string): RawRequest 
       host,
       userAgent: visitor.userAgent,
       referer: visitor.referrer,
+      accept: "",
       acceptLanguage: visitor.language,
       xForwardedFor: "",
       xForwardedProto: "",
