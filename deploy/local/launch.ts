@@ -82,9 +82,7 @@ export async function launch(options: Launch): Promise<void> {
   const demo = refreshDemo(demoFile, settings);
   fillDemo(host, demo, options);
   report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.`);
-  // Output to a pipe may end in a log, which must not contain keys and tokens.
-  const withKeys = process.stdout.isTTY;
-  process.stdout.write(`\n${welcomeText({ ...settings, demoFile, withKeys }, demo)}\n`);
+  process.stdout.write(`\n${welcomeText({ ...settings, demoFile }, demo)}\n`);
 }
 
 /** Runs while the service is used. A start must not fail because sample data is missing. */

@@ -13,18 +13,14 @@ import { openIngressMetrics } from "../metrics.ts";
 import { NatsLink } from "../nats-link.ts";
 import { openReaders } from "../open-readers.ts";
 import type { IngressSettings } from "../settings.ts";
-import { drawAddresses } from "./demo-addresses.ts";
 import { DemoIngress } from "./demo-ingress.ts";
 import { DemoProgress, readDemoFile } from "./demo-installation.ts";
-import { DAY_MS, type PlannedDays, planDays } from "./plan-traffic.ts";
+import { DEMO_SEED, PlannedMonth } from "./plan-month.ts";
+import type { PlannedDays } from "./plan-traffic.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { sendCosts } from "./send-costs.ts";
 import { sendReports } from "./send-reports.ts";
 
-const DAYS = 30;
-/** After a kill, at most the rest of one part is missing for good. */
-const PART_DAYS = 8;
-const SEED = 20_170_401;
 const LOOK_MS = 50;
 /** At the end, how long to wait until the processors have everything. */
 const STORED_MS = 10_000;
@@ -40,26 +36,19 @@ export type MonthOptions = {
   readonly untilMs: number;
 };
 
-/** Makes the parts of the demo's month that were not begun before. The same seed and end give the same visits and orders. */
+/** Makes the parts of the demo's month that were not begun before. */
 export async function fillMonth(options: MonthOptions): Promise<Filled> {
   const { settings, lifetime, untilMs } = options;
   const { signal } = lifetime;
   const demo = readDemoFile(settings.dataDir);
   const progress = new DemoProgress(settings.dataDir);
-  const parts = partsOf(untilMs);
-  const { ingress, readers, link } = await openParts(options, new URL(demo.tracking_url).host);
-  const addresses = drawAddresses(readers.geo, new SeededRandom(SEED));
-  const sender = {
-    link,
-    token: demo.postback_token,
-    host: new URL(demo.tracking_url).host,
-    signal,
-  };
+  const { host } = new URL(demo.tracking_url);
+  const { ingress, readers, link } = await openParts(options, host);
+  const month = new PlannedMonth(untilMs, readers.geo);
+  const sender = { link, token: demo.postback_token, host, signal };
   const filled = { clicks: 0, conversions: 0 };
-  for (const [part, days] of parts.entries()) {
-    if (part < progress.begun) continue;
-    const random = new SeededRandom(SEED + 1 + part);
-    const planned = planDays({ ...days, endMs: untilMs }, addresses, random);
+  for (let part = progress.begun; part < month.parts; part += 1) {
+    const planned = month.planPart(part);
     signal.throwIfAborted();
     progress.begin(part);
     const clickIds = await ingress.answer(planned.visits, signal);
@@ -70,16 +59,6 @@ export async function fillMonth(options: MonthOptions): Promise<Filled> {
     filled.conversions += reports.filter(({ isLater }) => !isLater).length;
   }
   return filled;
-}
-
-/** The oldest days first. Each part is some whole days in UTC; the last one ends with the month. */
-function partsOf(untilMs: number): { fromMs: number; untilMs: number }[] {
-  const firstMs = Math.floor(untilMs / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS;
-  const parts: { fromMs: number; untilMs: number }[] = [];
-  for (let fromMs = firstMs; fromMs < untilMs; fromMs += PART_DAYS * DAY_MS) {
-    parts.push({ fromMs, untilMs: Math.min(fromMs + PART_DAYS * DAY_MS, untilMs) });
-  }
-  return parts;
 }
 
 function reportsOf({ visits }: PlannedDays, clickIds: readonly string[]) {
@@ -128,7 +107,7 @@ async function openParts({ settings, pool, lifetime, log }: MonthOptions, host: 
   link.start();
   const readers = await openReaders(settings, metrics, log);
   while (!catalog.isLoaded || link.current() === undefined) await pause(LOOK_MS, signal);
-  const random = new SeededRandom(SEED);
+  const random = new SeededRandom(DEMO_SEED);
   const { producer } = folder;
   const ingress = new DemoIngress({ catalog, pipeline, producer, readers, host, random });
   return { ingress, readers, link };
