@@ -22,13 +22,13 @@ const clicks = visits.filter(({ isImpression }) => !isImpression);
 
 test("the demo's month is the same at every run, and its parts do not depend on each other", () => {
   const again = new PlannedMonth(END_MS, geo);
-  expect(again.planPart(2)).toEqual(parts[2]);
-  expect(again.planPart(0)).toEqual(parts[0]);
+  for (const part of [2, 0])
+    expect(JSON.stringify(again.planPart(part)) === JSON.stringify(parts[part])).toBe(true);
 });
 
 test("the month covers 30 days up to its end, in the order of time, and nothing lies in the future", () => {
   const times = visits.map(({ atMs }) => atMs);
-  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(times.every((atMs, index) => index === 0 || atMs >= (times[index - 1] ?? 0))).toBe(true);
   expect(Math.max(...times)).toBeLessThan(END_MS);
   expect(new Set(times.map((atMs) => Math.floor(atMs / (24 * HOUR_MS)))).size).toBe(30);
   const reports = clicks.flatMap((click) => click.reports.map((report) => ({ click, report })));

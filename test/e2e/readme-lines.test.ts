@@ -19,10 +19,13 @@ test("the README's first steps and commands run as they stand", async () => {
   const clicked = steps.filter((step) => !step.includes("/reports")).join("\n");
   expect(await run(clicked)).toMatch(/^[0-9a-f]{32}\n\{"ok":true/);
   const report = steps.find((step) => step.includes("/reports")) ?? "";
-  await until("the report has the click and its conversion", async () =>
-    Report.parse(JSON.parse(await run(report))).data.some(
-      ({ clicks, conversions }) => clicks === 1 && conversions === 1,
-    ),
+  await until(
+    "the report has the click and its conversion",
+    async () =>
+      Report.parse(JSON.parse(await run(report))).data.some(
+        ({ clicks, conversions }) => clicks === 1 && conversions === 1,
+      ),
+    { timeoutMs: 60_000 },
   );
   expect(JSON.parse(await run(blockWith("/ad-costs")))).toMatchObject({ data: {} });
   const printed = await run(blockWith("workspace create"));
