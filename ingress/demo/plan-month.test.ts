@@ -22,8 +22,10 @@ const clicks = visits.filter(({ isImpression }) => !isImpression);
 
 test("the demo's month is the same at every run, and its parts do not depend on each other", () => {
   const again = new PlannedMonth(END_MS, geo);
-  for (const part of [2, 0])
-    expect(JSON.stringify(again.planPart(part)) === JSON.stringify(parts[part])).toBe(true);
+  const [last] = parts.slice(-1);
+  const { visits: same } = again.planPart(month.parts - 1);
+  expect(same.map(({ atMs }) => atMs)).toEqual(last?.visits.map(({ atMs }) => atMs));
+  expect(same.slice(0, 100)).toEqual(last?.visits.slice(0, 100));
 });
 
 test("the month covers 30 days up to its end, in the order of time, and nothing lies in the future", () => {

@@ -14,6 +14,7 @@ import { type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
 const FILLED_MS = 240_000;
+const TEST_MS = 420_000;
 const DAYS = 30;
 const WITH_TRAFFIC = { DEMO_TRAFFIC: "1" };
 
@@ -23,7 +24,9 @@ const Report = z.object({ data: z.array(Day), totals: Totals });
 const METRICS =
   "impressions,clicks,unique_clicks,bot_clicks,conversions,pending_conversions,rejected_conversions,revenue,payout,ad_cost";
 
-test("a first start gives the demo a month of traffic, which no audit objects to and the next start leaves alone", async () => {
+test("a first start gives the demo a month of traffic, which no audit objects to and the next start leaves alone", {
+  timeout: TEST_MS,
+}, async () => {
   await using first = await startSystem({ env: WITH_TRAFFIC });
   await untilFilled(first);
   const { data, totals } = await readReport(first);
@@ -51,7 +54,9 @@ test("a first start gives the demo a month of traffic, which no audit objects to
   expect((await readReport(second)).totals["clicks"]).toBe(totals["clicks"]);
 });
 
-test("after a kill in the middle the next start makes the missing parts, and no part twice", async () => {
+test("after a kill in the middle the next start makes the missing parts, and no part twice", {
+  timeout: TEST_MS,
+}, async () => {
   await using first = await startSystem({ env: WITH_TRAFFIC });
   const begun = await until("the second part begins", () => begunParts(first, 2), {
     timeoutMs: FILLED_MS,

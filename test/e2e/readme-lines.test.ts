@@ -11,7 +11,10 @@ const Report = z.object({
   data: z.array(z.looseObject({ clicks: z.number(), conversions: z.number() })),
 });
 
-test("the README's first steps and commands run as they stand", async () => {
+/** It runs a dozen commands, each a process of its own. */
+const TEST_MS = 300_000;
+
+test("the README's first steps and commands run as they stand", { timeout: TEST_MS }, async () => {
   await using system = await startSystem();
   const [variables = "", ...steps] = blockWith("CLICK_ID=").split("\n\n");
   const run = async (lines: string): Promise<string> =>
