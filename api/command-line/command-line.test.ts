@@ -92,8 +92,8 @@ test.each([
 
 test("each file of commands is found by the first words of all its commands, and by no other", async () => {
   for (const { words, load } of COMMAND_FILES) {
-    const first = (await load()).map(({ name }) => name.split(" ")[0]);
-    expect([...new Set(first)].toSorted()).toEqual(words.toSorted());
+    const first = (await load()).map(({ name }) => name.split(" ")[0] ?? "");
+    expect(new Set(first)).toEqual(new Set(words));
   }
 });
 
