@@ -19,6 +19,7 @@ import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import { traceRequests } from "./request-trace.ts";
+import { addRootPage } from "./root-page.ts";
 import { RestRoutes } from "./routes.ts";
 import {
   clientLeft,
@@ -118,6 +119,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
       .type(JSON_TYPE)
       .send(JSON.stringify(problemBody(notFound("path")))),
   );
+  addRootPage(app);
   const checkPostgres = postgresCheck(options.db);
   app.get("/health", async (_request, reply) =>
     answerHealth(options, reply, await checkPostgres()),

@@ -1,11 +1,28 @@
 /** Only the beginning of a longer name is compared, which bounds the work. */
 const COMPARED_CHARACTERS_MAX = 64;
+const CHARACTERS_PER_EDIT = 3;
 
 /**
  * The known name that is closest to `name`, counted in single-character insertions, deletions, replacements and swaps of
  * neighbours; the first if several are equally close. Ignores letter case. Undefined when no name is known.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
+  return findNearest(name, known)?.name;
+}
+
+/** The nearest name if it may be what was meant: at most one of three characters of the shorter name differs. */
+export function similarName(name: string, known: readonly string[]): string | undefined {
+  const nearest = findNearest(name, known);
+  if (nearest === undefined) return undefined;
+  const length = Math.min(name.length, nearest.name.length);
+  return nearest.edits * CHARACTERS_PER_EDIT <= length ? nearest.name : undefined;
+}
+
+/** The closest known name and its distance; undefined when no name is known. */
+export function findNearest(
+  name: string,
+  known: readonly string[],
+): { readonly name: string; readonly edits: number } | undefined {
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
@@ -14,7 +31,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
     fewest = edits;
     nearest = candidate;
   }
-  return nearest;
+  return nearest === undefined ? undefined : { name: nearest, edits: fewest };
 }
 
 function compared(name: string): string {
