@@ -24,6 +24,10 @@ import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
+import { listOwnEvents } from "./own-account/list-own-events.ts";
+import { listOwnPostbackLog } from "./own-account/list-own-postback-log.ts";
+import { getOwnPostbackToken, rotateOwnPostbackToken } from "./own-account/own-token-operations.ts";
+import { testOwnPostback } from "./own-account/test-own-postback.ts";
 import {
   listPostbackDeliveries,
   retryPostbackDelivery,
@@ -36,6 +40,11 @@ import { listDimensions, listMetrics } from "./reports/list-definitions.ts";
 /** Everything the API can do, in the order of the contract. REST, MCP and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [
   getMe,
+  getOwnPostbackToken,
+  rotateOwnPostbackToken,
+  listOwnPostbackLog,
+  listOwnEvents,
+  testOwnPostback,
   listOffers,
   getOffer,
   createOffer,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CODE_FORM, isCode } from "../../schemas/catalog/code-form.ts";
 import { parseReference, type Reference } from "./codes.ts";
 
 /** `{id}` of an offer or an affiliate: id or code. */
@@ -23,10 +24,7 @@ export const pathId: z.ZodType<number, string> = z
   .refine((id) => id <= ID_MAX)
   .meta({ type: "integer", minimum: 1, maximum: ID_MAX, description: "Id" });
 
-export const pathCode = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,32}$/)
-  .meta({ description: "Code" });
+export const pathCode = z.string().regex(CODE_FORM).refine(isCode).meta({ description: "Code" });
 
 /** Code of an event in a path (G42). */
 export const pathEventCode = z
