@@ -4,7 +4,12 @@ import { type Operation, operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
 import { openPage } from "../rest/page.ts";
 import { pageParams } from "../rest/query-fields.ts";
-import { type CountedCalls, countCalls, listEventsOfAdvertiser } from "./own-events.ts";
+import {
+  type CountedCalls,
+  countCalls,
+  listEventsOfAdvertiser,
+  positionOfEvent,
+} from "./own-events.ts";
 import { advertiserIdOf } from "./own-token-operations.ts";
 
 /** Results that are neither an error nor a status of a new conversion. They count as received only. */
@@ -64,7 +69,7 @@ export const listOwnEvents: Operation = operation({
       nowMs: context.nowMs,
     });
     const body = page.close(events, {
-      positionOf: (event) => ({ at: event.created_at, id: String(event.id) }),
+      positionOf: positionOfEvent,
       show: (event) => ({
         event_id: event.id,
         event_code: event.code,

@@ -1,4 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { Position } from "../rest/cursor.ts";
 
 /** Where the calls of an advertiser are counted. */
 type Owner = { readonly workspaceId: number; readonly advertiserId: number };
@@ -10,6 +11,7 @@ type OwnEvent = {
   readonly offer_id: number;
   readonly offer_code: string;
   readonly offer_name: string;
+  /** Of the offer. */
   readonly created_at: string;
 };
 
@@ -22,31 +24,38 @@ export type CountedCalls = {
   readonly last_at: string;
 };
 
-/** Events of the advertiser's offers, newest first, at most `rowsMax`. */
+/** Events of the advertiser's offers, those of the newest offer first, at most `rowsMax`. `after` is the result of `positionOfEvent`. */
 export async function listEventsOfAdvertiser(
   db: Queryable,
   { workspaceId, advertiserId }: Owner,
-  page: {
-    readonly after: { readonly at: string; readonly id: string } | undefined;
-    readonly rowsMax: number;
-  },
+  page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<OwnEvent[]> {
+  const [offerId = "0", eventId = "0"] = (page.after?.id ?? "").split(".");
   const { rows } = await db.query<OwnEvent>({
     name: "list-events-of-advertiser",
-    text: `select e.id, e.code, e.name, o.id as offer_id, o.code as offer_code, o.name as offer_name, e.created_at
-           from offer o join offer_event e on e.offer_id = o.id
-           where o.workspace_id = $1 and o.advertiser_id = $2 and o.deleted_at is null
-             and (e.created_at, e.id) < ($3::timestamptz, $4::integer)
-           order by e.created_at desc, e.id desc limit $5`,
+    text: `select e.id, e.code, e.name, o.id as offer_id, o.code as offer_code, o.name as offer_name, o.created_at
+           from (
+             select o.id, o.code, o.name, o.created_at from offer o
+             where o.workspace_id = $1 and o.advertiser_id = $2 and o.deleted_at is null
+               and (o.created_at, o.id) <= ($3::timestamptz, $4::integer)
+             order by o.created_at desc, o.id desc limit $6) o
+           join offer_event e on e.offer_id = o.id
+           where (o.created_at, o.id, e.id) < ($3::timestamptz, $4::integer, $5::integer)
+           order by o.created_at desc, o.id desc, e.id desc limit $6`,
     values: [
       workspaceId,
       advertiserId,
       page.after?.at ?? "infinity",
-      page.after?.id ?? 0,
+      offerId,
+      eventId,
       page.rowsMax,
     ],
   });
   return rows;
+}
+
+export function positionOfEvent(event: OwnEvent): Position {
+  return { at: event.created_at, id: `${event.offer_id}.${event.id}` };
 }
 
 /** Calls of the last 7 days that were about one of the events, and with `withUnassigned` those whose event is unknown. */

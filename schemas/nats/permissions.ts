@@ -93,6 +93,8 @@ function apiMay(subjects: Subjects, stream: string): Permissions {
     publish: [
       subjects.allClickQueries,
       subjects.conversionCommand,
+      // An advertiser tests its postbacks (`/me/test-postback`).
+      subjects.postback,
       ...jetstreamInfo(stream),
       // The mark of Postgres lies in the metadata of the stream, and an api that runs alone writes it.
       `$JS.API.STREAM.UPDATE.${stream}`,
