@@ -6,17 +6,19 @@ import { givenCode, recordReference } from "../rest/catalog-fields.ts";
 export const ALIAS_KINDS = ["offer", "affiliate", "smart_link"] as const;
 export type AliasKind = (typeof ALIAS_KINDS)[number];
 
+const alias = givenCode.meta({ examples: ["old-shop.1"] });
 const target = recordReference.meta({
   description: "Id or code of the record that the alias names",
+  examples: ["SUMMER"],
 });
 
 export const CreateAliasBody = z.strictObject({
   kind: oneOf(...ALIAS_KINDS),
-  alias: givenCode,
+  alias,
   target,
 });
 
-export const PatchAliasBody = z.strictObject({ alias: givenCode, target }).partial();
+export const PatchAliasBody = z.strictObject({ alias, target }).partial();
 
 /** An alias as it is answered. */
 export type AliasRow = {

@@ -30,7 +30,7 @@ export async function listEventsOfAdvertiser(
   { workspaceId, advertiserId }: Owner,
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<OwnEvent[]> {
-  const [offerId = "0", eventId = "0"] = (page.after?.id ?? "").split(".");
+  const [offerId = "0", eventId = "0"] = (page.after?.id ?? "0").split(".");
   const { rows } = await db.query<OwnEvent>({
     name: "list-events-of-advertiser",
     text: `select e.id, e.code, e.name, o.id as offer_id, o.code as offer_code, o.name as offer_name, o.created_at

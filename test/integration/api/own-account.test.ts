@@ -258,6 +258,19 @@ test("events count what was received, by result, and calls without an event apar
     last_24h: { received: 0, approved: 0, pending: 0, rejected: 0, errors: {} },
     last_7d: { received: 0, approved: 0, pending: 0, rejected: 0, errors: {} },
   });
+  const Page = z.object({
+    data: z.array(z.looseObject({ event_code: z.string() })),
+    next_cursor: z.string().nullable(),
+  });
+  const first = Page.parse((await world.get("/me/events?limit=1", OWN)).body);
+  const second = Page.parse(
+    (await world.get(`/me/events?limit=1&cursor=${first.next_cursor ?? ""}`, OWN)).body,
+  );
+  expect([...first.data, ...second.data].map(({ event_code }) => event_code)).toEqual([
+    "sale",
+    "default",
+  ]);
+  expect(second.next_cursor).toBeNull();
   const token = await tokenOf();
   const sale = { ...named, event: "sale", token };
   await report({ ...sale, txid: "sale-1" });
