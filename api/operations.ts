@@ -40,6 +40,10 @@ import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
+import { listOwnEvents } from "./own-account/list-own-events.ts";
+import { listOwnPostbackLog } from "./own-account/list-own-postback-log.ts";
+import { getOwnPostbackToken, rotateOwnPostbackToken } from "./own-account/own-token-operations.ts";
+import { testOwnPostback } from "./own-account/test-own-postback.ts";
 import {
   listPostbackDeliveries,
   retryPostbackDeliveries,
@@ -59,6 +63,11 @@ export const operations: readonly Operation[] = [
   createOwnKey,
   revokeOwnKey,
   getAttention,
+  getOwnPostbackToken,
+  rotateOwnPostbackToken,
+  listOwnPostbackLog,
+  listOwnEvents,
+  testOwnPostback,
   listOffers,
   getOffer,
   createOffer,

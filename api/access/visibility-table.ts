@@ -170,7 +170,7 @@ export const VISIBILITY = {
   workspace: rule(
     `id slug name brand_name timezone currency status default_fallback_url allowed_destinations
       attribution_model advertiser_updates organic_affiliate_id email_attribution ip_storage
-      fraud_checks forward_unknown_url postback_token created_at updated_at`,
+      fraud_checks forward_unknown_url advertiser_may_rotate postback_token created_at updated_at`,
     { analyst: "postback_token" },
   ),
   user: rule("id name email status created_at updated_at"),
@@ -188,6 +188,7 @@ export const VISIBILITY = {
   tracking_domain_assignment: rule("id domain_id affiliate_id offer_id created_at"),
   link_key: rule("id key offer_id affiliate_id created_at"),
   smart_link: rule("id code name status affiliate_id mode rules created_at updated_at"),
+  code_alias: rule("id kind alias target target_id shadowed created_at updated_at"),
   traffic_source_template: rule(
     "id name traffic_source params source_id affiliate_ids created_at updated_at",
   ),
@@ -219,5 +220,9 @@ export const VISIBILITY = {
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),
   postback_log_count: rule("ts result count"),
+  /** The same as the advertiser sees it that the call was about: without partners, and with the visitor's address left out. */
+  own_call: rule(
+    "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
+  ),
   audit_log_entry: rule("id ts key_id user action ip status request_id"),
 } as const satisfies Record<string, Rule>;

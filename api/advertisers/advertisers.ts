@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { PAYMENT_TERMS } from "../affiliates/affiliates.ts";
 import { manage } from "../management/manage.ts";
+import { forgetOldTokens, mintPostbackToken } from "../own-account/own-tokens.ts";
 import {
   country,
   currency,
@@ -23,7 +23,6 @@ import { idsParam, textParam, wordParam } from "../rest/query-fields.ts";
 export const ADVERTISER_STATUSES = ["active", "paused", "inactive"] as const;
 /** G56. */
 const BILLING_TERMS = [...PAYMENT_TERMS, "prepaid"] as const;
-const TOKEN_BYTES = 16;
 
 /** Owners of offers. The currency of a new one is the workspace's (ADV-004). */
 export const advertisers = manage({
@@ -76,6 +75,7 @@ export const advertisers = manage({
   secret: {
     column: "postback_token",
     mint: mintPostbackToken,
+    forgetEarlier: forgetOldTokens,
     operation: {
       name: "rotateAdvertiserToken",
       pathEnd: "rotate-postback-token",
@@ -107,8 +107,3 @@ export const advertisers = manage({
   write: adminWrite("advertisers.write"),
   references: { account_manager_id: "user" },
 });
-
-/** A server-to-server token (G62): 32 hex digits. */
-export function mintPostbackToken(): string {
-  return randomBytes(TOKEN_BYTES).toString("hex");
-}

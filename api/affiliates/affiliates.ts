@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { findByReference } from "../access/find-by-reference.ts";
 import { manage } from "../management/manage.ts";
 import type { Body } from "../management/managed-resource.ts";
 import type { OperationContext } from "../operation.ts";
@@ -21,6 +22,7 @@ import {
   tags,
   text,
 } from "../rest/body-fields.ts";
+import { givenCode } from "../rest/catalog-fields.ts";
 import { mintCode, type Reference } from "../rest/codes.ts";
 import { hasMember, isAnyOf, matches } from "../rest/filter-conditions.ts";
 import { idParam, idsParam, textParam, wordParam } from "../rest/query-fields.ts";
@@ -77,7 +79,7 @@ export const affiliates = manage({
     create: "Create an affiliate",
     update: "Change fields of an affiliate",
   },
-  hasCode: true,
+  hasCode: "affiliate",
   table: "affiliate",
   fields: {
     code: z
@@ -103,6 +105,8 @@ export const affiliates = manage({
     currency,
     tags,
   },
+  // The contract fixes the codes that a request may give. Files come from earlier systems, whose links are to keep working.
+  imported: { code: givenCode },
   required: ["name"],
   defaults: {
     status: "active",
@@ -197,8 +201,20 @@ function affiliateDocument(row: Body): Shown {
 
 export type AffiliateRow = { readonly id: number; readonly code: string; readonly status: string };
 
-/** By id, else by code (G25). */
+/** By id, else by code (G25), else by alias (N112). */
 export async function findAffiliate(
+  db: Queryable,
+  workspaceId: number,
+  reference: Reference,
+): Promise<AffiliateRow | undefined> {
+  return await findByReference(db, workspaceId, {
+    kind: "affiliate",
+    reference,
+    find: async (asked) => await findAffiliateByCode(db, workspaceId, asked),
+  });
+}
+
+async function findAffiliateByCode(
   db: Queryable,
   workspaceId: number,
   reference: Reference,

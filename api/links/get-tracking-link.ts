@@ -12,6 +12,7 @@ import { parseReference } from "../rest/codes.ts";
 import { sentAs } from "../rest/openapi-schemas.ts";
 import { shownReference } from "../rest/path-fields.ts";
 import { textParam, wordParam } from "../rest/query-fields.ts";
+import { isKeyAmbiguous } from "./ambiguous-key.ts";
 import {
   affiliateLink,
   finalUrlSuffix,
@@ -94,15 +95,21 @@ export const getTrackingLink: Operation = operation({
       values: await valuesOf(context, query, affiliate),
     };
     const warnings = await warningsOf(context, { affiliate, offer, domain });
+    const isTransparent = query.type === "transparent";
+    if (isTransparent && (await isKeyAmbiguous(context.db, context.workspace.id, parts))) {
+      warnings.push(
+        `the link key ${linkKeyOf(parts)} leads to another offer and partner: make a link key (/link-keys) and use it instead`,
+      );
+    }
     const shown = {
       type: query.type,
-      url: query.type === "transparent" ? transparentLink(parts) : affiliateLink(parts),
+      url: isTransparent ? transparentLink(parts) : affiliateLink(parts),
       host: domain.host,
       offer: { id: offer.id, code: offer.code, name: offer.name },
       affiliate: { id: affiliate.id, code: affiliate.code },
       warnings,
     };
-    const transparent = query.type === "transparent" ? adPlatformFields(parts, domain) : {};
+    const transparent = isTransparent ? adPlatformFields(parts, domain) : {};
     return { body: { data: { ...shown, ...transparent } } };
   },
 });

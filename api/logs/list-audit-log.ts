@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { staff } from "../access/access-of-operations.ts";
 import { shownSchema } from "../access/visibility.ts";
 import type { Operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
@@ -22,7 +23,7 @@ export const listAuditLog: Operation = logOperation({
   path: "/audit-log",
   summary:
     "Writes and MCP calls of the workspace, including refused ones, newest first; kept 400 days",
-  permission: "audit.read",
+  access: staff("audit.read"),
   filters: {
     key_id: idParam,
     action: textParam.meta({ description: "Contained in the action, such as POST or /offers" }),
@@ -30,5 +31,5 @@ export const listAuditLog: Operation = logOperation({
   daysMax: 400,
   resource: "audit_log_entry",
   Shown: ShownEntry,
-  list,
+  list: async ({ db, workspace }, page) => await list(db, workspace.id, page),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { staff } from "../access/access-of-operations.ts";
 import { shownSchema } from "../access/visibility.ts";
 import type { Operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
@@ -26,7 +27,7 @@ export const listPostbackLog: Operation = logOperation({
   path: "/postback-log",
   summary:
     "Inbound postbacks, pixels and landing calls with their results, newest first; kept 30 days",
-  permission: "conversions.read",
+  access: staff("conversions.read"),
   filters: {
     result: textParam.meta({ description: "Result code, such as unknown_click" }),
     click_id: clickIdParam,
@@ -35,5 +36,5 @@ export const listPostbackLog: Operation = logOperation({
   daysMax: 93,
   resource: "postback_log_entry",
   Shown: ShownEntry,
-  list,
+  list: async ({ db, workspace }, page) => await list(db, workspace.id, page),
 });

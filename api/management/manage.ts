@@ -22,6 +22,8 @@ export type ManagedOperations = {
   readonly list: Operation;
   readonly get: Operation;
   readonly create: Operation;
+  /** Creates a record from a row of a file; not part of the API. */
+  readonly createImported: Operation;
   readonly update: Operation;
   readonly remove: Operation;
   /** The operation that replaces the secret, for a resource that has one. */
@@ -66,13 +68,17 @@ export function manage(managed: ManagedResource): ManagedOperations {
       managed.resource,
       (await managed.present?.(context, row)) ?? row,
     );
-  const path = managed.hasCode === true ? ReferencePath : IdPath;
+  const path = managed.hasCode !== undefined ? ReferencePath : IdPath;
   const parts: Parts = { managed, table, Shown, path, one: z.object({ data: Shown }), show };
   return {
     Shown,
     list: listOperation(parts),
     get: getOperation(parts),
     create: createOperation(parts),
+    createImported: createOperation({
+      ...parts,
+      managed: { ...managed, fields: { ...managed.fields, ...managed.imported } },
+    }),
     update: updateOperation(parts),
     remove: removeOperation(parts),
     rotate: secret === undefined ? [] : [rotateOperation(parts, secret)],

@@ -213,7 +213,7 @@ async function deleteUnused(run: () => Promise<unknown>, message: string): Promi
 
 export function rotateOperation(
   parts: Parts,
-  { column, mint, operation: its }: RotatedSecret,
+  { column, mint, forgetEarlier, operation: its }: RotatedSecret,
 ): Operation {
   const { managed, table, path, one, show } = parts;
   return operation({
@@ -229,7 +229,11 @@ export function rotateOperation(
     findResource: writeFinder(parts),
     run: async (context, { resource: { id } }) => {
       const change = { id, column, value: mint() };
-      const row = await table.set(context.db, context.workspace.id, change);
+      const row = await inTransaction(context.db, async (tx) => {
+        const set = await table.set(tx, context.workspace.id, change);
+        await forgetEarlier?.(tx, id);
+        return set;
+      });
       if (row === undefined) throw notFound(nounOf(managed));
       return { body: { data: await show(context, row) } };
     },

@@ -1,6 +1,7 @@
 import { listAdCosts } from "../ad-costs/list-ad-costs.ts";
 import { setAdCosts } from "../ad-costs/set-ad-costs.ts";
 import { advertisers } from "../advertisers/advertisers.ts";
+import { codeAliasOperations } from "../code-aliases/code-alias-operations.ts";
 import { createErasure } from "../erasures/create-erasure.ts";
 import { createKey } from "../keys/create-key.ts";
 import { getKey } from "../keys/get-key.ts";
@@ -52,6 +53,7 @@ export const managementOperations: readonly Operation[] = [
   ...withoutUpdate(trackingDomainAssignments),
   ...withoutUpdate(linkKeys),
   ...all(smartLinks),
+  ...codeAliasOperations,
   ...all(trafficSourceTemplates),
   ...all(trafficControls),
   ...all(offerGroups),

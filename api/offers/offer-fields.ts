@@ -18,7 +18,7 @@ import {
   text,
   words,
 } from "../rest/body-fields.ts";
-import { caps, eventCode, offerCode, targeting } from "../rest/catalog-fields.ts";
+import { caps, eventCode, givenCode, targeting } from "../rest/catalog-fields.ts";
 
 const DAYS_MAX = 3_650;
 const EVENTS_MAX = 100;
@@ -81,7 +81,7 @@ export const CreateOfferBody = PatchOfferBody.extend({
   name: offerFields.name,
   advertiser_id: offerFields.advertiser_id,
   destination_url: offerFields.destination_url,
-  code: offerCode.optional(),
+  code: givenCode.optional(),
   events: z
     .array(EventBody, "expected a list of events")
     .max(EVENTS_MAX, `expected at most ${EVENTS_MAX} events`)

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { type Condition, quoteConditions, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
+import { findByReference } from "../access/find-by-reference.ts";
 import type { Principal } from "../access/principal.ts";
 import { linkDomainId } from "../links/link-domains.ts";
 import { ManagedTable } from "../management/managed-table.ts";
@@ -139,8 +140,20 @@ function offerConditions(filters: FilterValues): readonly Condition[] {
   return conditionsOf(filters, FILTERS, "o");
 }
 
-/** By id, else by code. An advertiser finds only its own offers, a partner only those that it can see. */
+/** By id, else by code, else by alias. An advertiser finds only its own offers, a partner only those that it can see. */
 export async function findOffer(
+  db: Queryable,
+  principal: Principal,
+  reference: Reference,
+): Promise<OfferRow | PartnerOfferRow | undefined> {
+  return await findByReference(db, principal.workspace.id, {
+    kind: "offer",
+    reference,
+    find: async (asked) => await findOfferByCode(db, principal, asked),
+  });
+}
+
+async function findOfferByCode(
   db: Queryable,
   principal: Principal,
   reference: Reference,

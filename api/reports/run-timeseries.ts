@@ -153,10 +153,10 @@ async function narrowing(
   if (offer !== undefined) {
     // Private offers are for approved partners only (G49).
     const statement = `select o.id from offer o left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $4
-      where o.workspace_id = $1 and (o.id = $2 or lower(o.code) = lower($3))
+      where o.workspace_id = $1 and (o.id = $2 or lower(o.code) = lower($3) or o.id = (${ofAlias("offer")}))
         and ($4::integer is null or o.visibility <> 'private' or ac.status = 'approved')
         and ($5::integer is null or o.advertiser_id = $5)
-      order by o.id = $2 desc, o.deleted_at is not null, o.id desc limit 1`;
+      order by o.id = $2 desc, lower(o.code) = lower($3) desc, o.deleted_at is not null, o.id desc limit 1`;
     filters.push(await oneRecord(db, { param: "offer_id", given: offer, statement }, scope));
   }
   if (affiliate !== undefined) {
@@ -164,14 +164,20 @@ async function narrowing(
     if (scope.role === "advertiser" && !/^\d+$/.test(affiliate)) {
       throw invalidParameter("affiliate_id", "expected an id");
     }
-    const statement = `select id from affiliate where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
+    const statement = `select id from affiliate
+      where workspace_id = $1 and (id = $2 or lower(code) = lower($3) or id = (${ofAlias("affiliate")}))
       and ($4::integer is null or id = $4) and ($5::integer is null or id = $2)
-      order by id = $2 desc limit 1`;
+      order by id = $2 desc, lower(code) = lower($3) desc limit 1`;
     filters.push(
       await oneRecord(db, { param: "affiliate_id", given: affiliate, statement }, scope),
     );
   }
   return filters;
+}
+
+/** The record that has the text as its alias (N112). A code goes before it. */
+function ofAlias(kind: "offer" | "affiliate"): string {
+  return `select target_id from code_alias where workspace_id = $1 and kind = '${kind}' and lower(alias) = lower($3)`;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { CODE, parseReference, type Reference } from "./codes.ts";
+import { CODE_FORM, isCode } from "../../schemas/catalog/code-form.ts";
+import { parseReference, type Reference } from "./codes.ts";
 import { sentAs } from "./openapi-schemas.ts";
 
 const ID_MAX = 2_147_483_647;
 const shownId = z.int().min(1).max(ID_MAX);
 
 /** How a reference to an offer or an affiliate is described. */
-export const shownReference = z.union([shownId, z.string().regex(CODE)]);
+export const shownReference = z.union([shownId, z.string().regex(CODE_FORM)]);
 
 /** `{id}` of an offer or an affiliate: id or code. */
 export const reference: z.ZodType<Reference, string> = sentAs(
@@ -30,10 +31,7 @@ export const pathId: z.ZodType<number, string> = sentAs(
   shownId,
 ).meta({ description: "Id" });
 
-export const pathCode = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,32}$/)
-  .meta({ description: "Code" });
+export const pathCode = z.string().regex(CODE_FORM).refine(isCode).meta({ description: "Code" });
 
 /** Code of an event in a path (G42). */
 export const pathEventCode = z

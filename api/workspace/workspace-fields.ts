@@ -39,6 +39,7 @@ export const PatchWorkspaceBody = z
     ip_storage: oneOf(...IP_STORAGES),
     fraud_checks: fraudChecks,
     forward_unknown_url: orEmpty(targetUrl),
+    advertiser_may_rotate: flag,
   })
   .partial();
 
@@ -59,6 +60,7 @@ const shownColumns = {
   ip_storage: z.enum(IP_STORAGES),
   fraud_checks: z.looseObject({}),
   forward_unknown_url: z.string(),
+  advertiser_may_rotate: z.boolean(),
   postback_token: z.string(),
   created_at: shownTime,
   updated_at: shownTime,

@@ -91,6 +91,20 @@ CREATE TRIGGER bury AFTER DELETE ON advertiser FOR EACH ROW EXECUTE FUNCTION bur
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON advertiser FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON advertiser FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
+CREATE TABLE advertiser_old_token (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  advertiser_id integer NOT NULL,
+  token text NOT NULL,
+  good_until timestamp(3) with time zone NOT NULL,
+  version bigint NOT NULL DEFAULT 0,
+  CONSTRAINT advertiser_old_token_pkey PRIMARY KEY (id),
+  CONSTRAINT advertiser_old_token_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id)
+);
+CREATE INDEX advertiser_old_token_owner ON advertiser_old_token USING btree (advertiser_id);
+CREATE INDEX advertiser_old_token_version ON advertiser_old_token USING btree (version);
+CREATE TRIGGER bury AFTER DELETE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('advertiser_old_token');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
+
 CREATE TABLE affiliate (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   workspace_id integer NOT NULL,
@@ -272,6 +286,39 @@ CREATE TABLE click_stored (
   noted_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT click_stored_pkey PRIMARY KEY (lane, producer, epoch)
 );
+
+CREATE TABLE code_alias (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  workspace_id integer NOT NULL,
+  kind text NOT NULL GENERATED ALWAYS AS (
+CASE
+    WHEN offer_id IS NOT NULL THEN 'offer'::text
+    WHEN affiliate_id IS NOT NULL THEN 'affiliate'::text
+    ELSE 'smart_link'::text
+END) STORED,
+  alias text NOT NULL,
+  offer_id integer,
+  affiliate_id integer,
+  smart_link_id integer,
+  target_id integer NOT NULL GENERATED ALWAYS AS (COALESCE(offer_id, affiliate_id, smart_link_id)) STORED,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  version bigint NOT NULL DEFAULT 0,
+  CONSTRAINT code_alias_pkey PRIMARY KEY (id),
+  CONSTRAINT code_alias_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT code_alias_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES offer(id),
+  CONSTRAINT code_alias_smart_link_id_fkey FOREIGN KEY (smart_link_id) REFERENCES smart_link(id),
+  CONSTRAINT code_alias_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT code_alias_alias_check CHECK (alias ~ '^[A-Za-z0-9._~-]{1,64}$'::text),
+  CONSTRAINT code_alias_check CHECK (num_nonnulls(offer_id, affiliate_id, smart_link_id) = 1)
+);
+CREATE UNIQUE INDEX code_alias_alias ON code_alias USING btree (workspace_id, kind, lower(alias));
+CREATE INDEX code_alias_list ON code_alias USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX code_alias_target ON code_alias USING btree (kind, target_id, created_at DESC, id DESC);
+CREATE INDEX code_alias_version ON code_alias USING btree (version);
+CREATE TRIGGER bury AFTER DELETE ON code_alias FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('code_alias');
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON code_alias FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON code_alias FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE conversion (
   id uuid NOT NULL,
@@ -919,8 +966,12 @@ CREATE TABLE postback_log (
   click_id text,
   conversion_id uuid,
   message text NOT NULL DEFAULT ''::text,
-  request_id text
+  request_id text,
+  advertiser_id integer,
+  offer_id integer,
+  event_id integer
 ) PARTITION BY RANGE (ts);
+CREATE INDEX postback_log_advertiser ON ONLY postback_log USING btree (advertiser_id, ts DESC, id DESC) INCLUDE (offer_id, event_id, result) WHERE advertiser_id IS NOT NULL;
 CREATE INDEX postback_log_click ON ONLY postback_log USING btree (click_id, ts DESC, id DESC) WHERE click_id IS NOT NULL;
 CREATE INDEX postback_log_conversion ON ONLY postback_log USING btree (conversion_id, ts DESC, id DESC) WHERE conversion_id IS NOT NULL;
 CREATE INDEX postback_log_list ON ONLY postback_log USING btree (workspace_id, ts DESC, id DESC);
@@ -1192,6 +1243,7 @@ CREATE TABLE workspace (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   version bigint NOT NULL DEFAULT 0,
+  advertiser_may_rotate boolean NOT NULL DEFAULT true,
   CONSTRAINT workspace_pkey PRIMARY KEY (id),
   CONSTRAINT workspace_slug_key UNIQUE (slug),
   CONSTRAINT workspace_organic_affiliate_id_fkey FOREIGN KEY (organic_affiliate_id) REFERENCES affiliate(id),
@@ -1241,7 +1293,19 @@ UNION ALL
     workspace_blocklist_entry.id::text AS id,
     workspace_blocklist_entry.version,
     jsonb_build_object('id', workspace_blocklist_entry.id, 'workspace_id', workspace_blocklist_entry.workspace_id, 'entry', workspace_blocklist_entry.entry) AS record
-   FROM workspace_blocklist_entry;
+   FROM workspace_blocklist_entry
+UNION ALL
+ SELECT 'code_alias'::text AS kind,
+    code_alias.id::text AS id,
+    code_alias.version,
+    jsonb_build_object('id', code_alias.id, 'workspace_id', code_alias.workspace_id, 'kind', code_alias.kind, 'alias', code_alias.alias, 'target_id', code_alias.target_id) AS record
+   FROM code_alias
+UNION ALL
+ SELECT 'advertiser_old_token'::text AS kind,
+    advertiser_old_token.id::text AS id,
+    advertiser_old_token.version,
+    jsonb_build_object('id', advertiser_old_token.id, 'advertiser_id', advertiser_old_token.advertiser_id, 'token', advertiser_old_token.token, 'good_until_ms', (EXTRACT(epoch FROM advertiser_old_token.good_until) * 1000::numeric)::bigint) AS record
+   FROM advertiser_old_token;
 
 CREATE VIEW catalog_entry_of_installation AS
  SELECT catalog_entry_of_links.kind,
@@ -1977,6 +2041,8 @@ declare
   first_day date := (now() at time zone 'UTC')::date;
   begins text;
   ends text;
+  columns text := 'id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message,
+    request_id, advertiser_id, offer_id, event_id';
   made integer := 0;
 begin
   perform pg_advisory_xact_lock(7265011);
@@ -1987,12 +2053,8 @@ begin
     continue when to_regclass(name) is not null
       or begins::timestamptz < end_of_partition(to_regclass('postback_log_before'));
     execute format('create table %I (like postback_log including defaults including constraints including indexes)', name);
-    execute format(
-      'with moved as (delete from postback_log_other where ts >= %L and ts < %L
-         returning id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message)
-       insert into %I (id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message)
-       select id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
-       from moved', begins, ends, name);
+    execute format('with moved as (delete from postback_log_other where ts >= %L and ts < %L returning %s)
+      insert into %I (%s) select %s from moved', begins, ends, columns, name, columns, columns);
     execute format('alter table postback_log attach partition %I for values from (%L) to (%L)', name, begins, ends);
     made := made + 1;
   end loop;

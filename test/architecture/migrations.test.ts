@@ -130,6 +130,7 @@ test.each([
   "alter table offer add column a text, add column b integer not null default 0;",
   "create function f() returns void language plpgsql as $$ begin drop table x; end $$;",
   "create index concurrently offer_name on offer (name);",
+  "create index log_name on only log (name);",
   "drop index concurrently if exists offer_name;\ncreate index concurrently offer_name on offer (name);",
   "alter table click add projection if not exists p (select ts group by ts); alter table click drop projection if exists q;",
   "comment on table offer is 'drop table offer;';",

@@ -20,7 +20,8 @@ const CHANGED_TABLE =
   /^(?:alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(\w+)|create\s+(?:unique\s+)?index\s.*?\son\s+(?:only\s+)?(\w+))/;
 const CREATED_INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)/;
 const REPLACED_INDEX = /^drop\s+index\s+concurrently\s+if\s+exists\s+(\w+)$/;
-const BLOCKING = /^create\s+(?:unique\s+)?index\s+(?!concurrently\b)/;
+/** On only a partitioned table, an index builds nothing: it is for partitions that are made later. */
+const BLOCKING = /^create\s+(?:unique\s+)?index\s+(?!concurrently\b)(?!\w+\s+on\s+only\s)/;
 
 export type MigrationFault = {
   readonly what: "destructive" | "blocking";

@@ -92,9 +92,9 @@ function events(ids: Ids): string[] {
     `insert into delivery (workspace_id, kind, endpoint_id, destination, event, event_id, facts, status, due_at, created_at, finished_at)
      select ${workspaceId}, 'webhook', (select min(id) from webhook), 'x.example', 'conversion.created', gen_random_uuid(), '{}',
        case when ${IS_RARE} then 'failed' else 'delivered' end, null, ${AT}, ${AT} from generate_series(1, ${rows}) i`,
-    `insert into postback_log (workspace_id, ts, endpoint, http_status, result, click_id, conversion_id)
+    `insert into postback_log (workspace_id, ts, endpoint, http_status, result, click_id, conversion_id, advertiser_id)
      select ${workspaceId}, ${AT}, 'pb', 200, case when ${IS_RARE} then 'unknown_click' else 'approved' end, md5('click' || i),
-       md5('conversion' || i)::uuid from generate_series(1, ${rows}) i`,
+       md5('conversion' || i)::uuid, case when i % 2 = 0 then (select min(id) from advertiser) end from generate_series(1, ${rows}) i`,
     `insert into audit_log (workspace_id, ts, key_id, action, status, request_id)
      select ${workspaceId}, ${AT}, case when ${IS_RARE} then 1 else 2 end, 'rest POST /api/v1/offers', 201, 'r' || i
      from generate_series(1, ${rows}) i`,
@@ -125,6 +125,8 @@ function managed(ids: Ids): string[] {
      select ${workspaceId}, 'key' || i, ${offer}, ${affiliate}, ${AT} ${series}`,
     `insert into smart_link (workspace_id, code, name, affiliate_id, created_at)
      select ${workspaceId}, 'S' || i, 'Smart', ${affiliate}, ${AT} ${series}`,
+    `insert into code_alias (workspace_id, alias, offer_id, created_at)
+     select ${workspaceId}, 'old-' || i, ${offer}, ${AT} ${series}`,
     `insert into traffic_source_template (workspace_id, name, created_at) select ${workspaceId}, 'Template', ${AT} ${series}`,
     `insert into traffic_control (workspace_id, name, action, created_at) select ${workspaceId}, 'Control', 'block', ${AT} ${series}`,
     `insert into offer_group (workspace_id, name, created_at) select ${workspaceId}, 'Group', ${AT} ${series}`,

@@ -145,6 +145,11 @@ const LISTS: Readonly<Record<string, List>> = {
     selective: { affiliate_id: affiliate, code: () => "S7" },
     wide: ["status"],
   },
+  listCodeAliases: {
+    rows: byCreation("code_alias"),
+    selective: { alias: () => "old-7", target_id: offer },
+    wide: ["kind"],
+  },
   listTrafficSourceTemplates: { rows: byCreation("traffic_source_template") },
   listTrafficControls: { rows: byCreation("traffic_control"), wide: ["status", "action"] },
   listOfferGroups: { rows: byCreation("offer_group") },
@@ -201,6 +206,16 @@ const LISTS: Readonly<Record<string, List>> = {
       conversion_id: conversionId,
     },
   },
+  listOwnPostbackLog: {
+    rows: "select ts as at, id from postback_log",
+    selective: {
+      result: () => "unknown_click",
+      click_id: md5Of("click7"),
+      conversion_id: conversionId,
+    },
+    roles: ["advertiser"],
+  },
+  listOwnEvents: { rows: byCreation("offer"), roles: ["advertiser"] },
   listAuditLog: {
     rows: "select ts as at, id from audit_log",
     selective: { key_id: () => "1" },
