@@ -4,7 +4,7 @@ import type { Reference } from "../rest/codes.ts";
 import { conditionsOf, type Filter } from "../rest/filter-conditions.ts";
 import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
-import type { AliasKind, AliasRow } from "./code-alias-fields.ts";
+import { ALIAS_KINDS, type AliasKind, type AliasRow } from "./code-alias-fields.ts";
 
 /** A record with this code or id is found before the alias is asked (N112). */
 const COLUMNS = `a.id, a.kind, a.alias, coalesce(o.code, f.code, s.code) as target, a.target_id,
@@ -23,12 +23,12 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   }),
 };
 
-/** The column that holds the target of each kind. */
-const TARGET: Readonly<Record<AliasKind, string>> = {
-  offer: "offer_id",
-  affiliate: "affiliate_id",
-  smart_link: "smart_link_id",
-};
+type AliasTarget = { readonly kind: AliasKind; readonly targetId: number };
+
+/** Values of `offer_id`, `affiliate_id` and `smart_link_id`: one of them names the target. */
+function targetColumns({ kind, targetId }: AliasTarget): (number | null)[] {
+  return ALIAS_KINDS.map((one) => (one === kind ? targetId : null));
+}
 
 export async function listAliases(
   db: Queryable,
@@ -69,34 +69,30 @@ export async function findAlias(
 export async function insertAlias(
   db: Queryable,
   workspaceId: number,
-  row: { readonly kind: AliasKind; readonly alias: string; readonly targetId: number },
+  row: AliasTarget & { readonly alias: string },
 ): Promise<number> {
   const { rows } = await db.query<{ id: number }>({
-    name: `insert-alias-${row.kind}`,
-    text: `insert into code_alias (workspace_id, alias, ${TARGET[row.kind]}) values ($1, $2, $3) returning id`,
-    values: [workspaceId, row.alias, row.targetId],
+    name: "insert-alias",
+    text: `insert into code_alias (workspace_id, alias, offer_id, affiliate_id, smart_link_id)
+           values ($1, $2, $3, $4, $5) returning id`,
+    values: [workspaceId, row.alias, ...targetColumns(row)],
   });
   const [inserted] = rows;
   if (inserted === undefined) throw new Error("an insert of an alias returned no row");
   return inserted.id;
 }
 
-/** @throws a unique violation of `code_alias_alias`. */
+/** The kind of an alias stays. @throws a unique violation of `code_alias_alias`. */
 export async function updateAlias(
   db: Queryable,
   workspaceId: number,
-  row: {
-    readonly id: number;
-    readonly kind: AliasKind;
-    readonly alias: string;
-    readonly targetId: number;
-  },
+  row: AliasTarget & { readonly id: number; readonly alias: string },
 ): Promise<void> {
   await db.query({
-    name: `update-alias-${row.kind}`,
-    text: `update code_alias set alias = $3, ${TARGET[row.kind]} = $4, updated_at = clock_timestamp()
+    name: "update-alias",
+    text: `update code_alias set alias = $3, offer_id = $4, affiliate_id = $5, smart_link_id = $6, updated_at = clock_timestamp()
            where workspace_id = $1 and id = $2`,
-    values: [workspaceId, row.id, row.alias, row.targetId],
+    values: [workspaceId, row.id, row.alias, ...targetColumns(row)],
   });
 }
 

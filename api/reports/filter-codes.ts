@@ -3,11 +3,12 @@ import { invalidParameter } from "../errors.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import type { ReportScope } from "./report-scope.ts";
 
-/** Private offers are for approved partners only (G49). */
+/** Private offers are for approved partners only (G49). A code goes before an alias (N112). */
 const OFFERS = `with named as (
     select id as offer_id, lower(code) as code, true as is_own from offer where workspace_id = $1 and lower(code) = any($2::text[])
     union all
-    ${aliases("offer")}
+    select target_id, lower(alias), false from code_alias
+    where workspace_id = $1 and kind = 'offer' and lower(alias) = any($2::text[])
   )
   select o.id, n.code from named n join offer o on o.id = n.offer_id
   left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $3
@@ -17,16 +18,11 @@ const OFFERS = `with named as (
 const AFFILIATES = `with named as (
     select id, lower(code) as code, true as is_own from affiliate where workspace_id = $1 and lower(code) = any($2::text[])
     union all
-    ${aliases("affiliate")}
+    select target_id, lower(alias), false from code_alias
+    where workspace_id = $1 and kind = 'affiliate' and lower(alias) = any($2::text[])
   )
   select id, code from named where ($3::integer is null or id = $3) and $4::integer is null
   order by is_own, id`;
-
-/** Records by their aliases, which their own codes go before (N112). */
-function aliases(kind: "offer" | "affiliate"): string {
-  return `select target_id, lower(alias), false from code_alias
-    where workspace_id = $1 and kind = '${kind}' and lower(alias) = any($2::text[])`;
-}
 
 /**
  * Filters with ids in place of the codes of offers and partners. A code that the key may not see is an unknown one, otherwise a partner could

@@ -153,7 +153,8 @@ async function narrowing(
   if (offer !== undefined) {
     // Private offers are for approved partners only (G49).
     const statement = `select o.id from offer o left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $4
-      where o.workspace_id = $1 and (o.id = $2 or lower(o.code) = lower($3) or o.id = (${ofAlias("offer")}))
+      where o.workspace_id = $1 and (o.id = $2 or lower(o.code) = lower($3) or o.id = (
+          select target_id from code_alias where workspace_id = $1 and kind = 'offer' and lower(alias) = lower($3)))
         and ($4::integer is null or o.visibility <> 'private' or ac.status = 'approved')
         and ($5::integer is null or o.advertiser_id = $5)
       order by o.id = $2 desc, lower(o.code) = lower($3) desc, o.deleted_at is not null, o.id desc limit 1`;
@@ -165,7 +166,8 @@ async function narrowing(
       throw invalidParameter("affiliate_id", "expected an id");
     }
     const statement = `select id from affiliate
-      where workspace_id = $1 and (id = $2 or lower(code) = lower($3) or id = (${ofAlias("affiliate")}))
+      where workspace_id = $1 and (id = $2 or lower(code) = lower($3) or id = (
+        select target_id from code_alias where workspace_id = $1 and kind = 'affiliate' and lower(alias) = lower($3)))
       and ($4::integer is null or id = $4) and ($5::integer is null or id = $2)
       order by id = $2 desc, lower(code) = lower($3) desc limit 1`;
     filters.push(
@@ -175,14 +177,9 @@ async function narrowing(
   return filters;
 }
 
-/** The record that has the text as its alias (N112). A code goes before it. */
-function ofAlias(kind: "offer" | "affiliate"): string {
-  return `select target_id from code_alias where workspace_id = $1 and kind = '${kind}' and lower(alias) = lower($3)`;
-}
-
 /**
- * Digits are tried as an id first, then as a code (G25). An id without a record has no traffic. A code that the key may not see is
- * an unknown one, otherwise a partner could find out which codes exist (P30).
+ * Digits are tried as an id first, then as a code (G25), then as an alias (N112). An id without a record has no traffic. A code that
+ * the key may not see is an unknown one, otherwise a partner could find out which codes exist (P30).
  */
 async function oneRecord(
   db: Queryable,

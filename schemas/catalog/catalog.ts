@@ -218,12 +218,7 @@ export class Catalog {
         this.#tokens.addAdvertiser(entry.record);
         return;
       case "offer":
-        this.offers.set(entry.record.id, {
-          ...entry.record,
-          caps: this.#caps.of(entry.record.caps),
-          targeting: this.#targeting.of(entry.record.targeting),
-        });
-        this.#offerIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        this.#addOffer(entry.record);
         return;
       case "affiliate":
         this.#partners.add(entry.record);
@@ -305,12 +300,9 @@ export class Catalog {
       case "payout_override":
         this.#overrides.remove(id);
         return;
-      case "offer_access": {
-        // The id of an access record is "<offer id>-<affiliate id>": it has no number of its own.
-        const [offerId = 0, affiliateId = 0] = entry.id.split("-").map(Number);
-        this.#access.delete(offerId, affiliateId);
+      case "offer_access":
+        this.#removeAccess(entry.id);
         return;
-      }
       case "tracking_domain":
         this.#hosts.remove(id);
         return;
@@ -351,6 +343,21 @@ export class Catalog {
         this.#tokens.removeOld(id);
         return;
     }
+  }
+
+  #addOffer(offer: Offer): void {
+    this.offers.set(offer.id, {
+      ...offer,
+      caps: this.#caps.of(offer.caps),
+      targeting: this.#targeting.of(offer.targeting),
+    });
+    this.#offerIdsByCode.add(foldCase(offer.code), offer.id);
+  }
+
+  /** The id of an access record is "<offer id>-<affiliate id>": it has no number of its own. */
+  #removeAccess(id: string): void {
+    const [offerId = 0, affiliateId = 0] = id.split("-").map(Number);
+    this.#access.delete(offerId, affiliateId);
   }
 
   #addLinkKey(linkKey: LinkKey): void {

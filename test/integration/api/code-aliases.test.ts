@@ -103,7 +103,7 @@ test("offers and partners are found by alias where a code is asked for, codes an
   expect(costs.body["data"]).toMatchObject({ inserted: 1, rejected: [] });
 });
 
-test("only staff reads aliases, only admins write, and those of partners need the right to change partners (P30)", async () => {
+test("staff reads aliases, admins write them, those of partners by the right to change partners (P30)", async () => {
   const { id } = record(await world.post("/code-aliases", alias({ alias: "walls" })));
   for (const role of ["partner", "advertiser"] as const) {
     for (const path of ["/code-aliases", `/code-aliases/${id}`])

@@ -202,7 +202,7 @@ test("digits that are an offer's code in another workspace still find our offer 
   expect((await world.report({ ...named, test: "1" })).body).toMatchObject({ ok: true });
 });
 
-test("a pixel that names an offer but no click is told what is missing, and /pb what it always was (#17, G116)", async () => {
+test("a pixel with an offer but no click is told what is missing, /pb what it always was (#17, G116)", async () => {
   const offerId = await world.addOffer();
   const offer_id = String(offerId);
   const px = await world.report({ offer_id }, { endpoint: "px" });

@@ -253,7 +253,7 @@ describe.each(PIXEL_PATHS)("the pixel as %s (PX-002)", (path) => {
     }
   });
 
-  test("without a click, a header and the inbound log say that a cookie of another site needs https (#17, PX-007)", async () => {
+  test("without a click, header and log say that a cookie of another site needs https (#17, PX-007)", async () => {
     const bare = await world.ask(path);
     expect(headerOf(bare, "x-tracker-conversion")).toBe("error: click_id required");
     expect(headerOf(bare, "x-tracker-hint")).toMatch(/no cookie trk_cid\..* only over https/);
