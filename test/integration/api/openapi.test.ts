@@ -52,6 +52,56 @@ test("every operation lists the roles that may call it, and every answer has an 
   }
 });
 
+test("report parameters are lists, enums and bounded numbers, and CSV has a schema of its own (OAS-002)", () => {
+  const { parameters, responses } = member(document, "paths", "/reports", "get");
+  const named = Object.fromEntries(
+    (Array.isArray(parameters) ? parameters : []).map((one) => [asObject(one)["name"], one]),
+  );
+  expect(named).toMatchObject({
+    group_by: {
+      style: "form",
+      explode: false,
+      schema: {
+        type: "array",
+        maxItems: 3,
+        items: { $ref: "#/components/schemas/ReportDimension" },
+      },
+    },
+    metrics: { explode: false, schema: { items: { $ref: "#/components/schemas/ReportMetric" } } },
+    sort: { schema: { $ref: "#/components/schemas/ReportSort" } },
+    preset: { schema: { $ref: "#/components/schemas/Preset" } },
+    limit: { schema: { type: "integer", minimum: 1, maximum: 10_000 } },
+    offset: { schema: { type: "integer", minimum: 0 } },
+    format: { schema: { enum: ["json", "csv"] } },
+    from: { schema: { anyOf: [{ format: "date" }, { format: "date-time" }] } },
+  });
+  const content = member(asObject(responses), "200", "content");
+  expect(content).toMatchObject({
+    "application/json": { schema: { type: "object" } },
+    "text/csv": { schema: { type: "string", contentMediaType: "text/csv" } },
+  });
+  const { enum: dimensions } = member(document, "components", "schemas", "ReportDimension");
+  expect(dimensions).toContain("offer");
+});
+
+test("the values that the document names for reports are accepted by the service", async () => {
+  const names = (schema: string): readonly unknown[] => {
+    const { enum: all } = member(document, "components", "schemas", schema);
+    return Array.isArray(all) ? all : [];
+  };
+  const refused: unknown[] = [];
+  for (const dimension of names("ReportDimension")) {
+    const answer = await world.get(`/reports?limit=1&group_by=${String(dimension)}`);
+    if (answer.status !== 200) refused.push([dimension, answer.body]);
+  }
+  for (const preset of names("Preset")) {
+    const answer = await world.get(`/reports?limit=1&metrics=clicks&preset=${String(preset)}`);
+    if (answer.status !== 200) refused.push([preset, answer.body]);
+  }
+  const answer = await world.get(`/reports?metrics=${names("ReportMetric").join(",")}`);
+  expect([answer.status, refused]).toEqual([200, []]);
+});
+
 /** A program against a generated client; every line that expects an error must have one. */
 const PROGRAM = `
 import type { paths, components } from "./client.ts";
@@ -62,6 +112,10 @@ export const body: NewOffer = { name: "Shoes", advertiser_id: 1, destination_url
 export const limit: NonNullable<NonNullable<paths["/offers"]["get"]["parameters"]["query"]>["limit"]> = 50;
 export function firstPayout(list: Offers): string | undefined { return list.data[0]?.payout; }
 export function isWrong({ error }: Refused): boolean { return error.code === "validation_failed"; }
+type ReportQuery = NonNullable<paths["/reports"]["get"]["parameters"]["query"]>;
+export const report: ReportQuery = { group_by: ["offer", "country"], metrics: ["clicks"], limit: 10, sort: "-clicks" };
+// @ts-expect-error no such dimension
+export const planets: ReportQuery = { group_by: ["planet"] };
 export const status: components["schemas"]["Offer"]["status"] = "paused";
 // @ts-expect-error money is text
 export const asNumber: NewOffer = { ...body, payout: 10 };
