@@ -35,8 +35,8 @@ export const measuredParams = {
   metrics: param(z.array(Metric), "By default the first 21 that the key may see"),
   filters: param(
     z.array(FilterTerm).max(FILTER_TERMS_MAX),
-    "Terms `dimension:operator:value1|value2`; rows must match all. Offers and partners by id or code. `empty` and `not_empty` " +
-      "have no values. Values that contain a comma or a bar are percent-encoded once more",
+    `Terms \`dimension:operator:value1|value2\`; rows must match all. Operators: ${FILTER_OPERATORS.join(", ")}; the last two have no ` +
+      "values. Offers and partners by id or code. Values that contain a comma or a bar are percent-encoded once more",
   ),
   currency: param(
     z.string().regex(/^([A-Z]{3})?$/),
