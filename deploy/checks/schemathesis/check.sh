@@ -39,5 +39,8 @@ base="$(demo .base_url)"
 key="$(curl -sf -H "Authorization: Bearer $(demo .keys.admin)" -H "Content-Type: application/json" \
   --data '{"name":"schemathesis","role":"admin"}' "$base/keys" | node -p 'JSON.parse(require("node:fs").readFileSync(0, "utf8")).data.key')"
 
-"$tools/bin/st" --config-file deploy/checks/schemathesis/schemathesis.toml run "$base/openapi.json" \
-  --header "Authorization: Bearer $key" --max-examples 5 --seed 1 --workers 2 --continue-on-failure --warnings off "$@"
+# It keeps what it found in its working directory.
+config="$PWD/deploy/checks/schemathesis/schemathesis.toml"
+cd "$folder"
+"$tools/bin/st" --config-file "$config" run "$base/openapi.json" \
+  --header "Authorization: Bearer $key" --max-examples 5 --seed 1 --workers 2 --request-timeout 60 --continue-on-failure --warnings off "$@"
