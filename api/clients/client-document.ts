@@ -26,15 +26,17 @@ export type ClientOperation = {
  * gain fields, so no object is closed.
  */
 export function clientDocument(document: Json): Json {
-  const paths = Object.entries(asObject(document["paths"])).map(([path, methods]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(asObject(methods)).flatMap(([method, operation]) => {
-        const isJson = JSON_TYPE in contentOf(successOf(asObject(operation)));
-        return isJson ? [[method, withSuccessOnly(asObject(operation))]] : [];
-      }),
-    ),
-  ]);
+  const paths = Object.entries(asObject(document["paths"])).map(
+    ([path, methods]): [string, Json] => [
+      path,
+      Object.fromEntries(
+        Object.entries(asObject(methods)).flatMap(([method, operation]) => {
+          const isJson = JSON_TYPE in contentOf(successOf(asObject(operation)));
+          return isJson ? [[method, withSuccessOnly(asObject(operation))]] : [];
+        }),
+      ),
+    ],
+  );
   const { schemas } = asObject(document["components"]);
   return asObject(
     plain({ ...document, paths: Object.fromEntries(paths), components: { schemas } }),

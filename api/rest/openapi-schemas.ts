@@ -91,7 +91,8 @@ export function sentAs<Parameter extends z.ZodType>(
   return parameter.meta({ sentAs: shown });
 }
 
-function shownParameters({ shape }: z.ZodObject): z.ZodObject {
+function shownParameters(parameters: z.ZodObject): z.ZodObject {
+  const shape: z.core.$ZodShape = parameters.shape;
   const shown = Object.entries(shape).map(([name, parameter]) => [name, shownParameter(parameter)]);
   return z.object(Object.fromEntries(shown));
 }
@@ -99,8 +100,8 @@ function shownParameters({ shape }: z.ZodObject): z.ZodObject {
 function shownParameter(parameter: z.core.$ZodType): z.core.$ZodType {
   const { sentAs: shown, description } = z.globalRegistry.get(parameter) ?? {};
   if (!(shown instanceof z.ZodType)) return parameter;
-  const described = description === undefined ? shown : shown.meta({ description });
-  return parameter._zod.optin === undefined ? described : described.optional();
+  const noted = description === undefined ? shown : shown.meta({ description });
+  return parameter._zod.optin === undefined ? noted : noted.optional();
 }
 
 function withParameterNotes(
