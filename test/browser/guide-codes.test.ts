@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { Demo } from "../../deploy/local/demo-file.ts";
@@ -11,7 +12,9 @@ describe.skipIf(program === undefined)("the reader's own codes in the guide", ()
   let origin = "";
   let browser: Browser;
   beforeAll(async () => {
-    demo = Demo.parse(await (await fetch(inject("landingServiceUrl"))).json());
+    const answer = await fetch(inject("landingServiceUrl"));
+    assert(answer.ok, `the service did not start: HTTP ${answer.status}`);
+    demo = Demo.parse(await answer.json());
     ({ origin } = new URL(demo.base_url));
     const isRoot = process.getuid?.() === 0;
     const args = isRoot ? ["--no-sandbox"] : [];

@@ -21,7 +21,7 @@ export async function readExamples(apiOrigin: string, page: string): Promise<Gui
   return examplesIn(page, await answer.text());
 }
 
-export function examplesIn(page: string, html: string): GuideExample[] {
+function examplesIn(page: string, html: string): GuideExample[] {
   return [...html.matchAll(BLOCK)].map(([, language = "", attributes = "", code = ""]) => ({
     page,
     language,
