@@ -26,7 +26,7 @@ test("the README's first steps and commands run as they stand", { timeout: TEST_
     "the report has the click and its conversion",
     async () =>
       Report.parse(JSON.parse(await run(report))).data.some(
-        ({ clicks, conversions }) => clicks === 1 && conversions === 1,
+        ({ clicks, conversions }) => clicks >= 1 && conversions === 1,
       ),
     { timeoutMs: 60_000 },
   );
