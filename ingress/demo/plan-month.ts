@@ -5,7 +5,7 @@ import { SeededRandom } from "./seeded-random.ts";
 
 const DAYS = 30;
 /** After a kill, at most the rest of one part is missing for good. */
-const PART_DAYS = 8;
+const PART_DAYS = 10;
 export const DEMO_SEED = 20_170_401;
 
 /** The demo's month of traffic, in parts. The same end and geographic database give the same visits and orders. */
