@@ -19,6 +19,7 @@ const Body = z
     manager_id: recordId.nullable().optional(),
     tags: tags.optional(),
   })
+  .meta({ examples: [{ ids: [1, 2], status: "active" }] })
   .refine(({ ids: _ids, ...fields }) => Object.keys(presentFields(fields)).length > 0, {
     path: ["status"],
     message: "expected a status, a manager_id or tags",

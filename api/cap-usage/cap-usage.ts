@@ -34,11 +34,12 @@ export type UsageFilters = {
   readonly min_share?: number | undefined;
 };
 
-type UsagePage = { readonly after: string | undefined; readonly rowsMax: number };
+/** `after` is the name of the last cap of the page before, "" on the first. */
+type UsagePage = { readonly after: string; readonly rowsMax: number };
 
 /*
  * $1 workspace, $2 now in UTC ms, $3 time zone, $4 to $6 the owner, $7 whether budgets of advertisers are shown, $8 smallest share,
- * $9 and $10 the counters of click caps ($9 is null while they are not known).
+ * $9 and $10 the counters of click caps ($9 is null while they are not known), $11 and $12 kind and id of the first owner to read.
  *
  * Names are those of `capName`. A counter without a row has counted nothing. Money caps of a group or an advertiser have a counter for
  * each currency of its offers, as for the processors.
@@ -48,16 +49,19 @@ const USAGE = `
     select 'offer' as kind, o.id, o.name, o.caps, array[o.currency] as currencies
     from offer o where o.workspace_id = $1 and o.deleted_at is null and o.caps <> '{}'
       and ($4::integer is null or o.id = $4) and coalesce($5::integer, $6::integer) is null
+      and ($11::text < 'offer' or ($11 = 'offer' and o.id >= $12::integer))
     union all
     select 'group', g.id, g.name, g.caps,
       array(select distinct o.currency from offer o where o.id = any(g.offer_ids) and o.deleted_at is null)
     from offer_group g where g.workspace_id = $1 and g.caps <> '{}'
       and ($5::integer is null or g.id = $5) and coalesce($4::integer, $6::integer) is null
+      and ($11 < 'group' or ($11 = 'group' and g.id >= $12))
     union all
     select 'advertiser', v.id, v.name, v.budget_caps,
       array(select distinct o.currency from offer o where o.advertiser_id = v.id and o.deleted_at is null)
     from advertiser v where v.workspace_id = $1 and v.budget_caps <> '{}' and $7::boolean
-      and ($6::integer is null or v.id = $6) and coalesce($4::integer, $5::integer) is null),
+      and ($6::integer is null or v.id = $6) and coalesce($4::integer, $5::integer) is null
+      and ($11 < 'advertiser' or ($11 = 'advertiser' and v.id >= $12))),
   span as materialized (
     select p as period, cap_bucket_start(p, to_timestamp($2::double precision / 1000), $3) as starts
     from unnest(array['hourly', 'daily', 'weekly', 'monthly', 'total']) p),
@@ -83,16 +87,18 @@ const USAGE = `
 
 const COLUMNS = `cap, owner_kind, owner_id, owner_name, measure, period, currency, "limit", used, share, alert_only`;
 
-/** How much of each cap is used in its present period, in the order of their names. */
+/** How much of each cap is used in its present period, by kind and id of its owner. */
 export async function listCapUsage(
   context: OperationContext,
   filters: UsageFilters,
   { after, rowsMax }: UsagePage,
 ): Promise<CapUsage[]> {
   const { rows } = await context.db.query<UsageRow>({
-    // Unnamed, because the plan depends on which owner is asked for.
-    text: `${USAGE} select ${COLUMNS} from found where $11::text is null or cap > $11 order by cap limit $12`,
-    values: [...valuesOf(context, filters), after, rowsMax],
+    // Unnamed, because the plan depends on the owners that are asked for.
+    text: `${USAGE} select ${COLUMNS} from found
+           where (owner_kind, owner_id, cap) > ($11, $12, $13::text)
+           order by owner_kind, owner_id, cap limit $14`,
+    values: [...valuesOf(context, filters, after), after, rowsMax],
   });
   return rows.map((row) => present(context, row));
 }
@@ -104,8 +110,8 @@ export async function countCapUsage(
   countMax: number,
 ): Promise<number> {
   const { rows } = await context.db.query<{ count: number }>({
-    text: `${USAGE} select count(*)::integer as count from (select from found limit $11) counted_caps`,
-    values: [...valuesOf(context, filters), countMax],
+    text: `${USAGE} select count(*)::integer as count from (select from found limit $13) counted_caps`,
+    values: [...valuesOf(context, filters, ""), countMax],
   });
   return rows[0]?.count ?? 0;
 }
@@ -113,7 +119,9 @@ export async function countCapUsage(
 function valuesOf(
   { workspace, nowMs, principal, clickTotals }: OperationContext,
   filters: UsageFilters,
+  after: string,
 ): unknown[] {
+  const [kind = "", id = "0"] = after.split("/");
   const clicks = clickTotals?.counts(workspace.timezone, nowMs);
   return [
     workspace.id,
@@ -126,6 +134,8 @@ function valuesOf(
     filters.min_share,
     clicks?.caps,
     clicks?.clicks,
+    kind,
+    Number(id),
   ];
 }
 

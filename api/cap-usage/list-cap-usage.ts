@@ -58,7 +58,7 @@ export const listCapUsage: Operation = operation({
   run: async (context, { query }) => {
     const page = openPage(context, "listCapUsage", query);
     const rows = await listRows(context, query, {
-      after: page.after?.id,
+      after: page.after?.id ?? "",
       rowsMax: page.rowsMax,
     });
     return {

@@ -13,8 +13,8 @@ const FILL_TIMEOUT_MS = IS_FULL ? 900_000 : 120_000;
 /** Blocks read for each row: its own, the index's, and those of its events, names, overrides and domains. */
 const BLOCKS_PER_ROW_MAX = 32;
 const BLOCKS_PER_PAGE = 200;
-/** Parameters of paging and of the range, which are no filters. */
-const PAGING = new Set(["limit", "cursor", "from", "to", "tz", "preset"]);
+/** Parameters of paging, of the range and of the form, which are no filters. */
+const PAGING = new Set(["limit", "cursor", "from", "to", "tz", "preset", "date_basis", "format"]);
 
 type List = {
   /** A query for all rows as (at, id). */
@@ -89,7 +89,7 @@ const LISTS: Readonly<Record<string, List>> = {
       smart_link_id: () => "1",
       advertiser_id: () => String(lists.world.tenant.advertiserId),
     },
-    wide: ["status", "event", "method", "status_reason", "is_duplicate", "cap_alert"],
+    wide: ["status", "event", "method", "status_reason", "is_duplicate", "cap_alert", "filters"],
     roles: ["admin", "partner", "advertiser"],
   },
   listConversionDeliveries: {
@@ -179,7 +179,7 @@ const LISTS: Readonly<Record<string, List>> = {
     path: async () => await Promise.resolve({ id: affiliate() }),
     wide: ["can_run", "access_status", "status", "visibility", "q"],
   },
-  // Only the owners of caps are read, each page all of them.
+  // A page reads the owners of caps from its first one on, of which there are few.
   listCapUsage: {
     rows: "select '' as at, 'offer/' || id || '/conversions/daily' as id from offer where caps <> '{}'",
     selective: { offer_id: offer },
