@@ -16,6 +16,7 @@ export function logOperation(log: {
   readonly name: string;
   readonly path: string;
   readonly summary: string;
+  readonly description: string;
   readonly permission: Permission;
   readonly filters: z.ZodRawShape;
   /** The longest range. */
@@ -34,6 +35,7 @@ export function logOperation(log: {
     path: log.path,
     tag: "Management",
     summary: log.summary,
+    description: log.description,
     access: staff(log.permission),
     input: { query: z.object({ ...rangeParams, ...pageParams, ...log.filters }) },
     output: z.object({

@@ -19,8 +19,8 @@ export type ManagedResource = {
   readonly path: string;
   /** "Management" unless the contract groups it under another name. */
   readonly tag?: string;
-  /** Replace the summaries that are generated from the names. */
-  readonly summaries?: Partial<Readonly<Record<"list" | "get" | "create" | "update", string>>>;
+  /** Added to the descriptions of the operations. */
+  readonly descriptions?: Partial<Readonly<Record<"list" | "create", string>>>;
   /** `{id}` in a path is an id or a code (G25). */
   readonly hasCode?: true;
   readonly table: string;
@@ -99,6 +99,7 @@ export type RotatedSecret = {
     readonly name: string;
     readonly pathEnd: string;
     readonly summary: string;
+    readonly description: string;
   };
 };
 
@@ -107,6 +108,12 @@ export type TakenField = { readonly field: string; readonly message: string };
 /** "smart_link" as people read it. */
 export function nounOf({ resource }: ManagedResource): string {
   return resource.replaceAll("_", " ");
+}
+
+/** "an offer group". */
+export function withArticle(managed: ManagedResource): string {
+  const noun = nounOf(managed);
+  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 }
 
 export function tagOf({ tag = "Management" }: ManagedResource): string {

@@ -29,7 +29,8 @@ export const setPartnerAccess: Operation = operation({
   method: "PUT",
   path: "/offers/{id}/affiliates/{affiliate}",
   tag: "Offers",
-  summary: "Approve, reject or reset a partner's access to an offer",
+  summary: "Set a partner's access to an offer",
+  description: "Approves, rejects or resets it.",
   access: adminWrite("offers.write"),
   input: {
     path: z.object({
