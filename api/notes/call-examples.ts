@@ -92,7 +92,7 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   updateTrackingDomain: { body: { certification: "certified" } },
   createTrackingDomainAssignment: { body: { domain_id: 1, affiliate_id: 1 } },
   getTrackingLink: { query: { offer: "SUMMER", affiliate: "1", sub1: "newsletter" } },
-  createLinkKey: { body: { key: "summer-anna", ...OFFER_AND_PARTNER } },
+  createLinkKey: { body: { key: "SUMMER_ANNA", ...OFFER_AND_PARTNER } },
   createSmartLink: {
     body: {
       name: "Best shoe offer",
