@@ -8,7 +8,11 @@ const OFFER_AND_PARTNER = { offer_id: 1, affiliate_id: 1 };
 
 const CLICK_ID = "0194f3c20194f3c20194f3c20194f3c2";
 const UUID = "0b54c2f0-6e5a-4a39-9f0c-0d2f0d6f7f11";
-const PATH_PARTS: Readonly<Record<string, string>> = { code: "signup", click_id: CLICK_ID };
+const PATH_PARTS: Readonly<Record<string, string>> = {
+  code: "signup",
+  affiliate: "ANNA2025",
+  click_id: CLICK_ID,
+};
 
 /** The example of a parameter in a path. Records that have no number have a UUID, which their pattern describes. */
 export function examplePart(name: string, { pattern }: Readonly<Record<string, unknown>>): string {
@@ -91,7 +95,7 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   },
   updateTrackingDomain: { body: { certification: "certified" } },
   createTrackingDomainAssignment: { body: { domain_id: 1, affiliate_id: 1 } },
-  getTrackingLink: { query: { offer: "SUMMER", affiliate: "1", sub1: "newsletter" } },
+  getTrackingLink: { query: { offer: "SUMMER", affiliate: "ANNA2025", sub1: "newsletter" } },
   createLinkKey: { body: { key: "SUMMER_ANNA", ...OFFER_AND_PARTNER } },
   createSmartLink: {
     body: {

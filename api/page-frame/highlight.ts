@@ -43,9 +43,8 @@ function tokensOf(language: string, words: string): RegExp {
   const comment = HASH_COMMENTS.has(language)
     ? "(?<=^|\\s)#(?!\\d+;).*$"
     : "(?<=^|\\s)//.*$|/\\*[\\s\\S]*?\\*/";
+  // An address in a shell command is no number.
+  const number = language === "sh" ? "(?!)()" : "\\b(\\d+(?:\\.\\d+)?)\\b";
   const keywords = `\\b(?:${words.split(" ").join("|")})\\b`;
-  return new RegExp(
-    `(${strings})|(${comment})|<[^>]+>|&#\\d+;|\\b(\\d+(?:\\.\\d+)?)\\b|(${keywords})`,
-    "gm",
-  );
+  return new RegExp(`(${strings})|(${comment})|<[^>]+>|&#\\d+;|${number}|(${keywords})`, "gm");
 }

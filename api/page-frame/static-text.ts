@@ -69,7 +69,8 @@ function pack(text: string): Packed {
 }
 
 function accepts({ headers }: FastifyRequest, coding: string): boolean {
-  const named = String(headers["accept-encoding"] ?? "")
+  const named = [headers["accept-encoding"] ?? ""]
+    .join(",")
     .toLowerCase()
     .split(",")
     .map((part) => part.trim().split(/\s*;\s*/));
@@ -77,6 +78,6 @@ function accepts({ headers }: FastifyRequest, coding: string): boolean {
 }
 
 function namesTag({ headers }: FastifyRequest, etag: string): boolean {
-  const tags = String(headers["if-none-match"] ?? "").split(",");
+  const tags = (headers["if-none-match"] ?? "").split(",");
   return tags.some((tag) => tag.trim() === etag);
 }

@@ -27,23 +27,27 @@ export const PYTHON_STYLE: LiteralStyle = {
 
 /** A JSON value as a literal. Objects and lists are on one line where they fit. `indent`: spaces before the line that it begins on. */
 export function literal(value: unknown, style: LiteralStyle, indent = 0): string {
-  if (value === null || typeof value === "boolean") {
-    return style.words[value === null ? "null" : value ? "true" : "false"];
-  }
+  if (value === null) return style.words.null;
+  if (typeof value === "boolean") return style.words[value ? "true" : "false"];
   if (typeof value !== "object") return JSON.stringify(value);
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  const items = Array.isArray(value)
-    ? value.map((item: unknown) => literal(item, style, indent + 2))
-    : Object.entries(value).map(
-        ([name, item]) => `${style.key(name)}: ${literal(item, style, indent + 2)}`,
-      );
-  if (items.length === 0) return `${open}${close}`;
-  const space = open === "{" ? " " : "";
-  const line = `${open}${space}${items.join(", ")}${space}${close}`;
+  const inside = (item: unknown): string => literal(item, style, indent + 2);
+  if (Array.isArray(value)) return enclosed(["[", "]"], value.map(inside), style, indent);
+  const fields = Object.entries(value).map(([name, item]) => `${style.key(name)}: ${inside(item)}`);
+  return enclosed(["{ ", " }"], fields, style, indent);
+}
+
+function enclosed(
+  [open, close]: readonly [string, string],
+  items: readonly string[],
+  { trailingComma }: LiteralStyle,
+  indent: number,
+): string {
+  if (items.length === 0) return `${open}${close}`.replaceAll(" ", "");
+  const line = `${open}${items.join(", ")}${close}`;
   // The outermost object is always spread over lines.
-  const isShort = indent > 0 && indent + line.length <= LINE_CHARACTERS_MAX;
-  if (isShort && !line.includes("\n")) return line;
-  const inner = " ".repeat(indent + 2);
-  const end = style.trailingComma ? "," : "";
-  return `${open}\n${inner}${items.join(`,\n${inner}`)}${end}\n${" ".repeat(indent)}${close}`;
+  const fits = indent > 0 && indent + line.length <= LINE_CHARACTERS_MAX && !line.includes("\n");
+  if (fits) return line;
+  const inner = `\n${" ".repeat(indent + 2)}`;
+  const lines = `${inner}${items.join(`,${inner}`)}${trailingComma ? "," : ""}`;
+  return `${open.trim()}${lines}\n${" ".repeat(indent)}${close.trim()}`;
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { type FramedPage, pageFrame } from "../page-frame/page-frame.ts";
 import { StaticText } from "../page-frame/static-text.ts";
@@ -31,28 +32,29 @@ export type ReferenceText = {
 
 /** The pages of the reference (G04) and the index of their search, made from the OpenAPI document. `basePath`: `/api/v1`. */
 export function referenceTexts(document: Json, basePath: string): ReferenceText[] {
-  const reference = new Reference(document, basePath);
+  let made: Reference | undefined;
+  const reference = (): Reference => (made ??= new Reference(document, basePath));
   const page = (path: string, make: () => string): ReferenceText => ({
     path,
     isPage: true,
     text: new StaticText(HTML, make),
   });
   return [
-    page(OVERVIEW, () => reference.overview()),
-    page(`${OVERVIEW}/errors`, () => reference.errors()),
-    ...reference.pages.map((resource) =>
-      page(`${OVERVIEW}/${resource.page}`, () => reference.resource(resource)),
+    page(OVERVIEW, () => reference().overview()),
+    page(`${OVERVIEW}/errors`, () => reference().errors()),
+    ...REFERENCE_GROUPS.flatMap(({ resources }) => resources).map(({ page: name }) =>
+      page(`${OVERVIEW}/${name}`, () => reference().resource(name)),
     ),
     {
       path: `${OVERVIEW}/search.json`,
       isPage: false,
-      text: new StaticText("application/json; charset=utf-8", () => reference.index()),
+      text: new StaticText("application/json; charset=utf-8", () => reference().index()),
     },
   ];
 }
 
 class Reference {
-  readonly pages: readonly ResourcePage[];
+  readonly #pages: readonly ResourcePage[];
   readonly #document: Json;
   readonly #root: string;
   readonly #baseUrl: string;
@@ -65,7 +67,7 @@ class Reference {
     this.#document = document;
     this.#root = root;
     this.#baseUrl = asText(servers[0]?.["url"]);
-    this.pages = REFERENCE_GROUPS.flatMap(({ title: group, resources }) =>
+    this.#pages = REFERENCE_GROUPS.flatMap(({ title: group, resources }) =>
       resources.map((resource) => ({
         ...resource,
         group,
@@ -73,14 +75,14 @@ class Reference {
         operations: operations.filter(({ path }) => resourceOf(path) === resource),
       })),
     );
-    this.#homes = schemaHomes(document, this.pages);
+    this.#homes = schemaHomes(document, this.#pages);
   }
 
   overview(): string {
     const sections = OVERVIEW_SECTIONS.map(([id, text]) => ({ href: `${this.#root}#${id}`, text }));
     const groups = REFERENCE_GROUPS.map(({ title }) => ({
       title,
-      pages: this.pages.filter(({ group }) => group === title),
+      pages: this.#pages.filter(({ group }) => group === title),
     }));
     return this.#framed({
       title: "API reference",
@@ -101,7 +103,10 @@ class Reference {
     });
   }
 
-  resource(page: ResourcePage): string {
+  /** @throws for an unknown name */
+  resource(name: string): string {
+    const page = this.#pages.find((one) => one.page === name);
+    assert(page !== undefined, `no page ${name}`);
     const { path, title, about, operations } = page;
     const schemas = this.#schemasOf(path);
     const options = {
@@ -125,7 +130,7 @@ ${operations.map((operation) => operationSection(operation, options)).join("")}$
   }
 
   index(): string {
-    const pages = this.pages.map((page) => ({ ...page, schemas: this.#schemasOf(page.path) }));
+    const pages = this.#pages.map((page) => ({ ...page, schemas: this.#schemasOf(page.path) }));
     return JSON.stringify(searchIndex(pages, this.#errorsPath));
   }
 
@@ -165,7 +170,7 @@ ${operations.map((operation) => operationSection(operation, options)).join("")}$
     ];
     const groups = REFERENCE_GROUPS.map(({ title }) => ({
       title,
-      links: this.pages
+      links: this.#pages
         .filter(({ group }) => group === title)
         .flatMap(({ path: href, title: text }) => withSections(href, text)),
     }));
