@@ -1,11 +1,14 @@
-/** What an example of a call sends, apart from its path: values of the query as text, and the body as JSON. */
+/** What an example of a call sends, apart from its path: values of the query as text, and the body as JSON. And what it answers. */
 export type CallExample = {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Instead of an answer that is made from the schema. */
+  readonly answer?: Readonly<Record<string, unknown>>;
 };
 
 const OFFER_AND_PARTNER = { offer_id: 1, affiliate_id: 1 };
 
+const WEEK = { from: "2025-01-25T00:00:00.000Z", to: "2025-01-31T23:59:59.999Z", tz: "UTC" };
 const CLICK_ID = "0194f3c20194f3c20194f3c20194f3c2";
 const UUID = "0b54c2f0-6e5a-4a39-9f0c-0d2f0d6f7f11";
 const PATH_PARTS: Readonly<Record<string, string>> = {
@@ -164,10 +167,52 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
     query: {
       preset: "last7",
       group_by: "offer,affiliate",
-      metrics: "clicks,conversions,revenue,payout",
+      metrics: "clicks,conversions,payout",
+    },
+    answer: {
+      data: [
+        {
+          offer: 1,
+          offer_label: "Summer shoes",
+          offer_sub: "SUMMER",
+          affiliate: 2,
+          affiliate_label: "Anna Media",
+          affiliate_sub: "ANNA2025",
+          clicks: 1840,
+          conversions: 37,
+          payout: "370.0000",
+        },
+      ],
+      totals: { clicks: 1840, conversions: 37, payout: "370.0000" },
+      columns: [
+        { key: "offer", label: "Offer", kind: "dimension", format: "entity" },
+        { key: "affiliate", label: "Affiliate", kind: "dimension", format: "entity" },
+        { key: "clicks", label: "Clicks", kind: "metric", format: "number" },
+        { key: "conversions", label: "Conversions", kind: "metric", format: "number" },
+        { key: "payout", label: "Payout", kind: "metric", format: "money" },
+      ],
+      total_rows: 1,
+      next_offset: null,
+      currency: "USD",
+      other_currencies: [],
+      range: WEEK,
+      group_by: ["offer", "affiliate"],
+      metrics: ["clicks", "conversions", "payout"],
+      date_basis: "conversion",
     },
   },
-  getTimeseries: { query: { preset: "last7", interval: "day", metrics: "clicks,conversions" } },
+  getTimeseries: {
+    query: { preset: "last7", interval: "day", metrics: "clicks,conversions" },
+    answer: {
+      data: [
+        { bucket: "2025-01-30", clicks: 250, conversions: 4 },
+        { bucket: "2025-01-31", clicks: 281, conversions: 6 },
+      ],
+      interval: "day",
+      metrics: ["clicks", "conversions"],
+      range: WEEK,
+    },
+  },
   setFxRates: { body: { date: "2025-01-31", currency: "GBP", rate: "0.8510" } },
   listAdCosts: { query: { from: "2025-01-01", to: "2025-02-01" } },
 

@@ -98,29 +98,23 @@
     choose(root.dataset.language);
   }
 
-  /** Marks the sidebar's link to the section at the top of the window. */
+  /** Marks the sidebar's link to the section that is being read. */
   function followSections() {
     const links = new Map();
     for (const link of document.querySelectorAll("nav a.section")) {
       const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
       if (section !== null) links.set(section, link);
     }
-    const inView = new Set();
     const observer = new IntersectionObserver(
       (entries) => {
-        for (const { target, isIntersecting } of entries) {
-          if (isIntersecting) inView.add(target);
-          else inView.delete(target);
-        }
-        const current = [...links.keys()].find((section) => inView.has(section));
-        if (current === undefined) return;
-        for (const [section, link] of links) {
-          if (section === current) link.setAttribute("aria-current", "location");
-          else link.removeAttribute("aria-current");
-        }
-        links.get(current).scrollIntoView({ block: "nearest" });
+        const entered = entries.find(({ isIntersecting }) => isIntersecting)?.target;
+        if (entered === undefined) return;
+        for (const link of links.values()) link.removeAttribute("aria-current");
+        links.get(entered).setAttribute("aria-current", "location");
+        links.get(entered).scrollIntoView({ block: "nearest" });
       },
-      { rootMargin: "-64px 0px -70% 0px" },
+      // A line in the upper part of the window. At most one section is on it.
+      { rootMargin: "-25% 0px -74.9% 0px" },
     );
     for (const section of links.keys()) observer.observe(section);
     const menu = document.getElementById("menu");

@@ -185,7 +185,7 @@ function accessText({ access }: Operation): string {
 }
 
 function successResponse(
-  { status, otherMediaTypes = [] }: Operation,
+  { name, status, otherMediaTypes = [] }: Operation,
   schemas: Schemas,
   schema: Json,
 ): Json {
@@ -193,7 +193,10 @@ function successResponse(
     description: status === 201 ? "Created" : "Success",
     headers: ANSWER_HEADERS,
     content: {
-      "application/json": { schema, example: exampleOf(schemas, schema, "output") },
+      "application/json": {
+        schema,
+        example: CALL_EXAMPLES[name]?.answer ?? exampleOf(schemas, schema, "output"),
+      },
       ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: { type: "string" } }])),
     },
   };
