@@ -73,7 +73,10 @@ export function typeText(schema: Json, linkTo: SchemaLink): string {
   const choices = choicesOf(schema);
   if (choices.length > 0)
     return [...new Set(choices.map((one) => typeText(one, linkTo)))].join(" or ");
-  if (type === "array") return `list of ${typeText(asObject(items), linkTo)}`;
+  if (type === "array") {
+    const item = asObject(items);
+    return `list${item["enum"] === undefined ? " of" : ", each"} ${typeText(item, linkTo)}`;
+  }
   const format = schema["format"];
   const name = Array.isArray(type) ? type.join(" or ") : asText(type ?? "any value");
   return escapeMarkup(typeof format === "string" ? `${name}, ${format}` : name);

@@ -104,9 +104,9 @@ class Reference {
   }
 
   /** @throws for an unknown name */
-  resource(name: string): string {
-    const page = this.#pages.find((one) => one.page === name);
-    assert(page !== undefined, `no page ${name}`);
+  resource(pageName: string): string {
+    const page = this.#pages.find((one) => one.page === pageName);
+    assert(page !== undefined, `no page ${pageName}`);
     const { path, title, about, operations } = page;
     const schemas = this.#schemasOf(path);
     const options = {
@@ -180,7 +180,7 @@ ${operations.map((operation) => operationSection(operation, options)).join("")}$
 
 type Links = FramedPage["groups"][number]["links"];
 
-/** `SmartLink` → "The SmartLink record". */
-function recordTitle(name: string): string {
-  return `The ${name} record`;
+/** `SmartLink` → "The smart link record". */
+function recordTitle(schema: string): string {
+  return `The${schema.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} record`;
 }

@@ -15,6 +15,12 @@ import { ApiWorld } from "./api-world.ts";
 
 type Language = CodeSample["language"];
 
+const PROGRAMS: Readonly<Record<Language, readonly [file: string, program: string]>> = {
+  sh: ["sample.sh", "sh"],
+  ts: ["sample.mjs", process.execPath],
+  python: ["sample.py", "python3"],
+};
+
 const world = await forThisFile(ApiWorld.open());
 const baseUrl = `${world.origin}/api/v1`;
 const described = operationsOf(buildOpenApi({ operations, baseUrl }));
@@ -31,11 +37,7 @@ function sampleOf(id: string, language: Language): string {
 /** Runs a sample as a reader would, with the key in the environment. Returns what it printed. */
 async function run(code: string, language: Language): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-sample-"));
-  const [file, program] = {
-    sh: ["sample.sh", "sh"],
-    ts: ["sample.mjs", process.execPath],
-    python: ["sample.py", "python3"],
-  }[language] as [string, string];
+  const [file, program] = PROGRAMS[language];
   const text = language === "ts" ? ts.transpile(code, { target: ts.ScriptTarget.ES2022 }) : code;
   try {
     await writeFile(join(folder, file), text);
