@@ -18,7 +18,6 @@ import { KeyGuesses } from "./access/key-guesses.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
-
 import { FRAMED_PAGE_POLICY } from "./page-frame/page-frame.ts";
 import { serveFrameAssets } from "./page-frame/serve-assets.ts";
 import { StaticText } from "./page-frame/static-text.ts";
