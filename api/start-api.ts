@@ -20,15 +20,18 @@ import { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
 import { serveGuide } from "./guide/serve-guide.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
+import { FRAMED_PAGE_POLICY } from "./page-frame/page-frame.ts";
 import { serveFrameAssets } from "./page-frame/serve-assets.ts";
-import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
+import { StaticText } from "./page-frame/static-text.ts";
+import { referenceTexts } from "./reference/reference-pages.ts";
 import { openSlots } from "./reports/clickhouse-slots.ts";
 import { SharedPages } from "./reports/shared-pages.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
+import type { Json } from "./rest/openapi-schemas.ts";
 import { RequestMetrics } from "./rest/request-metrics.ts";
 import type { StreamLimits } from "./rest/run-operation.ts";
-import { BASE_PATH, buildRestServer } from "./rest/server.ts";
+import { BASE_PATH, buildRestServer, type PublicDocument } from "./rest/server.ts";
 
 export type ApiParts = {
   readonly db: Pool;
@@ -89,23 +92,28 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     accessLog: parts.accessLog,
     tracing: parts.tracing,
     operations,
-    documents: [
-      {
-        path: "/openapi.json",
-        contentType: "application/json; charset=utf-8",
-        body: JSON.stringify(document),
-      },
-      {
-        path: "/docs",
-        contentType: "text/html; charset=utf-8",
-        body: referencePage(document),
-        headers: { "content-security-policy": REFERENCE_PAGE_POLICY },
-      },
-    ],
+    documents: publicDocuments(document),
   });
   addMcpServer(app, served);
   await serveFrameAssets(app);
   await serveGuide(app, { apiUrl, trackingUrl });
   app.addHook("onClose", () => slots.close());
   return app;
+}
+
+/** The OpenAPI document, and the reference made from it. */
+function publicDocuments(document: Json): PublicDocument[] {
+  const json = new StaticText("application/json; charset=utf-8", () => JSON.stringify(document));
+  const pages = referenceTexts(document, BASE_PATH).map(({ path, isPage, text }) => ({
+    path,
+    text,
+    headers: {
+      "cache-control": "no-cache",
+      ...(isPage ? { "content-security-policy": FRAMED_PAGE_POLICY } : {}),
+    },
+  }));
+  return [
+    { path: "/openapi.json", text: json, headers: { "cache-control": "no-store" } },
+    ...pages,
+  ];
 }

@@ -30,11 +30,7 @@ export const advertisers = manage({
   names: { one: "Advertiser", many: "Advertisers" },
   path: "/advertisers",
   tag: "Advertisers",
-  summaries: {
-    list: "Advertisers, newest first",
-    create: "Create an advertiser; the answer contains its postback token",
-    update: "Change fields of an advertiser",
-  },
+  descriptions: { create: "The answer contains its postback token." },
   table: "advertiser",
   fields: {
     name: name(),
@@ -79,7 +75,8 @@ export const advertisers = manage({
     operation: {
       name: "rotateAdvertiserToken",
       pathEnd: "rotate-postback-token",
-      summary: "Give an advertiser a new postback token; the old one stops working within a second",
+      summary: "Rotate the postback token of an advertiser",
+      description: "The old token stops working within a second.",
     },
   },
   shown: {

@@ -73,12 +73,7 @@ export const affiliates = manage({
   names: { one: "Affiliate", many: "Affiliates" },
   path: "/affiliates",
   tag: "Affiliates",
-  summaries: {
-    list: "Affiliates (partners), newest first",
-    get: "One affiliate by id or code",
-    create: "Create an affiliate",
-    update: "Change fields of an affiliate",
-  },
+  descriptions: { list: "Affiliates are the partners who send visitors. Newest first." },
   hasCode: "affiliate",
   table: "affiliate",
   fields: {

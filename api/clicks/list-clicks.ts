@@ -47,9 +47,9 @@ export const listClicks: Operation = operation({
   method: "GET",
   path: "/clicks",
   tag: "Clicks",
-  summary: "Clicks, newest first, or those with an ad-platform click id",
+  summary: "List clicks",
   description:
-    "Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer contains the clicks " +
+    "Newest first, or those with an ad-platform click id. Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer contains the clicks " +
     "with that id: `from` is required, at most 90 days, without paging. `filters` lists the clicks behind a cell of a report.",
   access: everyRole("clicks.read"),
   input: {

@@ -66,7 +66,8 @@ export const listConversions: Operation = operation({
   method: "GET",
   path: "/conversions",
   tag: "Conversions",
-  summary: "Conversions by conversion time, newest first; the last 7 days unless a range is given",
+  summary: "List conversions",
+  description: "By conversion time, newest first. Without a range, those of the last 7 days.",
   access: everyRole("conversions.read"),
   input: { query: Query },
   output: z.object({

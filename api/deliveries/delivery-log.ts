@@ -34,6 +34,7 @@ export function deliveryLog(log: {
   readonly resource: Resource;
   readonly name: string;
   readonly summary: string;
+  readonly description: string;
   readonly of: Operation;
   readonly Shown: z.ZodType;
   /** Adapts a delivery for the key, if hiding fields by role is not enough. `endpoint` is the record that `of` found. */
@@ -46,6 +47,7 @@ export function deliveryLog(log: {
     path: `${of.path}/deliveries`,
     tag: of.tag,
     summary: log.summary,
+    description: log.description,
     access: of.access,
     input: {
       path: z.object({ id: pathId }),

@@ -74,9 +74,9 @@ export const getTrackingLink: Operation = operation({
   method: "GET",
   path: "/tracking-link",
   tag: "Links",
-  summary: "Build a link of a partner to an offer",
+  summary: "Build a tracking link",
   description:
-    "Nothing is stored. The host is the tracking domain assigned to partner and offer, to the partner, to the offer, else the " +
+    "A link of a partner to an offer. Nothing is stored. The host is the tracking domain assigned to partner and offer, to the partner, to the offer, else the " +
     "default of the workspace. A traffic-source template forced on the partner replaces all sub IDs and `source_id`. " +
     "`type=transparent` returns a tracking template for an ad platform, with `link_key` and `google_ads`.",
   access: { roles: ["admin", "analyst", "partner"], permission: "links.read", isWrite: false },

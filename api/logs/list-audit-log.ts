@@ -21,8 +21,9 @@ const ShownEntry = shownSchema("audit_log_entry", {
 export const listAuditLog: Operation = logOperation({
   name: "listAuditLog",
   path: "/audit-log",
-  summary:
-    "Writes and MCP calls of the workspace, including refused ones, newest first; kept 400 days",
+  summary: "List the audit log",
+  description:
+    "Writes and MCP calls of the workspace, including refused ones, newest first. Kept 400 days.",
   access: staff("audit.read"),
   filters: {
     key_id: idParam,

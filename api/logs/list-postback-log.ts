@@ -25,8 +25,9 @@ const ShownEntry = shownSchema("postback_log_entry", {
 export const listPostbackLog: Operation = logOperation({
   name: "listPostbackLog",
   path: "/postback-log",
-  summary:
-    "Inbound postbacks, pixels and landing calls with their results, newest first; kept 30 days",
+  summary: "List inbound postbacks",
+  description:
+    "Postbacks, pixels and landing calls with their results, newest first. Kept 30 days.",
   access: staff("conversions.read"),
   filters: {
     result: textParam.meta({ description: "Result code, such as unknown_click" }),

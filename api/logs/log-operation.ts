@@ -18,6 +18,7 @@ export function logOperation(log: {
   readonly name: string;
   readonly path: string;
   readonly summary: string;
+  readonly description: string;
   readonly tag?: string;
   readonly access: OperationAccess;
   readonly filters: z.ZodRawShape;
@@ -36,6 +37,7 @@ export function logOperation(log: {
     path: log.path,
     tag: log.tag ?? "Management",
     summary: log.summary,
+    description: log.description,
     access: log.access,
     input: { query: z.object({ ...rangeParams, ...pageParams, ...log.filters }) },
     output: z.object({

@@ -6,7 +6,7 @@ import type { FilterValues } from "../rest/filter-conditions.ts";
 import { openPage } from "../rest/page.ts";
 import { pageParams } from "../rest/query-fields.ts";
 import { complete, finder, IdPath, type Parts, ReferencePath, secretOf } from "./managed-parts.ts";
-import { type Body, type ManagedResource, nounOf, tagOf } from "./managed-resource.ts";
+import { type Body, type ManagedResource, nounOf, tagOf, withArticle } from "./managed-resource.ts";
 import { type ManagedRow, ManagedTable } from "./managed-table.ts";
 import {
   changeRecord,
@@ -100,7 +100,8 @@ function getOperation(parts: Parts): Operation {
     method: "GET",
     path: `${managed.path}/{id}`,
     tag: tagOf(managed),
-    summary: managed.summaries?.get ?? `One ${nounOf(managed)}`,
+    summary: `Get ${withArticle(managed)}`,
+    ...(managed.hasCode === undefined ? {} : { description: "By id or code." }),
     access: managed.read,
     input: { path },
     output: one,
@@ -117,7 +118,8 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
     method: "GET",
     path: managed.path,
     tag: tagOf(managed),
-    summary: managed.summaries?.list ?? `List every ${nounOf(managed)}, newest first`,
+    summary: `List ${nounOf(managed)}s`,
+    description: managed.descriptions?.list ?? "Newest first.",
     access: managed.read,
     input: { query: z.object({ ...managed.filters, ...pageParams }) },
     output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),

@@ -19,8 +19,8 @@ export type ManagedResource = {
   readonly path: string;
   /** "Management" unless the contract groups it under another name. */
   readonly tag?: string;
-  /** Replace the summaries that are generated from the names. */
-  readonly summaries?: Partial<Readonly<Record<"list" | "get" | "create" | "update", string>>>;
+  /** Added to the descriptions of the operations. */
+  readonly descriptions?: Partial<Readonly<Record<"list" | "create", string>>>;
   /** `{id}` in a path is an id, a code (G25) or an alias of this kind (N112). */
   readonly hasCode?: "affiliate";
   readonly table: string;
@@ -103,6 +103,7 @@ export type RotatedSecret = {
     readonly name: string;
     readonly pathEnd: string;
     readonly summary: string;
+    readonly description: string;
   };
 };
 
@@ -111,6 +112,12 @@ export type TakenField = { readonly field: string; readonly message: string };
 /** "smart_link" as people read it. */
 export function nounOf({ resource }: ManagedResource): string {
   return resource.replaceAll("_", " ");
+}
+
+/** "an offer group". */
+export function withArticle(managed: ManagedResource): string {
+  const noun = nounOf(managed);
+  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 }
 
 export function tagOf({ tag = "Management" }: ManagedResource): string {

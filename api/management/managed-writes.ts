@@ -22,6 +22,7 @@ import {
   type RotatedSecret,
   type TakenField,
   tagOf,
+  withArticle,
 } from "./managed-resource.ts";
 import type { ManagedRow } from "./managed-table.ts";
 
@@ -42,7 +43,10 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
     method: "POST",
     path: `${parent?.operation.path ?? ""}${managed.path}`,
     tag: tagOf(managed),
-    summary: managed.summaries?.create ?? `Create a ${nounOf(managed)}`,
+    summary: `Create ${withArticle(managed)}`,
+    ...(managed.descriptions?.create === undefined
+      ? {}
+      : { description: managed.descriptions.create }),
     access: managed.write,
     input: { path: parent?.operation.input.path, body: optional.required(required) },
     bodyDefaults: managed.defaults,
@@ -83,7 +87,10 @@ async function assertRoom(
   const having = parent === undefined ? {} : { [parent.column]: values[parent.column] };
   const count = await table.countForInsert(tx, workspaceId, { having, rowsMax: recordsMax });
   if (count >= recordsMax)
-    throw new ApiError("conflict", `there are ${recordsMax} already: delete a ${nounOf(managed)}`);
+    throw new ApiError(
+      "conflict",
+      `there are ${recordsMax} already: delete ${withArticle(managed)}`,
+    );
 }
 
 export function updateOperation(parts: Parts): Operation {
@@ -93,7 +100,8 @@ export function updateOperation(parts: Parts): Operation {
     method: "PATCH",
     path: `${managed.path}/{id}`,
     tag: tagOf(managed),
-    summary: managed.summaries?.update ?? `Change fields of a ${nounOf(managed)}`,
+    summary: `Update ${withArticle(managed)}`,
+    description: "Changes the fields in the body.",
     access: managed.write,
     input: { path: parts.path, body: z.strictObject(managed.fields).partial() },
     output: one,
@@ -176,7 +184,7 @@ export function removeOperation(parts: Parts): Operation {
     method: "DELETE",
     path: `${managed.path}/{id}`,
     tag: tagOf(managed),
-    summary: `Delete a ${noun}`,
+    summary: `Delete ${withArticle(managed)}`,
     access: managed.write,
     input: { path: parts.path },
     output: z.object({ data: deletedRecord }),
@@ -222,6 +230,7 @@ export function rotateOperation(
     path: `${managed.path}/{id}/${its.pathEnd}`,
     tag: "Management",
     summary: its.summary,
+    description: its.description,
     access: managed.write,
     input: { path },
     output: one,

@@ -17,7 +17,8 @@ export const listPartnerAccess: Operation = operation({
   method: "GET",
   path: "/offers/{id}/affiliates",
   tag: "Management",
-  summary: "Partners' access to an offer, newest request first",
+  summary: "List partners of an offer",
+  description: "Their access to the offer, newest request first.",
   access: { ...staff("offers.read"), orPermission: "affiliates.read" },
   input: {
     path: OfferPath,

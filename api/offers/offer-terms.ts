@@ -42,7 +42,8 @@ export const getOfferTerms: Operation = operation({
   method: "GET",
   path: "/offers/{id}/terms",
   tag: "Offers",
-  summary: "The terms of an offer, and whether the partner has accepted them",
+  summary: "Get the terms of an offer",
+  description: "The text, and whether the partner has accepted it.",
   access: { roles: ["admin", "analyst", "partner"], permission: "offers.read", isWrite: false },
   input: { path: OfferPath },
   output: z.object({ data: ShownTerms }),
@@ -57,7 +58,7 @@ export const acceptOfferTerms: Operation = operation({
   method: "POST",
   path: "/offers/{id}/accept-terms",
   tag: "Offers",
-  summary: "Accept the terms of an offer for the partner of the key",
+  summary: "Accept the terms of an offer",
   description:
     "Clicks of the partner to an offer with terms go to the fallback until the partner has accepted them. `hash` is the hash of the " +
     "terms that the partner has read; if the terms have changed since, they are not accepted. Accepting twice changes nothing.",

@@ -18,7 +18,8 @@ export const setPartnerAccess: Operation = operation({
   method: "PUT",
   path: "/offers/{id}/affiliates/{affiliate}",
   tag: "Offers",
-  summary: "Approve, reject or reset a partner's access to an offer",
+  summary: "Set a partner's access to an offer",
+  description: "Approves, rejects or resets it.",
   // Managers of partners decide too, although they may not change the offer itself.
   access: { ...adminWrite("offers.write"), orPermission: "affiliates.write" },
   input: {

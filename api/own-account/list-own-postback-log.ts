@@ -28,8 +28,9 @@ export const listOwnPostbackLog: Operation = logOperation({
   name: "listOwnPostbackLog",
   path: "/me/postback-log",
   tag: "Account",
-  summary:
-    "Postbacks, pixels and landing calls with the advertiser's token or about its offers, newest first; kept 30 days",
+  summary: "List own inbound postbacks",
+  description:
+    "Postbacks, pixels and landing calls with the advertiser's token or about its offers, newest first. Kept 30 days.",
   access: advertiserOnly("conversions.read"),
   filters: {
     result: textParam.meta({ description: "Result code, such as unknown_click" }),

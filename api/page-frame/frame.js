@@ -188,6 +188,8 @@
       if (event.key === "ArrowDown") select(selected + 1);
       else if (event.key === "ArrowUp") select(selected - 1);
       else if (event.key === "Enter") list.querySelectorAll("a")[selected]?.click();
+      // The browser would only empty the field.
+      else if (event.key === "Escape") dialog.close();
       else return;
       event.preventDefault();
     });

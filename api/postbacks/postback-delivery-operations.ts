@@ -32,7 +32,8 @@ export const listPostbackDeliveries: Operation = deliveryLog({
   kind: "postback",
   resource: "postback_delivery",
   name: "listPostbackDeliveries",
-  summary: "Deliveries of a postback with their conversions, newest first",
+  summary: "List deliveries of a postback",
+  description: "With their conversions, newest first.",
   of: postbacks.get,
   Shown: ShownDelivery,
   present: ({ affiliate }, row, postback) =>
@@ -58,9 +59,9 @@ export const retryPostbackDelivery: Operation = operation({
   method: "POST",
   path: "/postback-deliveries/{id}/retry",
   tag: "Postbacks",
-  summary: "Send an undelivered delivery again, at once and with all its attempts",
+  summary: "Retry a postback delivery",
   description:
-    "A delivery that has arrived is not sent twice, and one with an attempt under way is not sent in parallel: both are `conflict`.",
+    "Sends an undelivered delivery again, at once and with all its attempts. A delivery that has arrived is not sent twice, and one with an attempt under way is not sent in parallel: both are `conflict`.",
   access: postbackWrite,
   input: { path: z.object({ id: pathUuid }) },
   output: z.object({ data: ShownDelivery }),

@@ -43,9 +43,9 @@ export const getReport: Operation = operation({
   method: "GET",
   path: "/reports",
   tag: "Reports",
-  summary: "Aggregate over clicks, impressions and conversions",
+  summary: "Get a report",
   description:
-    "Groups by up to three dimensions; totals cover the whole report. Money counts amounts in `currency` only, counts cover " +
+    "Sums over clicks, impressions and conversions. Groups by up to three dimensions; totals cover the whole report. Money counts amounts in `currency` only, counts cover " +
     "every currency. Filters on `event`, `status` and `method` apply to conversions only, filters on attributes of clicks " +
     "apply to clicks only.",
   access: everyRole("reports.read"),

@@ -19,9 +19,9 @@ export const getTimeseries: Operation = operation({
   method: "GET",
   path: "/reports/timeseries",
   tag: "Reports",
-  summary: "Metrics by day or hour, without gaps",
+  summary: "Get a time series",
   description:
-    "Default range: the last 30 days, or today for hours. An hourly series may be 31 days long.",
+    "Metrics by day or hour, without gaps. Default range: the last 30 days, or today for hours. An hourly series may be 31 days long.",
   access: everyRole("reports.read"),
   input: {
     query: z.object({

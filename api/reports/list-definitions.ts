@@ -72,9 +72,9 @@ export const listMetrics: Operation = operation({
   method: "GET",
   path: "/reports/metrics",
   tag: "Reports",
-  summary: "What each metric means",
+  summary: "List metrics",
   description:
-    "Definition, formula, the states of conversions that it counts, and by which time it is dated. `default` is false for a metric " +
+    "What each metric means. Definition, formula, the states of conversions that it counts, and by which time it is dated. `default` is false for a metric " +
     "that is answered only when `metrics` names it. `date_basis` `conversion` follows the parameter `date_basis` of the report.",
   access: everyRole("reports.read"),
   input: {},
@@ -115,9 +115,9 @@ export const listDimensions: Operation = operation({
   method: "GET",
   path: "/reports/dimensions",
   tag: "Reports",
-  summary: "What each dimension means",
+  summary: "List dimensions",
   description:
-    "`splits` names what a dimension divides. Everything else of a report grouped by it is in the row with the empty value.",
+    "What each dimension means. `splits` names what a dimension divides. Everything else of a report grouped by it is in the row with the empty value.",
   access: everyRole("reports.read"),
   input: {},
   output: z.object({

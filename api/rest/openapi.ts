@@ -1,3 +1,4 @@
+import { CALL_EXAMPLES, examplePart } from "../notes/call-examples.ts";
 import type { Operation } from "../operation.ts";
 import {
   ANSWER_HEADERS,
@@ -96,13 +97,13 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
     },
   });
   return {
-    "/openapi.json": describeDocument("getOpenApi", "This document", {
+    "/openapi.json": describeDocument("getOpenApi", "Get this description as OpenAPI", {
       "application/json": {
         schema: { type: "object", required: ["openapi", "info", "paths"] },
         example: { openapi: "3.1.0", info: { title: "Affiliate tracking API" }, paths: {} },
       },
     }),
-    "/docs": describeDocument("getReferencePage", "This document as a page to read", {
+    "/docs": describeDocument("getReferencePage", "Get the API reference", {
       "text/html": { schema: { type: "string" }, example: "<!doctype html>" },
     }),
   };
@@ -111,6 +112,7 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
 function describe(operation: Operation, schemas: Schemas, failures: FailureResponses): Json {
   const { input, description, csvBody, bodyDefaults = {}, name } = operation;
   const answer = schemas.reference(operation.output, "output", [name]);
+  const { [name]: example = {} } = CALL_EXAMPLES;
   const owners = [name, ...schemas.recordsIn(answer)];
   const body =
     input.body === undefined
@@ -126,14 +128,17 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
     parameters: [
       ...schemas.parameters(input.path, { operation: name, location: "path" }),
       ...schemas.parameters(input.query, { operation: name, location: "query" }),
-    ],
+    ].map((parameter) => withExample(parameter, example.query ?? {})),
     ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
             content: {
-              "application/json": { schema: body, example: exampleOf(schemas, body, "input") },
+              "application/json": {
+                schema: body,
+                example: example.body ?? exampleOf(schemas, body, "input"),
+              },
               ...(csvBody === undefined
                 ? {}
                 : { [CSV]: { schema: textOf(CSV), example: csvBody.example } }),
@@ -155,6 +160,14 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
 /** The schema of a body that is text, such as CSV. */
 function textOf(mediaType: string): Json {
   return { type: "string", contentMediaType: mediaType };
+}
+
+/** Parameters of the path always have an example, those of the query if the example of the call uses them. */
+function withExample(parameter: Json, query: Readonly<Record<string, string>>): Json {
+  const { name, in: place, schema } = parameter;
+  const text = place === "path" ? examplePart(asText(name), asObject(schema)) : query[asText(name)];
+  if (text === undefined) return parameter;
+  return { ...parameter, example: asObject(schema)["type"] === "integer" ? Number(text) : text };
 }
 
 /** Defaults that are not shown, because they are the same as leaving the field out. As JSON. */
@@ -184,7 +197,7 @@ function accessText({ access }: Operation): string {
 }
 
 function successResponse(
-  { status, otherMediaTypes = [] }: Operation,
+  { name, status, otherMediaTypes = [] }: Operation,
   schemas: Schemas,
   schema: Json,
 ): Json {
@@ -192,7 +205,10 @@ function successResponse(
     description: status === 201 ? "Created" : "Success",
     headers: ANSWER_HEADERS,
     content: {
-      "application/json": { schema, example: exampleOf(schemas, schema, "output") },
+      "application/json": {
+        schema,
+        example: CALL_EXAMPLES[name]?.answer ?? exampleOf(schemas, schema, "output"),
+      },
       ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: textOf(type) }])),
     },
   };

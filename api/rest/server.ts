@@ -6,6 +6,7 @@ import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
 import { ApiError, notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
+import type { StaticText } from "../page-frame/static-text.ts";
 import {
   type Admission,
   type AdmissionDeps,
@@ -34,9 +35,8 @@ import { refuseUnknownParameters } from "./unknown-parameters.ts";
 export type PublicDocument = {
   /** Path below `/api/v1`. */
   readonly path: string;
-  readonly contentType: string;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly text: StaticText;
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 export type RestServerOptions = AdmissionDeps &
@@ -162,14 +162,10 @@ async function registerApi(
   api.setNotFoundHandler(() => {
     throw notFound("path");
   });
-  for (const { path, contentType, body, headers = {} } of options.documents) {
+  for (const { path, text, headers } of options.documents) {
     api.get(path, { config: { isPublic: true } }, (request, reply) => {
       refuseUnknownParameters(Object.keys(stringsOf(request.query)), []);
-      return reply
-        .headers({ ...headers, "x-content-type-options": "nosniff" })
-        .type(contentType)
-        .header("cache-control", "no-store")
-        .send(body);
+      return text.send(request, reply.headers(headers));
     });
   }
   for (const operation of options.operations) {

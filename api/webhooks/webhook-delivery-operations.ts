@@ -23,7 +23,8 @@ export const listWebhookDeliveries: Operation = deliveryLog({
   kind: "webhook",
   resource: "webhook_delivery",
   name: "listWebhookDeliveries",
-  summary: "Deliveries to a webhook, newest first",
+  summary: "List deliveries to a webhook",
+  description: "Newest first.",
   of: webhooks.get,
   Shown: ShownDelivery,
 });
@@ -33,9 +34,9 @@ export const retryWebhookDelivery: Operation = operation({
   method: "POST",
   path: "/webhook-deliveries/{id}/retry",
   tag: "Management",
-  summary: "Send a document again at once, as a new delivery with the same body",
+  summary: "Retry a webhook delivery",
   description:
-    "Works for any delivery of the log, including one that has arrived: consumers recognise a repeat by the `id` of the document.",
+    "Sends the document again at once, as a new delivery with the same body. Works for any delivery of the log, including one that has arrived: consumers recognise a repeat by the `id` of the document.",
   access: webhookWrite,
   input: { path: z.object({ id: pathUuid }) },
   output: one,
@@ -60,7 +61,8 @@ export const testWebhook: Operation = operation({
   method: "POST",
   path: "/webhooks/{id}/test",
   tag: "Management",
-  summary: "Send an event with sample data, marked `test`; the webhook need not be active",
+  summary: "Test a webhook",
+  description: "Sends an event with sample data, marked `test`. The webhook need not be active.",
   access: webhookWrite,
   input: {
     path: z.object({ id: pathId }),

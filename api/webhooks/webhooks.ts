@@ -54,7 +54,8 @@ export const webhooks = manage({
     operation: {
       name: "rotateWebhookSecret",
       pathEnd: "rotate-secret",
-      summary: "Give a webhook a new secret, which signs all later requests",
+      summary: "Rotate the secret of a webhook",
+      description: "The new secret signs all later requests.",
     },
   },
   recordsMax: WEBHOOKS_MAX,
