@@ -6,8 +6,12 @@ import {
   withdrawAccessRequest,
 } from "./access-requests/request-access.ts";
 import { getMe } from "./account/get-me.ts";
+import { listOwnEvents } from "./account/list-own-events.ts";
+import { listOwnPostbackLog } from "./account/list-own-postback-log.ts";
 import { createOwnKey, listOwnKeys, revokeOwnKey } from "./account/own-keys.ts";
+import { getOwnPostbackToken, rotateOwnPostbackToken } from "./account/own-token-operations.ts";
 import { getProfile, updateProfile } from "./account/profile.ts";
+import { testOwnPostback } from "./account/test-own-postback.ts";
 import { advertisers } from "./advertisers/advertisers.ts";
 import { affiliates } from "./affiliates/affiliates.ts";
 import { listAffiliateOffers } from "./affiliates/list-affiliate-offers.ts";
@@ -40,10 +44,6 @@ import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
-import { listOwnEvents } from "./own-account/list-own-events.ts";
-import { listOwnPostbackLog } from "./own-account/list-own-postback-log.ts";
-import { getOwnPostbackToken, rotateOwnPostbackToken } from "./own-account/own-token-operations.ts";
-import { testOwnPostback } from "./own-account/test-own-postback.ts";
 import {
   listPostbackDeliveries,
   retryPostbackDeliveries,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { forgetOldTokens, mintPostbackToken } from "../account/own-tokens.ts";
 import { PAYMENT_TERMS } from "../affiliates/affiliates.ts";
 import { manage } from "../management/manage.ts";
-import { forgetOldTokens, mintPostbackToken } from "../own-account/own-tokens.ts";
 import {
   country,
   currency,

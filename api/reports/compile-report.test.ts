@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compileReport } from "./compile-report.ts";
-import type { DayRates } from "./day-rates.ts";
+import type { DayRates } from "./report-plan.ts";
 import { parseReportRequest, type ReportQuery } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
 

@@ -1,10 +1,10 @@
 import { parseDay } from "../../schemas/time/calendar.ts";
-import type { DayRates } from "./day-rates.ts";
 import { indent } from "./indent.ts";
 import { changeOf, type Measure, previousOf } from "./measures.ts";
 import { moneyKeys, type Period, PeriodSources } from "./period-sources.ts";
 import {
   CHANGE_COLUMN,
+  type DayRates,
   DIMENSION_COLUMN,
   METRIC_COLUMN,
   PREVIOUS_COLUMN,

@@ -1,7 +1,8 @@
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
-import { costSeconds, type DayRates } from "./day-rates.ts";
+import { costSeconds } from "./day-rates.ts";
 import type { FilterOperator, ReportFilter } from "./report-filters.ts";
+import type { DayRates } from "./report-plan.ts";
 
 /** Adds a value of a type as a parameter and returns its placeholder. */
 type Param = (type: string, value: unknown) => string;

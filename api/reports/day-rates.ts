@@ -6,19 +6,9 @@ import { findExchangeRates } from "../../schemas/postgres/exchange-rates.ts";
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
 import { invalidParameter } from "../errors.ts";
-import type { ReportPlan } from "./report-plan.ts";
+import type { DayRates, ReportPlan } from "./report-plan.ts";
 import { type ReportScope, scopeConditions } from "./report-scope.ts";
 import { SqlParams } from "./sql-params.ts";
-
-/** The value of one unit of a currency on a day, in the currency of the report. Equal indexes of the lists belong together. */
-export type DayRates = {
-  readonly currencies: readonly string[];
-  /** `YYYY-MM-DD` */
-  readonly dates: readonly string[];
-  /** Whole numbers as text: the rate is numerator / denominator. */
-  readonly numerators: readonly string[];
-  readonly denominators: readonly string[];
-};
 
 type RatesNeeded = Pick<ReportPlan, "range" | "currency" | "comparison" | "dateBasis"> & {
   /** Whether money in other currencies is converted. */
@@ -118,12 +108,9 @@ function moneyPairs(
   params: SqlParams,
 ): string[] {
   const day = `intDiv(toUnixTimestamp(ts), ${DAY_SECONDS})`;
-  const days = [Math.max(fromMs, 0), toMs].map((ms) =>
-    params.of("UInt32", Math.floor(ms / DAY_MS)),
-  );
-  const instants = [fromMs, toMs].map(
-    (ms) => `fromUnixTimestamp64Milli(${params.of("Int64", ms)}, 'UTC')`,
-  );
+  const dayOf = (ms: number): string => params.of("UInt32", Math.floor(ms / DAY_MS));
+  const instantOf = (ms: number): string =>
+    `fromUnixTimestamp64Milli(${params.of("Int64", ms)}, 'UTC')`;
   const at = dateBasis === "click" ? "ifNull(click_ts, conv_ts)" : "conv_ts";
   const where = [
     ...scopeConditions(scope, params),
@@ -131,11 +118,11 @@ function moneyPairs(
   ].join(" and ");
   return [
     `select 'money' as kind, currency, toString(toDate(${day})) as date from click
-    where ${where} and status != 'blocked' and ${day} >= ${days[0]} and ${day} <= ${days[1]}
+    where ${where} and status != 'blocked' and ${day} >= ${dayOf(Math.max(fromMs, 0))} and ${day} <= ${dayOf(toMs)}
     group by currency, ${day}
     having sum(click_payout) != 0 or sum(click_revenue) != 0`,
     `select 'money' as kind, currency, toString(toDate(conv_ts)) as date from conversion_fact
-    where ${where} and ${at} >= ${instants[0]} and ${at} <= ${instants[1]}
+    where ${where} and ${at} >= ${instantOf(fromMs)} and ${at} <= ${instantOf(toMs)}
       and (payout != 0 or revenue != 0 or sale_amount != 0)`,
   ];
 }

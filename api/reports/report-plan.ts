@@ -1,7 +1,16 @@
 import type { Comparison } from "./comparison.ts";
-import type { DayRates } from "./day-rates.ts";
 import type { ReportRequest } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
+
+/** The value of one unit of a currency on a day, in the currency of the report. Equal indexes of the lists belong together. */
+export type DayRates = {
+  readonly currencies: readonly string[];
+  /** `YYYY-MM-DD` */
+  readonly dates: readonly string[];
+  /** Whole numbers as text: the rate is numerator / denominator. */
+  readonly numerators: readonly string[];
+  readonly denominators: readonly string[];
+};
 
 /** The account manager of each partner. Only Postgres has it, not ClickHouse. */
 export type Managers = {

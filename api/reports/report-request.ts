@@ -193,19 +193,27 @@ function parseSort(
   },
 ): ReportSort {
   const { groupBy, role, isCompared } = of;
-  const first = groupBy[0];
-  const isTimeFirst = first !== undefined && isTime(first.kind);
-  const text = given === undefined || given === "" ? (isTimeFirst ? first.name : "-clicks") : given;
+  const text = given === undefined || given === "" ? defaultSort(groupBy[0]) : given;
   const descending = text.startsWith("-");
   const name = descending ? text.slice(1) : text;
   const index = groupBy.findIndex((dimension) => dimension.name === name);
   if (index >= 0) return { by: "dimension", index, descending };
-  const [, word = "", metric = ""] = /^(previous|change)\.(.*)$/.exec(name) ?? ["", "", name];
-  const compared = word === "previous" || word === "change" ? COMPARED[word] : undefined;
-  const measure = findMeasure(metric, role);
-  if (measure !== undefined && (compared === undefined || isCompared))
-    return { by: "metric", sql: (compared ?? String)(measure.sql), descending };
+  const sql = sqlOfSort(name, role, isCompared);
+  if (sql !== undefined) return { by: "metric", sql, descending };
   throw invalidParameter("sort", `"${name}" is neither a metric nor a dimension of group_by`);
+}
+
+/** Time goes forward; everything else begins with the most clicks. */
+function defaultSort(first: Dimension | undefined): string {
+  return first !== undefined && isTime(first.kind) ? first.name : "-clicks";
+}
+
+function sqlOfSort(name: string, role: ReportRole, isCompared: boolean): string | undefined {
+  const [, word = "", metric = ""] = /^(previous|change)\.(.*)$/.exec(name) ?? ["", "", name];
+  const sql = findMeasure(metric, role)?.sql;
+  if (sql === undefined || word === "") return sql;
+  if (!isCompared) return undefined;
+  return word === "previous" ? COMPARED.previous(sql) : COMPARED.change(sql);
 }
 
 /** Each name once, in the order given. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
+import { mintPostbackToken } from "../account/own-tokens.ts";
 import { type Operation, operation } from "../operation.ts";
-import { mintPostbackToken } from "../own-account/own-tokens.ts";
 import { setPostbackToken } from "./workspace.ts";
 import { ShownWorkspace } from "./workspace-fields.ts";
 

@@ -168,11 +168,7 @@ function unknown({ requestId = null }: InboundCall): Known {
   return { conversionId: undefined, isShared: requestId === null };
 }
 
-function rowOf(
-  catalog: Catalog,
-  call: InboundCall,
-  { conversionId, offerId, eventCode, isShared = false }: Known,
-): LogRow {
+function rowOf(catalog: Catalog, call: InboundCall, known: Known): LogRow {
   const { endpoint, ip, message } = call;
   const workspace = catalog.workspaces.get(call.workspaceId ?? 0);
   // A caller of `/pb` is a server. All other callers are visitors, and the workspace's setting limits how much of their address is
@@ -190,18 +186,28 @@ function rowOf(
     http_status: call.httpStatus,
     result: call.result,
     click_id: call.clickId,
-    conversion_id: conversionId ?? null,
+    conversion_id: known.conversionId ?? null,
     message: clean(message),
     request_id: call.requestId ?? null,
-    ...(isShared
-      ? UNKNOWN_SUBJECT
-      : callSubject(catalog, {
-          ...call,
-          advertiserId: owner?.kind === "advertiser" ? owner.advertiser.id : undefined,
-          offerId,
-          eventCode,
-        })),
+    ...subjectOf(catalog, { call, known, owner }),
   };
+}
+
+function subjectOf(
+  catalog: Catalog,
+  {
+    call,
+    known: { offerId, eventCode, isShared = false },
+    owner,
+  }: {
+    readonly call: InboundCall;
+    readonly known: Known;
+    readonly owner: ReturnType<Catalog["ownerOfToken"]>;
+  },
+): typeof UNKNOWN_SUBJECT {
+  if (isShared) return UNKNOWN_SUBJECT;
+  const advertiserId = owner?.kind === "advertiser" ? owner.advertiser.id : undefined;
+  return callSubject(catalog, { ...call, advertiserId, offerId, eventCode });
 }
 
 /** The owner of the token; never the token itself. */

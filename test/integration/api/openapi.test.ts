@@ -48,8 +48,11 @@ test("every operation lists the roles that may call it, and every answer has an 
 
 test("report parameters are lists, enums and bounded numbers, and CSV has a schema of its own (OAS-002)", () => {
   const { parameters, responses } = member(document, "paths", "/reports", "get");
-  const named = Object.fromEntries(
-    (Array.isArray(parameters) ? parameters : []).map((one) => [asObject(one)["name"], one]),
+  const named: Json = Object.fromEntries(
+    (Array.isArray(parameters) ? parameters : []).map((one: unknown): [string, unknown] => [
+      String(asObject(one)["name"]),
+      one,
+    ]),
   );
   expect(named).toMatchObject({
     group_by: {
