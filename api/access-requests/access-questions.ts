@@ -20,7 +20,7 @@ const KINDS = [
 
 const option = text(OPTION_MAX).min(1, "expected a word");
 
-/** A question of a form that people fill in (network.md section 3). */
+/** A question of a form that people fill in. */
 const question = z.strictObject(
   {
     key: z

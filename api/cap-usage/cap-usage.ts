@@ -37,6 +37,8 @@ export type UsageFilters = {
 /** `after` is the name of the last cap of the page before, "" on the first. */
 type UsagePage = { readonly after: string; readonly rowsMax: number };
 
+const COLUMNS = `cap, owner_kind, owner_id, owner_name, measure, period, currency, "limit", used, share, alert_only`;
+
 /*
  * $1 workspace, $2 now in UTC ms, $3 time zone, $4 to $6 the owner, $7 whether budgets of advertisers are shown, $8 smallest share,
  * $9 and $10 the counters of click caps ($9 is null while they are not known), $11 and $12 kind and id of the first owner to read.
@@ -73,7 +75,8 @@ const USAGE = `
       cross join lateral jsonb_each(w.caps -> m) l
       cross join lateral unnest(case when m in ('payout', 'revenue') then w.currencies else array[null::text] end) u(currency)),
   counted as (
-    select c.*, case
+    select c.cap, c.owner_kind, c.owner_id, c.owner_name, c.measure, c.period, c.currency, c."limit", c.alert_only,
+      case
         when c.measure <> 'clicks' then coalesce(k.used, 0)::numeric(22,4)
         when $9::text[] is null then null
         else coalesce(t.clicks, 0)::numeric(22,4) end as used
@@ -81,11 +84,10 @@ const USAGE = `
       left join cap_counter k on k.cap = c.cap and k.bucket_start = s.starts and c.measure <> 'clicks'
       left join unnest($9::text[], $10::bigint[]) t (cap, clicks) on t.cap = c.cap and c.measure = 'clicks'),
   usage as (
-    select n.*, case when n."limit" = 0 and n.used is not null then 1 else round(n.used / nullif(n."limit", 0), 4) end as share
+    select n.cap, n.owner_kind, n.owner_id, n.owner_name, n.measure, n.period, n.currency, n."limit", n.alert_only, n.used,
+      case when n."limit" = 0 and n.used is not null then 1 else round(n.used / nullif(n."limit", 0), 4) end as share
     from counted n),
-  found as (select u.* from usage u where $8::numeric is null or u.share >= $8)`;
-
-const COLUMNS = `cap, owner_kind, owner_id, owner_name, measure, period, currency, "limit", used, share, alert_only`;
+  found as (select ${COLUMNS} from usage where $8::numeric is null or share >= $8)`;
 
 /** How much of each cap is used in its present period, by kind and id of its owner. */
 export async function listCapUsage(

@@ -72,7 +72,6 @@ async function restart(
   endpoint: Endpoint,
   { status = "failed", from, to, requestId }: Body & { readonly requestId: string },
 ): Promise<string[]> {
-  const table = quoteIdentifier(endpoint.kind);
   const { rows } = await db.query<{ id: string }>({
     // Unnamed: the plan depends on the status, whose deliveries have an index of their own.
     text: `with chosen as (
@@ -86,7 +85,7 @@ async function restart(
            set status = 'pending', attempts = 0, due_at = clock_timestamp(), lease_token = null, error = '', finished_at = null,
              request_id = $8, traceparent = null, destination = e.destination,
              facts = case when d.kind = 'webhook' then d.facts || '{"is_ordered": true}' else d.facts end
-           from chosen c, ${table} e where d.id = c.id and e.id = d.endpoint_id
+           from chosen c, ${quoteIdentifier(endpoint.kind)} e where d.id = c.id and e.id = d.endpoint_id
            returning d.id`,
     values: [
       endpoint.kind,

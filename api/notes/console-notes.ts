@@ -72,6 +72,7 @@ export const CONSOLE_NOTES: Notes = {
   "PostbackLogCount.count": "Calls with this result",
   "?can_run": "Only offers that the partner may run now, or only others",
   "?access_status": "Only offers for which the partner's access has this status",
+  "?target_id": "Only aliases of the record with this id",
   "?is_duplicate": "Only duplicates, or only others",
   "?advertiser_id": "Only of this advertiser",
   "?certification": "Only with this state of the certificate",

@@ -189,8 +189,6 @@ const OWN_ACCOUNT: Notes = {
   event_name: "Name of the event",
   offer_code: "Short name of the offer in links",
   last_at: "The last call of the last 7 days, null without one",
-  last_24h: "Calls of the last 24 hours",
-  last_7d: "Calls of the last 7 days",
   received: "All calls, also duplicates, updates and tests",
   approved: "Calls that made an approved conversion",
   pending: "Calls that made a pending conversion",

@@ -20,7 +20,7 @@ export type SectionOptions = {
   readonly errorsPath: string;
 };
 
-export const LANGUAGE_NAMES: Readonly<Record<CodeSample["language"], string>> = {
+const LANGUAGE_NAMES: Readonly<Record<CodeSample["language"], string>> = {
   sh: "curl",
   ts: "TypeScript",
   python: "Python",

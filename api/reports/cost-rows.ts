@@ -1,6 +1,6 @@
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
-import { costSeconds } from "./day-rates.ts";
+import { costSeconds } from "./money-days.ts";
 import type { FilterOperator, ReportFilter } from "./report-filters.ts";
 import type { DayRates } from "./report-plan.ts";
 

@@ -4,6 +4,10 @@ alter table offer_access add column message text not null default '';
 alter table offer_access add column answers jsonb not null default '{}';
 -- The workspace of the offer, so that the requests of a workspace are one list. An offer never changes its workspace.
 alter table offer_access add column workspace_id integer;
+-- Clicks see no difference, so the records keep their catalog version.
+alter table offer_access disable trigger stamp;
+update offer_access a set workspace_id = o.workspace_id from offer o where o.id = a.offer_id;
+alter table offer_access enable trigger stamp;
 
 create function fill_access_workspace() returns trigger language plpgsql as $$
 begin

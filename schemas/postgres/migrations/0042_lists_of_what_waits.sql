@@ -1,13 +1,5 @@
 -- reads: 0040
 -- no transaction
--- Access records from before 0041. Clicks see no difference, so the records keep their catalog version. One statement: it ends at the
--- last semicolon, which is why every other one is followed by a comment.
-do $$ begin
-  alter table offer_access disable trigger stamp; -- the version of the catalog stays
-  update offer_access a set workspace_id = o.workspace_id from offer o where o.id = a.offer_id and a.workspace_id is null; -- all of them
-  alter table offer_access enable trigger stamp; -- before any other writer
-end $$;
-
 -- Access requests of a workspace, newest first, and those that wait.
 drop index concurrently if exists offer_access_requests;
 create index concurrently offer_access_requests on offer_access
