@@ -63,7 +63,10 @@ export function refusalOfAccess(
   }
   const permission =
     (isStaff(principal.role) ? access.staffPermission : undefined) ?? access.permission;
-  if (permission !== undefined && !principal.permissions.includes(permission)) {
+  const isHeld = [permission, access.orPermission].some(
+    (name) => name !== undefined && principal.permissions.includes(name),
+  );
+  if (permission !== undefined && !isHeld) {
     return new ApiError("forbidden", `this ${what} lacks the permission ${permission}`);
   }
   if (isTooNarrow(principal, access)) {

@@ -17,7 +17,7 @@ import { listWorkspaceIds } from "../people/workspaces-of-first-admin.ts";
 import { affiliateIdOf } from "./accounts.ts";
 import type { Command } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
-import { DEMO_PARTNERS, DEMO_SLUG } from "./demo.ts";
+import { DEMO_SLUG, FIRST_PARTNER } from "./demo.ts";
 import { IN_WORKSPACE, JSON_OUTPUT } from "./options.ts";
 import { byCommandLine, inWorkspace, withDatabase } from "./session.ts";
 import { table } from "./table.ts";
@@ -203,7 +203,7 @@ const demoLinks: Command = {
                from workspace w join affiliate f on f.workspace_id = w.id and f.code = $2
                join advertiser a on a.workspace_id = w.id
                where w.slug = $1 group by w.id`,
-        values: [DEMO_SLUG, DEMO_PARTNERS[0]],
+        values: [DEMO_SLUG, FIRST_PARTNER.code],
       });
       const [account] = rows;
       if (account === undefined)

@@ -1,4 +1,5 @@
 import { CATALOG_NOTES } from "./catalog-notes.ts";
+import { CONSOLE_NOTES } from "./console-notes.ts";
 import { PEOPLE_NOTES } from "./people-notes.ts";
 import { SETUP_NOTES } from "./setup-notes.ts";
 import { TRAFFIC_NOTES } from "./traffic-notes.ts";
@@ -10,7 +11,7 @@ import { TRAFFIC_NOTES } from "./traffic-notes.ts";
  */
 
 export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
-  [CATALOG_NOTES, TRAFFIC_NOTES, SETUP_NOTES, PEOPLE_NOTES].flatMap((notes) =>
+  [CATALOG_NOTES, TRAFFIC_NOTES, SETUP_NOTES, CONSOLE_NOTES, PEOPLE_NOTES].flatMap((notes) =>
     Object.entries(notes),
   ),
 );

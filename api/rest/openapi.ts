@@ -1,3 +1,4 @@
+import { CALL_EXAMPLES, examplePart } from "../notes/call-examples.ts";
 import type { Operation } from "../operation.ts";
 import {
   ANSWER_HEADERS,
@@ -15,6 +16,7 @@ export type OpenApiOptions = {
 };
 
 const BEARER = "bearerAuth";
+const CSV = "text/csv";
 const SESSION = "session";
 
 /** What each tag is about, in the order of the document. The linter in the tests warns about a tag that is missing here. */
@@ -107,13 +109,13 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
     },
   });
   return {
-    "/openapi.json": describeDocument("getOpenApi", "This document", {
+    "/openapi.json": describeDocument("getOpenApi", "Get this description as OpenAPI", {
       "application/json": {
         schema: { type: "object", required: ["openapi", "info", "paths"] },
         example: { openapi: "3.1.0", info: { title: "Affiliate tracking API" }, paths: {} },
       },
     }),
-    "/docs": describeDocument("getReferencePage", "This document as a page to read", {
+    "/docs": describeDocument("getReferencePage", "Get the API reference", {
       "text/html": { schema: { type: "string" }, example: "<!doctype html>" },
     }),
   };
@@ -122,6 +124,7 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
 function describe(operation: Operation, schemas: Schemas, failures: FailureResponses): Json {
   const { input, description, csvBody, bodyDefaults = {}, name } = operation;
   const answer = schemas.reference(operation.output, "output", [name]);
+  const { [name]: example = {} } = CALL_EXAMPLES;
   const owners = [name, ...schemas.recordsIn(answer)];
   const body =
     input.body === undefined
@@ -138,25 +141,46 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
     parameters: [
       ...schemas.parameters(input.path, { operation: name, location: "path" }),
       ...schemas.parameters(input.query, { operation: name, location: "query" }),
-    ],
+    ].map((parameter) => withExample(parameter, example.query ?? {})),
     ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
             content: {
-              "application/json": { schema: body, example: exampleOf(schemas, body, "input") },
+              "application/json": {
+                schema: body,
+                example: example.body ?? exampleOf(schemas, body, "input"),
+              },
               ...(csvBody === undefined
                 ? {}
-                : { "text/csv": { schema: { type: "string" }, example: csvBody.example } }),
+                : { [CSV]: { schema: textOf(CSV), example: csvBody.example } }),
             },
           },
         }),
     responses: {
-      [String(operation.status)]: successResponse(operation, schemas, answer),
+      ...Object.fromEntries(
+        [operation.otherStatus ?? operation.status, operation.status].map((status) => [
+          String(status),
+          successResponse({ ...operation, status }, schemas, answer),
+        ]),
+      ),
       ...failures.of(failuresOf(operation)),
     },
   };
+}
+
+/** The schema of a body that is text, such as CSV. */
+function textOf(mediaType: string): Json {
+  return { type: "string", contentMediaType: mediaType };
+}
+
+/** Parameters of the path always have an example, those of the query if the example of the call uses them. */
+function withExample(parameter: Json, query: Readonly<Record<string, string>>): Json {
+  const { name, in: place, schema } = parameter;
+  const text = place === "path" ? examplePart(asText(name), asObject(schema)) : query[asText(name)];
+  if (text === undefined) return parameter;
+  return { ...parameter, example: asObject(schema)["type"] === "integer" ? Number(text) : text };
 }
 
 /** Defaults that are not shown, because they are the same as leaving the field out. As JSON. */
@@ -194,7 +218,8 @@ function accessText({ access }: Operation): string {
   const fresh =
     access.needsFresh === true ? " Needs a proof of a factor of the last 10 minutes." : "";
   if (callers !== undefined && callers !== "members") return `${who}${fresh}`;
-  const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
+  const either = [access.permission, access.orPermission].filter((name) => name !== undefined);
+  const permission = either.length === 0 ? "" : ` Permission: ${either.join(" or ")}.`;
   const ofStaff =
     access.staffPermission === undefined ? "" : ` For staff keys: ${access.staffPermission}.`;
   const whole =
@@ -204,7 +229,7 @@ function accessText({ access }: Operation): string {
 }
 
 function successResponse(
-  { status, otherMediaTypes = [] }: Operation,
+  { name, status, otherMediaTypes = [] }: Operation,
   schemas: Schemas,
   schema: Json,
 ): Json {
@@ -212,8 +237,11 @@ function successResponse(
     description: status === 201 ? "Created" : "Success",
     headers: ANSWER_HEADERS,
     content: {
-      "application/json": { schema, example: exampleOf(schemas, schema, "output") },
-      ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: { type: "string" } }])),
+      "application/json": {
+        schema,
+        example: CALL_EXAMPLES[name]?.answer ?? exampleOf(schemas, schema, "output"),
+      },
+      ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: textOf(type) }])),
     },
   };
 }

@@ -99,6 +99,12 @@ export const SETTINGS = {
     readBy: ["npm start", "ingress"],
     meaning: "ingress processes that share the tracking port",
   },
+  DEMO_TRAFFIC: {
+    type: onOff,
+    default: "1",
+    readBy: ["npm start"],
+    meaning: "give a new demo workspace a month of sample traffic",
+  },
   ...SERVER_SETTINGS,
   ...DURABILITY_SETTINGS,
   TRUSTED_PROXIES: {

@@ -84,11 +84,26 @@ CREATE TABLE advertiser (
   CONSTRAINT advertiser_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   CONSTRAINT advertiser_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'inactive'::text]))
 );
+CREATE INDEX advertiser_capped ON advertiser USING btree (workspace_id, id) WHERE budget_caps <> '{}'::jsonb;
 CREATE INDEX advertiser_list ON advertiser USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX advertiser_version ON advertiser USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON advertiser FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('advertiser');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON advertiser FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON advertiser FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
+
+CREATE TABLE advertiser_old_token (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  advertiser_id integer NOT NULL,
+  token text NOT NULL,
+  good_until timestamp(3) with time zone NOT NULL,
+  version bigint NOT NULL DEFAULT 0,
+  CONSTRAINT advertiser_old_token_pkey PRIMARY KEY (id),
+  CONSTRAINT advertiser_old_token_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id)
+);
+CREATE INDEX advertiser_old_token_owner ON advertiser_old_token USING btree (advertiser_id);
+CREATE INDEX advertiser_old_token_version ON advertiser_old_token USING btree (version);
+CREATE TRIGGER bury AFTER DELETE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('advertiser_old_token');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE affiliate (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -131,6 +146,7 @@ CREATE UNIQUE INDEX affiliate_code ON affiliate USING btree (workspace_id, lower
 CREATE INDEX affiliate_list ON affiliate USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX affiliate_manager ON affiliate USING btree (manager_id, created_at DESC, id DESC) WHERE manager_id IS NOT NULL;
 CREATE INDEX affiliate_version ON affiliate USING btree (version);
+CREATE INDEX affiliate_waiting ON affiliate USING btree (workspace_id, created_at DESC, id DESC) WHERE status = 'pending'::text;
 CREATE TRIGGER bury AFTER DELETE ON affiliate FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('affiliate');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON affiliate FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER shared_code AFTER INSERT ON affiliate FOR EACH ROW EXECUTE FUNCTION refuse_shared_code('affiliate_code');
@@ -162,6 +178,8 @@ CREATE TABLE api_key (
   CONSTRAINT api_key_check1 CHECK ((role = 'advertiser'::text) = (advertiser_id IS NOT NULL)),
   CONSTRAINT api_key_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text]))
 );
+CREATE INDEX api_key_advertiser ON api_key USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX api_key_affiliate ON api_key USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX api_key_list ON api_key USING btree (workspace_id, created_at DESC, id DESC);
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON api_key FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 
@@ -278,6 +296,39 @@ CREATE TABLE click_stored (
   CONSTRAINT click_stored_pkey PRIMARY KEY (lane, producer, epoch)
 );
 
+CREATE TABLE code_alias (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  workspace_id integer NOT NULL,
+  kind text NOT NULL GENERATED ALWAYS AS (
+CASE
+    WHEN offer_id IS NOT NULL THEN 'offer'::text
+    WHEN affiliate_id IS NOT NULL THEN 'affiliate'::text
+    ELSE 'smart_link'::text
+END) STORED,
+  alias text NOT NULL,
+  offer_id integer,
+  affiliate_id integer,
+  smart_link_id integer,
+  target_id integer NOT NULL GENERATED ALWAYS AS (COALESCE(offer_id, affiliate_id, smart_link_id)) STORED,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  version bigint NOT NULL DEFAULT 0,
+  CONSTRAINT code_alias_pkey PRIMARY KEY (id),
+  CONSTRAINT code_alias_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT code_alias_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES offer(id),
+  CONSTRAINT code_alias_smart_link_id_fkey FOREIGN KEY (smart_link_id) REFERENCES smart_link(id),
+  CONSTRAINT code_alias_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT code_alias_alias_check CHECK (alias ~ '^[A-Za-z0-9._~-]{1,64}$'::text),
+  CONSTRAINT code_alias_check CHECK (num_nonnulls(offer_id, affiliate_id, smart_link_id) = 1)
+);
+CREATE UNIQUE INDEX code_alias_alias ON code_alias USING btree (workspace_id, kind, lower(alias));
+CREATE INDEX code_alias_list ON code_alias USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX code_alias_target ON code_alias USING btree (kind, target_id, created_at DESC, id DESC);
+CREATE INDEX code_alias_version ON code_alias USING btree (version);
+CREATE TRIGGER bury AFTER DELETE ON code_alias FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('code_alias');
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON code_alias FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON code_alias FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
+
 CREATE TABLE conversion (
   id uuid NOT NULL,
   workspace_id integer NOT NULL,
@@ -333,6 +384,7 @@ CREATE TABLE conversion (
 );
 CREATE INDEX conversion_advertiser ON conversion USING btree (advertiser_id, conv_ts DESC, id DESC);
 CREATE INDEX conversion_affiliate ON conversion USING btree (affiliate_id, conv_ts DESC, id DESC);
+CREATE INDEX conversion_alerted ON conversion USING btree (workspace_id, conv_ts DESC, id DESC) WHERE cap_alert;
 CREATE INDEX conversion_by_click ON conversion USING btree (click_id);
 CREATE INDEX conversion_by_email ON conversion USING btree (workspace_id, email_hash, conv_ts DESC) WHERE email_hash IS NOT NULL;
 CREATE INDEX conversion_by_ip ON conversion USING btree (workspace_id, conv_ip) WHERE conv_ip IS NOT NULL;
@@ -345,6 +397,7 @@ CREATE INDEX conversion_offer ON conversion USING btree (offer_id, conv_ts DESC,
 CREATE UNIQUE INDEX conversion_offer_txid ON conversion USING btree (offer_id, adv_txid) WHERE holds_txid;
 CREATE INDEX conversion_smart_link ON conversion USING btree (smart_link_id) WHERE smart_link_id IS NOT NULL;
 CREATE INDEX conversion_txid ON conversion USING btree (workspace_id, adv_txid, conv_ts DESC, id DESC) WHERE adv_txid IS NOT NULL;
+CREATE INDEX conversion_waiting ON conversion USING btree (workspace_id, conv_ts DESC, id DESC) INCLUDE (status_reason) WHERE status = 'pending'::text;
 
 CREATE TABLE conversion_address (
   offer_id integer NOT NULL,
@@ -752,6 +805,9 @@ CREATE TABLE offer (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   version bigint NOT NULL DEFAULT 0,
+  access_questions jsonb NOT NULL DEFAULT '[]'::jsonb,
+  auto_approve_tiers text[] NOT NULL DEFAULT '{}'::text[],
+  reapply_days integer NOT NULL DEFAULT 30,
   CONSTRAINT offer_pkey PRIMARY KEY (id),
   CONSTRAINT offer_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
   CONSTRAINT offer_fail_route_offer_id_fkey FOREIGN KEY (fail_route_offer_id) REFERENCES offer(id),
@@ -764,6 +820,7 @@ CREATE TABLE offer (
   CONSTRAINT offer_min_seconds_to_conversion_check CHECK (min_seconds_to_conversion >= 0),
   CONSTRAINT offer_payout_check CHECK (payout >= 0::numeric),
   CONSTRAINT offer_payout_type_check CHECK (payout_type = ANY (ARRAY['cpa'::text, 'cps'::text, 'cpc'::text])),
+  CONSTRAINT offer_reapply_days_check CHECK (reapply_days >= 0),
   CONSTRAINT offer_revenue_check CHECK (revenue >= 0::numeric),
   CONSTRAINT offer_revenue_type_check CHECK (revenue_type = ANY (ARRAY['rpa'::text, 'rps'::text, 'rpc'::text])),
   CONSTRAINT offer_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text])),
@@ -772,6 +829,7 @@ CREATE TABLE offer (
 );
 CREATE INDEX offer_advertiser ON offer USING btree (advertiser_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX offer_any_code ON offer USING btree (lower(code)) WHERE deleted_at IS NULL;
+CREATE INDEX offer_capped ON offer USING btree (workspace_id, id) WHERE caps <> '{}'::jsonb AND deleted_at IS NULL;
 CREATE UNIQUE INDEX offer_code ON offer USING btree (workspace_id, lower(code)) WHERE deleted_at IS NULL;
 CREATE INDEX offer_list ON offer USING btree (workspace_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX offer_version ON offer USING btree (version);
@@ -792,6 +850,9 @@ CREATE TABLE offer_access (
   version bigint NOT NULL DEFAULT 0,
   accepted_terms_sha256 text,
   is_asked boolean NOT NULL GENERATED ALWAYS AS (status <> 'pending'::text OR requested_at IS NOT NULL) STORED,
+  message text NOT NULL DEFAULT ''::text,
+  answers jsonb NOT NULL DEFAULT '{}'::jsonb,
+  workspace_id integer,
   CONSTRAINT offer_access_pkey PRIMARY KEY (offer_id, affiliate_id),
   CONSTRAINT offer_access_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
   CONSTRAINT offer_access_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES offer(id),
@@ -799,8 +860,11 @@ CREATE TABLE offer_access (
 );
 CREATE INDEX offer_access_affiliate ON offer_access USING btree (affiliate_id, offer_id);
 CREATE INDEX offer_access_list ON offer_access USING btree (offer_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, affiliate_id DESC);
+CREATE INDEX offer_access_requests ON offer_access USING btree (workspace_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, offer_id DESC, affiliate_id DESC) WHERE is_asked;
 CREATE INDEX offer_access_version ON offer_access USING btree (version);
+CREATE INDEX offer_access_waiting ON offer_access USING btree (workspace_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, offer_id DESC, affiliate_id DESC) WHERE is_asked AND status = 'pending'::text;
 CREATE TRIGGER bury AFTER DELETE ON offer_access FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('offer_access');
+CREATE TRIGGER fill_workspace BEFORE INSERT ON offer_access FOR EACH ROW EXECUTE FUNCTION fill_access_workspace();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON offer_access FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE offer_event (
@@ -845,6 +909,7 @@ CREATE TABLE offer_group (
   CONSTRAINT offer_group_pkey PRIMARY KEY (id),
   CONSTRAINT offer_group_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
 );
+CREATE INDEX offer_group_capped ON offer_group USING btree (workspace_id, id) WHERE caps <> '{}'::jsonb;
 CREATE INDEX offer_group_list ON offer_group USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX offer_group_version ON offer_group USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON offer_group FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('offer_group');
@@ -985,6 +1050,7 @@ CREATE TABLE postback (
   CONSTRAINT postback_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text]))
 );
 CREATE INDEX postback_affiliate ON postback USING btree (affiliate_id, created_at DESC, id DESC);
+CREATE INDEX postback_disabled ON postback USING btree (workspace_id, created_at DESC, id DESC) WHERE status = 'disabled'::text;
 CREATE INDEX postback_fires ON postback USING btree (offer_id, affiliate_id) WHERE status = 'active'::text;
 CREATE INDEX postback_list ON postback USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX postback_offer ON postback USING btree (offer_id, created_at DESC, id DESC);
@@ -1012,8 +1078,12 @@ CREATE TABLE postback_log (
   click_id text,
   conversion_id uuid,
   message text NOT NULL DEFAULT ''::text,
-  request_id text
+  request_id text,
+  advertiser_id integer,
+  offer_id integer,
+  event_id integer
 ) PARTITION BY RANGE (ts);
+CREATE INDEX postback_log_advertiser ON ONLY postback_log USING btree (advertiser_id, ts DESC, id DESC) INCLUDE (offer_id, event_id, result) WHERE advertiser_id IS NOT NULL;
 CREATE INDEX postback_log_click ON ONLY postback_log USING btree (click_id, ts DESC, id DESC) WHERE click_id IS NOT NULL;
 CREATE INDEX postback_log_conversion ON ONLY postback_log USING btree (conversion_id, ts DESC, id DESC) WHERE conversion_id IS NOT NULL;
 CREATE INDEX postback_log_list ON ONLY postback_log USING btree (workspace_id, ts DESC, id DESC);
@@ -1329,6 +1399,7 @@ CREATE TABLE workspace (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   version bigint NOT NULL DEFAULT 0,
+  advertiser_may_rotate boolean NOT NULL DEFAULT true,
   CONSTRAINT workspace_pkey PRIMARY KEY (id),
   CONSTRAINT workspace_slug_key UNIQUE (slug),
   CONSTRAINT workspace_organic_affiliate_id_fkey FOREIGN KEY (organic_affiliate_id) REFERENCES affiliate(id),
@@ -1378,7 +1449,19 @@ UNION ALL
     workspace_blocklist_entry.id::text AS id,
     workspace_blocklist_entry.version,
     jsonb_build_object('id', workspace_blocklist_entry.id, 'workspace_id', workspace_blocklist_entry.workspace_id, 'entry', workspace_blocklist_entry.entry) AS record
-   FROM workspace_blocklist_entry;
+   FROM workspace_blocklist_entry
+UNION ALL
+ SELECT 'code_alias'::text AS kind,
+    code_alias.id::text AS id,
+    code_alias.version,
+    jsonb_build_object('id', code_alias.id, 'workspace_id', code_alias.workspace_id, 'kind', code_alias.kind, 'alias', code_alias.alias, 'target_id', code_alias.target_id) AS record
+   FROM code_alias
+UNION ALL
+ SELECT 'advertiser_old_token'::text AS kind,
+    advertiser_old_token.id::text AS id,
+    advertiser_old_token.version,
+    jsonb_build_object('id', advertiser_old_token.id, 'advertiser_id', advertiser_old_token.advertiser_id, 'token', advertiser_old_token.token, 'good_until_ms', (EXTRACT(epoch FROM advertiser_old_token.good_until) * 1000::numeric)::bigint) AS record
+   FROM advertiser_old_token;
 
 CREATE VIEW catalog_entry_of_installation AS
  SELECT catalog_entry_of_links.kind,
@@ -1847,6 +1930,15 @@ AS $function$
     (select string_agg(format(',%s:%s', to_json(m.key), m.value), '' order by m.key) from jsonb_each(more) m), data)
 $function$;
 
+CREATE FUNCTION fill_access_workspace()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.workspace_id := coalesce(new.workspace_id, (select o.workspace_id from offer o where o.id = new.offer_id));
+  return new;
+end $function$;
+
 CREATE FUNCTION find_conversion(c conversion, latest_of_click boolean, OUT found_row conversion, OUT found_by text)
  RETURNS record
  LANGUAGE plpgsql
@@ -2105,6 +2197,8 @@ declare
   first_day date := (now() at time zone 'UTC')::date;
   begins text;
   ends text;
+  columns text := 'id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message,
+    request_id, advertiser_id, offer_id, event_id';
   made integer := 0;
 begin
   perform pg_advisory_xact_lock(7265011);
@@ -2115,12 +2209,8 @@ begin
     continue when to_regclass(name) is not null
       or begins::timestamptz < end_of_partition(to_regclass('postback_log_before'));
     execute format('create table %I (like postback_log including defaults including constraints including indexes)', name);
-    execute format(
-      'with moved as (delete from postback_log_other where ts >= %L and ts < %L
-         returning id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message)
-       insert into %I (id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message)
-       select id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
-       from moved', begins, ends, name);
+    execute format('with moved as (delete from postback_log_other where ts >= %L and ts < %L returning %s)
+      insert into %I (%s) select %s from moved', begins, ends, columns, name, columns, columns);
     execute format('alter table postback_log attach partition %I for values from (%L) to (%L)', name, begins, ends);
     made := made + 1;
   end loop;

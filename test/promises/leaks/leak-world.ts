@@ -30,10 +30,14 @@ const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()])
 const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
 
-/** Operations that make a record, in the order of {@link BODIES}. */
+/** Operations by which the staff makes a record, in the order of {@link BODIES}. */
 export const creators = operations.filter(
   ({ method, status, output, access }) =>
-    method === "POST" && status === 201 && access.callers === undefined && hasId(output),
+    method === "POST" &&
+    status === 201 &&
+    access.callers === undefined &&
+    hasId(output) &&
+    access.roles.includes("admin"),
 );
 
 function hasId(output: z.ZodType): boolean {
