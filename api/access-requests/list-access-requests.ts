@@ -13,7 +13,8 @@ export const listAccessRequests: Operation = operation({
   method: "GET",
   path: "/access-requests",
   tag: "Offers",
-  summary: "Partners' requests for access to any offer, newest first",
+  summary: "List requests for access to offers",
+  description: "Newest first.",
   access: { ...staff("offers.read"), orPermission: "affiliates.read" },
   input: {
     query: z.object({

@@ -49,7 +49,7 @@ export const getAccessRequest: Operation = operation({
   method: "GET",
   path,
   tag: "Offers",
-  summary: "How to ask for access to an offer, and the partner's own request",
+  summary: "Get the partner's request for access",
   access: read,
   input: { path: OfferPath },
   output: z.object({

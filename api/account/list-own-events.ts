@@ -45,10 +45,9 @@ export const listOwnEvents: Operation = operation({
   method: "GET",
   path: "/me/events",
   tag: "Account",
-  summary:
-    "What the service received for each event of the advertiser's offers in 24 hours and 7 days",
+  summary: "List what was received for each event",
   description:
-    "Counted from the inbound log, so within a second of the call. `received` counts every call about the event, also duplicates, updates and " +
+    "Of the advertiser's offers, in 24 hours and 7 days. Counted from the inbound log, so within a second of the call. `received` counts every call about the event, also duplicates, updates and " +
     "tests. `unassigned` counts the advertiser's calls whose event could not be found, such as those with an unknown click. Landing calls " +
     "of a page count in `received` of the default event.",
   access: advertiserOnly("conversions.read"),

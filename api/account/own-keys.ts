@@ -41,7 +41,8 @@ export const listOwnKeys: Operation = operation({
   method: "GET",
   path: "/me/keys",
   tag: "Account",
-  summary: "The API keys of the account, newest first, including revoked ones",
+  summary: "List the API keys of the account",
+  description: "Newest first, including revoked ones.",
   access: read,
   input: { query: z.object(pageParams) },
   output: z.object({ data: z.array(ShownOwnKey), next_cursor: z.string().nullable() }),
@@ -67,9 +68,9 @@ export const createOwnKey: Operation = operation({
   method: "POST",
   path: "/me/keys",
   tag: "Account",
-  summary: "Create another API key of the account; only this answer contains its secret",
+  summary: "Create an API key of the account",
   description:
-    "The key has the role and the account of the key that asks, and its addresses and expiry if the body names none. It may not be used " +
+    "Only this answer contains its secret. The key has the role and the account of the key that asks, and its addresses and expiry if the body names none. It may not be used " +
     "from more addresses, or for longer.",
   access: write,
   input: { body: CreateKeyBody.pick({ name: true, ip_allowlist: true, expires_at: true }) },
@@ -109,7 +110,8 @@ export const revokeOwnKey: Operation = operation({
   method: "DELETE",
   path: "/me/keys/{id}",
   tag: "Account",
-  summary: "Revoke an API key of the account, but not the last one that can be used",
+  summary: "Revoke an API key of the account",
+  description: "Not the last one that can be used.",
   access: write,
   input: { path: z.object({ id: pathId }) },
   output: z.object({ data: deletedRecord }),

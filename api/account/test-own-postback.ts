@@ -43,9 +43,9 @@ export const testOwnPostback: Operation = operation({
   method: "POST",
   path: "/me/test-postback",
   tag: "Account",
-  summary: "Judge a postback of the advertiser as `/pb` would, and record nothing",
+  summary: "Test a postback of the advertiser",
   description:
-    "As `/pb?test=1` with the advertiser's own token and from the address of this request. The answer is that of `/pb`; `steps` says how far the " +
+    "Judges it as `/pb` would, and records nothing. As `/pb?test=1` with the advertiser's own token and from the address of this request. The answer is that of `/pb`; `steps` says how far the " +
     "postback came. Only the inbound log gets a row.",
   access: advertiserOnly("conversions.read"),
   input: { body: Body },

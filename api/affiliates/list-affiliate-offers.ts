@@ -32,9 +32,9 @@ export const listAffiliateOffers: Operation = operation({
   method: "GET",
   path: "/affiliates/{id}/offers",
   tag: "Affiliates",
-  summary: "What a partner may run: the offers that it sees, newest first",
+  summary: "List the offers of a partner",
   description:
-    "Private offers are listed once the partner has an access record. Payouts are those of the partner's own terms, if it has any.",
+    "What the partner may run: the offers that it sees, newest first. Private offers are listed once the partner has an access record. Payouts are those of the partner's own terms, if it has any.",
   access: staff("affiliates.read"),
   input: {
     path: z.object({ id: reference }),

@@ -87,9 +87,9 @@ export const getAttention: Operation = operation({
   method: "GET",
   path: "/attention",
   tag: "Account",
-  summary: "What waits for the staff: numbers, each with the list that shows its records",
+  summary: "Count what waits for the staff",
   description:
-    `Only what waits, and only lists that the key may read. A count stops at ${COUNT_MAX}, that of conversions at ` +
+    `Numbers, each with the list that shows its records. Only what waits, and only lists that the key may read. A count stops at ${COUNT_MAX}, that of conversions at ` +
     `${CONVERSIONS_MAX} over all reasons; \`is_whole\` is false then.`,
   access: staff(),
   input: {},

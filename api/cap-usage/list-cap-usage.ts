@@ -40,9 +40,9 @@ export const listCapUsage: Operation = operation({
   method: "GET",
   path: "/cap-usage",
   tag: "Offers",
-  summary: "How much of each cap is used in its present period",
+  summary: "List the use of caps",
   description:
-    "By the counters that decide whether a cap is reached. Budgets of advertisers need the permission advertisers.read.",
+    "How much of each cap is used in its present period. By the counters that decide whether a cap is reached. Budgets of advertisers need the permission advertisers.read.",
   access: staff("offers.read"),
   input: {
     query: z.object({

@@ -47,8 +47,9 @@ const listCodeAliases: Operation = operation({
   method: "GET",
   path: "/code-aliases",
   tag: TAG,
-  summary:
-    "Codes of earlier systems that still name offers, partners and smart links, newest first",
+  summary: "List aliases",
+  description:
+    "Codes of earlier systems that still name offers, partners and smart links, newest first.",
   access: staff("links.read"),
   input: {
     query: z.object({
@@ -77,7 +78,7 @@ const getCodeAlias: Operation = operation({
   method: "GET",
   path: "/code-aliases/{id}",
   tag: TAG,
-  summary: "One alias",
+  summary: "Get an alias",
   access: staff("links.read"),
   input: { path: Path },
   output: One,
@@ -91,9 +92,9 @@ const createCodeAlias: Operation = operation({
   method: "POST",
   path: "/code-aliases",
   tag: TAG,
-  summary: "Let a code of an earlier system name an offer, a partner or a smart link",
+  summary: "Create an alias",
   description:
-    "The alias works wherever the code of the record works: in links, postbacks, pixels, the landing-page script, `/tracking-link` and " +
+    "Lets a code of an earlier system name an offer, a partner or a smart link. The alias works wherever the code of the record works: in links, postbacks, pixels, the landing-page script, `/tracking-link` and " +
     "report filters. It is asked only when no record has the text as its code or id. A record that gets this code or id later goes " +
     "before it, and `shadowed` is then true.",
   access: adminWrite("offers.write"),
@@ -149,7 +150,8 @@ const deleteCodeAlias: Operation = operation({
   method: "DELETE",
   path: "/code-aliases/{id}",
   tag: TAG,
-  summary: "Delete an alias; links with it stop working within a second",
+  summary: "Delete an alias",
+  description: "Links with it stop working within a second.",
   access: adminWrite("offers.write"),
   input: { path: Path },
   output: z.object({ data: deletedRecord }),

@@ -25,8 +25,9 @@ export const listConversionDeliveries: Operation = operation({
   method: "GET",
   path: "/conversions/{id}/deliveries",
   tag: "Conversions",
-  summary: "Who was told of a conversion: deliveries to postbacks and webhooks, newest first",
-  description: "Deliveries to webhooks are listed for keys that may read webhooks.",
+  summary: "List the deliveries of a conversion",
+  description:
+    "Who was told of it: deliveries to postbacks and webhooks, newest first. Deliveries to webhooks are listed for keys that may read webhooks.",
   access: staff("postbacks.read"),
   input: {
     path: ConversionPath,

@@ -31,9 +31,9 @@ export const validateConversion: Operation = operation({
   method: "POST",
   path: "/conversions/validate",
   tag: "Conversions",
-  summary: "What a report of a conversion would be answered; nothing is recorded",
+  summary: "Judge a report of a conversion",
   description:
-    "Takes the parameters of `/pb` and judges them as a report with `test=1`, with the token of the workspace, or with that of " +
+    "Answers what `/pb` would, and records nothing. Takes the parameters of `/pb` and judges them as a report with `test=1`, with the token of the workspace, or with that of " +
     "`advertiser_id`. The inbound log gets a row with the result `test`.",
   access: staff("conversions.read"),
   input: { body: Body },

@@ -22,9 +22,9 @@ export const summarisePostbackLog: Operation = operation({
   method: "GET",
   path: "/postback-log/summary",
   tag: "Management",
-  summary: "Inbound calls by hour or day and result; the last 7 days unless a range is given",
+  summary: "Count inbound calls",
   description:
-    `Hours and days are of the time zone. The newest ${ROWS_MAX} calls of the range are counted; if there are more, \`is_whole\` is ` +
+    `By hour or day and result; the last 7 days unless a range is given. Hours and days are of the time zone. The newest ${ROWS_MAX} calls of the range are counted; if there are more, \`is_whole\` is ` +
     "false, and the earliest buckets are missing or too small.",
   access: staff("conversions.read"),
   input: { query: z.object({ ...rangeParams, interval: wordParam(...INTERVALS) }) },

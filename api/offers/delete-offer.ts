@@ -13,9 +13,9 @@ export const deleteOffer: Operation = operation({
   method: "DELETE",
   path: "/offers/{id}",
   tag: "Offers",
-  summary: "Archive an offer; its code becomes free",
+  summary: "Archive an offer",
   description:
-    "Its conversions stay in lists and reports. Its links go to the fallback, and new reports about its clicks are refused. It cannot be " +
+    "Its code becomes free. Its conversions stay in lists and reports. Its links go to the fallback, and new reports about its clicks are refused. It cannot be " +
     "brought back; to stop an offer for a while, set its status to paused.",
   access: adminWrite("offers.write"),
   input: { path: OfferPath },

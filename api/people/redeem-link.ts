@@ -34,9 +34,9 @@ export const redeemLink: Operation = visitorOperation({
   method: "POST",
   path: "/one-time-links/redeem",
   tag: "People",
-  summary: "Use a one-time link: become the first admin, join, or set a new password",
+  summary: "Use a one-time link",
   description:
-    "A new person gives name and password. Somebody who has signed in with the e-mail of an invitation gives only the token.",
+    "To become the first admin, to join, or to set a new password. A new person gives name and password. Somebody who has signed in with the e-mail of an invitation gives only the token.",
   access: ANYONE_WRITES,
   input: { body: Body },
   output: z.strictObject({ data: SignInState }),

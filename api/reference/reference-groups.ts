@@ -33,8 +33,15 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
       {
         page: "partner-access",
         title: "Partner access",
-        about: "Which partner may run an offer, and the terms that partners accept.",
-        paths: ["/offers/{id}/affiliates", "/offers/{id}/terms", "/offers/{id}/accept-terms"],
+        about:
+          "Which partner may run an offer, requests of partners for it, and the terms that partners accept.",
+        paths: [
+          "/offers/{id}/affiliates",
+          "/offers/{id}/terms",
+          "/offers/{id}/accept-terms",
+          "/offers/{id}/access-request",
+          "/access-requests",
+        ],
       },
       {
         page: "creatives",
@@ -53,6 +60,12 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         title: "Deals and product feeds",
         about: "Promotions and product lists of advertisers, for partners.",
         paths: ["/deals", "/product-feeds"],
+      },
+      {
+        page: "cap-usage",
+        title: "Use of caps",
+        about: "How much of the caps of offers, groups and advertisers is used.",
+        paths: ["/cap-usage"],
       },
     ],
   },
@@ -105,6 +118,12 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         title: "Smart links",
         about: "Links that choose an offer for each visitor by rules and weights.",
         paths: ["/smart-links"],
+      },
+      {
+        page: "code-aliases",
+        title: "Aliases",
+        about: "Codes of an earlier system that keep their links working.",
+        paths: ["/code-aliases"],
       },
       {
         page: "traffic-sources",
@@ -204,6 +223,35 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         about: "What came in from advertisers and pages, and who changed what.",
         paths: ["/postback-log", "/audit-log"],
       },
+      {
+        page: "attention",
+        title: "What waits",
+        about: "Numbers of what waits for a decision of the staff.",
+        paths: ["/attention"],
+      },
+    ],
+  },
+  {
+    title: "Own account",
+    resources: [
+      {
+        page: "me",
+        title: "Own account",
+        about: "What the key in use belongs to: profile, keys, token and calls of the account.",
+        paths: ["/me"],
+      },
+      {
+        page: "sessions",
+        title: "Sign-in and sessions",
+        about: "How people sign in with a browser. Programs use keys.",
+        paths: ["/sign-in", "/sign-out", "/session", "/sessions", "/one-time-links"],
+      },
+      {
+        page: "person",
+        title: "Own person",
+        about: "Name, password, second factor and passkeys of the person who has signed in.",
+        paths: ["/person"],
+      },
     ],
   },
   {
@@ -218,14 +266,21 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
       {
         page: "keys",
         title: "API keys",
-        about: "Keys of people and programs, with role and permissions, and the key in use.",
-        paths: ["/keys", "/me"],
+        about: "Keys of programs, with role and permissions.",
+        paths: ["/keys"],
       },
       {
         page: "users",
         title: "Users",
         about: "Managers of partners and advertisers.",
         paths: ["/users"],
+      },
+      {
+        page: "members",
+        title: "Members and invitations",
+        about:
+          "People who sign in to the workspace, with their roles, and links by which others join.",
+        paths: ["/members", "/invitations"],
       },
       {
         page: "erasures",
