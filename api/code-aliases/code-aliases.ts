@@ -6,16 +6,18 @@ import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 import { ALIAS_KINDS, type AliasKind, type AliasRow } from "./code-alias-fields.ts";
 
-/** A record with this code or id is found before the alias is asked (N112). */
-const COLUMNS = `a.id, a.kind, a.alias, coalesce(o.code, f.code, s.code) as target, a.target_id,
-  exists (select from link_code c where c.workspace_id = a.workspace_id and c.kind = a.kind and c.code = lower(a.alias))
-  or exists (select from link_code c where c.workspace_id = a.workspace_id and c.kind = a.kind
-    and c.id = case when a.alias ~ '^[1-9][0-9]{0,9}$' then a.alias::bigint end) as shadowed,
+/**
+ * A record with this code or id is found before the alias is asked (N112). Subqueries of one row each: Postgres would answer `exists`
+ * and joins for a page by reading whole tables.
+ */
+const COLUMNS = `a.id, a.kind, a.alias, a.target_id,
+  coalesce((select o.code from offer o where o.id = a.offer_id), (select f.code from affiliate f where f.id = a.affiliate_id),
+    (select s.code from smart_link s where s.id = a.smart_link_id)) as target,
+  coalesce(
+    (select true from link_code c where c.workspace_id = a.workspace_id and c.kind = a.kind and c.code = lower(a.alias) limit 1),
+    (select true from link_code c where c.workspace_id = a.workspace_id and c.kind = a.kind
+      and c.id = case when a.alias ~ '^[1-9][0-9]{0,9}$' then a.alias::bigint end limit 1), false) as shadowed,
   a.created_at, a.updated_at`;
-const SOURCE = `from code_alias a
-  left join offer o on o.id = a.offer_id
-  left join affiliate f on f.id = a.affiliate_id
-  left join smart_link s on s.id = a.smart_link_id`;
 const FILTERS: Readonly<Record<string, Filter>> = {
   alias: (value) => ({
     text: (first) => `lower(a.alias) = lower($${first}::text)`,
@@ -38,7 +40,7 @@ export async function listAliases(
   const conditions: readonly Condition[] = conditionsOf(filters, FILTERS, "a");
   const { rows } = await db.query<AliasRow>({
     ...statementName("list-aliases", filters),
-    text: `select ${COLUMNS} ${SOURCE}
+    text: `select ${COLUMNS} from code_alias a
            where a.workspace_id = $1 and (a.created_at, a.id) < ($2::timestamptz, $3::integer) ${quoteConditions(conditions, 5)}
            order by a.created_at desc, a.id desc limit $4`,
     values: [
@@ -59,7 +61,7 @@ export async function findAlias(
 ): Promise<AliasRow | undefined> {
   const { rows } = await db.query<AliasRow>({
     name: "find-alias",
-    text: `select ${COLUMNS} ${SOURCE} where a.workspace_id = $1 and a.id = $2`,
+    text: `select ${COLUMNS} from code_alias a where a.workspace_id = $1 and a.id = $2`,
     values: [workspaceId, id],
   });
   return rows[0];

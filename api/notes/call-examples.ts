@@ -29,6 +29,9 @@ export function examplePart(name: string, { pattern }: Readonly<Record<string, u
  * A test sends every one.
  */
 export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
+  requestAccess: {
+    body: { message: "I write about shoes for runners, for 20,000 readers a month.", answers: {} },
+  },
   listOffers: { query: { status: "active", limit: "20" } },
   createOffer: {
     body: {

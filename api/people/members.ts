@@ -21,9 +21,10 @@ export type MemberRow = {
   updated_at: string;
 };
 
+/** Subqueries of one row each: Postgres would answer `exists` for a page by reading whole tables. */
 const COLUMNS = `m.id, m.person_id, p.name, p.email, m.role, m.affiliate_id, m.advertiser_id, m.user_id, m.permissions, m.status,
-  m.version, exists (select from totp t where t.person_id = p.id and t.confirmed_at is not null)
-    or exists (select from passkey k where k.person_id = p.id) as has_second_factor,
+  m.version, coalesce((select true from totp t where t.person_id = p.id and t.confirmed_at is not null limit 1),
+    (select true from passkey k where k.person_id = p.id limit 1), false) as has_second_factor,
   (select max(s.last_seen_at) from session s where s.person_id = p.id) as last_seen_at, m.created_at, m.updated_at`;
 const TABLES = "membership m join person p on p.id = m.person_id";
 /** Of the caller's workspace; people of an account see their own account only. */

@@ -323,7 +323,7 @@ END) STORED,
 );
 CREATE UNIQUE INDEX code_alias_alias ON code_alias USING btree (workspace_id, kind, lower(alias));
 CREATE INDEX code_alias_list ON code_alias USING btree (workspace_id, created_at DESC, id DESC);
-CREATE INDEX code_alias_target ON code_alias USING btree (kind, target_id, created_at DESC, id DESC);
+CREATE INDEX code_alias_target ON code_alias USING btree (target_id, created_at DESC, id DESC);
 CREATE INDEX code_alias_version ON code_alias USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON code_alias FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('code_alias');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON code_alias FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();

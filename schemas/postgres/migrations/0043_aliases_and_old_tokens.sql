@@ -19,7 +19,7 @@ create table code_alias (
 );
 create unique index code_alias_alias on code_alias (workspace_id, kind, lower(alias));
 create index code_alias_list on code_alias (workspace_id, created_at desc, id desc);
-create index code_alias_target on code_alias (kind, target_id, created_at desc, id desc);
+create index code_alias_target on code_alias (target_id, created_at desc, id desc);
 create index code_alias_version on code_alias (version);
 create trigger ids_are_verified before insert on code_alias for each statement execute function refuse_unverified_ids();
 create trigger stamp before insert or update on code_alias for each row execute function stamp_catalog_row();

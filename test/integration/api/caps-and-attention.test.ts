@@ -103,6 +103,7 @@ test("groups and budgets are counted over their offers, money in each currency (
       caps: { conversions: { total: 2 }, alert_only: true },
     }),
   );
+  await world.untilProcessorsKnow();
   for (const offer of offers) await convert(offer);
   const ofAdvertiser = usageOf(await world.get(`/cap-usage?advertiser_id=${made.id}`));
   expect(ofAdvertiser).toMatchObject([

@@ -17,6 +17,8 @@ import { standInForWriters } from "../clicks/stand-in-writers.ts";
 import { ApiWorld } from "./api-world.ts";
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+/** A path with an id, in the form of an example. */
+const OF_RECORD = new RegExp(`^((?:/[a-z-]+)+)/(1(?![\\w-])|${UUID.source})`);
 const CLICK_ID = "0194f3c2".repeat(4);
 /** The text with the hash of the example. */
 const TERMS = "hello world";
@@ -25,10 +27,14 @@ const Created = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string(
 const Listed = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 
 const world = await forThisFile(ApiWorld.open());
-const described = operationsOf(buildOpenApi({ operations, baseUrl: "https://api.example/api/v1" }));
-const creations = described.filter(({ id }) => id.startsWith("create"));
-const removals = described.filter(({ method }) => method === "DELETE").toReversed();
-const others = described.filter((one) => !creations.includes(one) && !removals.includes(one));
+const document = buildOpenApi({ operations, baseUrl: "https://api.example/api/v1" });
+const described = operationsOf(document);
+const forKeys = described.filter(({ id }) => callersOf(id) === undefined);
+/** Their secrets cannot be examples, so the service refuses the caller, and never the form of the call. */
+const forPeople = described.filter((one) => !forKeys.includes(one));
+const creations = forKeys.filter(({ id }) => id.startsWith("create"));
+const removals = forKeys.filter(({ method }) => method === "DELETE").toReversed();
+const others = forKeys.filter((one) => !creations.includes(one) && !removals.includes(one));
 /** Collection → the id of the record that its example created. */
 const created = new Map<string, string>();
 
@@ -75,8 +81,25 @@ test("the example's conversion queues a delivery for its postback and its webhoo
   }
 });
 
-test.each([...others, ...removals])("the example of $id is accepted", async (operation) => {
+test.each(others)("the example of $id is accepted", async (operation) => {
   await expectAccepted(operation);
+});
+
+test("the partner's request waits again", async () => {
+  await world.pool.query({ text: "delete from offer_access" });
+  for (const asked of others.filter(({ id }) => id === "requestAccess"))
+    await expectAccepted(asked);
+});
+
+test.each(removals)("the example of $id is accepted", async (operation) => {
+  await expectAccepted(operation);
+});
+
+test.each(forPeople)("the example of $id has the form that the service expects", async (one) => {
+  const { body, path } = sampleCallOf(one);
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  const { status, text } = await call(one.method, path, json);
+  expect([401, 403, 404, 200, 429], `${status} ${text}`).toContain(status);
 });
 
 test("an example belongs to an operation, and its query to its parameters", () => {
@@ -91,6 +114,11 @@ test("an example belongs to an operation, and its query to its parameters", () =
   }
 });
 
+/** Undefined for what keys may do. */
+function callersOf(id: string): string | undefined {
+  return operations.find(({ name }) => name === id)?.access.callers;
+}
+
 function nameOf({ name }: { readonly name: string }): string {
   return name;
 }
@@ -104,20 +132,17 @@ function rankOf({ id }: DescribedOperation): number {
 async function expectAccepted(operation: DescribedOperation): Promise<unknown> {
   const { id: name, method } = operation;
   const { needsKey, body, path } = sampleCallOf(operation);
-  const status = Number(successesOf(operation)[0]?.[0]);
+  const statuses = successesOf(operation).map(([status]) => Number(status));
   const key = needsKey ? keyFor(name) : undefined;
   const json = body === undefined ? undefined : withRealIds(JSON.stringify(body));
   const answer = await call(method, realPath(path), json, { key });
-  expect([name, json, answer.status, answer.text.slice(0, 500)]).toEqual([
-    name,
-    json,
-    status,
-    answer.text.slice(0, 500),
-  ]);
+  expect(statuses, [name, json, answer.status, answer.text.slice(0, 500)].join("\n")).toContain(
+    answer.status,
+  );
   for (const [type, { example }] of Object.entries(bodiesOf(operation))) {
     if (type === "application/json") continue;
     const again = await call(method, realPath(path), String(example), { key, type });
-    expect([name, type, again.status, again.text]).toEqual([name, type, status, again.text]);
+    expect(statuses, [name, type, again.status, again.text].join("\n")).toContain(again.status);
   }
   return answer.text.startsWith("{") ? JSON.parse(answer.text) : answer.text;
 }
@@ -149,9 +174,8 @@ async function call(
 
 /** Puts the id of the created record where an example has the id of a made-up one. */
 function realPath(path: string): string {
-  const [, collection = "", part = ""] = /^(\/[\w-]+)\/([^/?]+)/.exec(path) ?? [];
-  const id = created.get(collection);
-  return id !== undefined && (part === "1" || UUID.test(part)) ? path.replace(part, id) : path;
+  const [, collection = "", part = ""] = OF_RECORD.exec(path) ?? [];
+  return path.replace(part, created.get(collection) ?? part);
 }
 
 function withRealIds(json: string): string {

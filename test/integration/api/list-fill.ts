@@ -106,7 +106,7 @@ function events(ids: Ids): string[] {
        case when ${IS_RARE} then 'failed' else 'delivered' end, null, ${AT}, ${AT} from generate_series(1, ${rows}) i`,
     `insert into postback_log (workspace_id, ts, endpoint, http_status, result, click_id, conversion_id, advertiser_id)
      select ${workspaceId}, ${AT}, 'pb', 200, case when ${IS_RARE} then 'unknown_click' else 'approved' end, md5('click' || i),
-       md5('conversion' || i)::uuid, case when i % 2 = 0 then (select min(id) from advertiser) end from generate_series(1, ${rows}) i`,
+       md5('conversion' || i)::uuid, case when i % 50 in (0, 1) then (select min(id) from advertiser) end from generate_series(1, ${rows}) i`,
     `insert into audit_log (workspace_id, ts, key_id, action, status, request_id)
      select ${workspaceId}, ${AT}, case when ${IS_RARE} then 1 else 2 end, 'rest POST /api/v1/offers', 201, 'r' || i
      from generate_series(1, ${rows}) i`,
