@@ -65,6 +65,13 @@ module.exports = {
       to: { path: ".", pathNot: [`^schemas/(?!(${wires})/)`, pureModules] },
     },
     {
+      name: "client-stands-alone",
+      severity: "error",
+      comment: "The TypeScript client is packed without the service and has no dependencies.",
+      from: { path: "^api/clients/typescript/" },
+      to: { path: ".", pathNot: "^api/clients/typescript/" },
+    },
+    {
       name: "roles-are-strangers",
       severity: "error",
       comment: "A role knows itself alone. processors/main.ts puts roles together.",

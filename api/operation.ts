@@ -7,6 +7,7 @@ import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Permission, Role } from "./access/permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
+import type { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { PeopleRequest } from "./people/people-request.ts";
 import type { ReadPage } from "./reports/shared-pages.ts";
@@ -42,6 +43,8 @@ export type OperationContext = {
   readonly readPage?: ReadPage;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
+  /** Totals of click caps. The command line does not follow them. */
+  readonly clickTotals?: Pick<ClickTotalsFeed, "counts"> | undefined;
   /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
@@ -71,6 +74,8 @@ export type OperationAccess = {
   readonly roles: readonly Role[];
   /** Permission that the key needs (G09); undefined where the role alone decides. */
   readonly permission?: Permission;
+  /** A permission that suffices instead of `permission`. */
+  readonly orPermission?: Permission;
   /** Permission that staff keys need instead. */
   readonly staffPermission?: Permission;
   /**
@@ -93,6 +98,8 @@ export type OperationAccess = {
   /** A write is refused to analyst keys as `read_only_key` and to other roles as `forbidden`. Writes go to the audit log. */
   readonly isWrite: boolean;
 };
+
+export type SlotKind = "clicks" | "reports";
 
 /** JSON unless it is a stream; `status` only where it differs from the operation's. */
 export type OperationResult =
@@ -147,13 +154,18 @@ export type Operation = {
   readonly output: z.ZodType;
   /** Status of success: 200 or 201. */
   readonly status: number;
+  /** Another status of success, with the same schema: 200 for a POST that found the record instead of creating it. */
+  readonly otherStatus?: 200;
   /**
    * Codes that it may answer with, in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests
    * fail on any code that the document does not list.
    */
   readonly failures?: readonly ErrorCode[];
-  /** Which ClickHouse data it reads. Such an operation needs a slot, and each key has only a few (reports/report-slots.ts). */
-  readonly readsClickhouse?: "clicks" | "reports";
+  /**
+   * Which slots it takes, by what it reads of ClickHouse or streams: each key has only a few (reports/report-slots.ts). A function decides by
+   * the query.
+   */
+  readonly readsClickhouse?: SlotKind | ((query: unknown) => SlotKind | undefined);
   /** Media types that an answer may have in addition to JSON. */
   readonly otherMediaTypes?: readonly string[];
   /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */
@@ -176,8 +188,9 @@ type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 /** An operation as it is declared, with the context that it runs in. */
 export type Definition<Path, Query, Body, Resource, Context = OperationContext> = Omit<
   Operation,
-  "input" | "run" | "findResource" | "findFaults"
+  "input" | "run" | "findResource" | "findFaults" | "readsClickhouse"
 > & {
+  readonly readsClickhouse?: SlotKind | ((query: Parsed<Query>) => SlotKind | undefined);
   readonly input: {
     readonly path?: (Path & z.ZodType) | undefined;
     readonly query?: Query & z.ZodType;

@@ -1,14 +1,33 @@
+import { decideAccessRequests } from "./access-requests/decide-access-requests.ts";
+import { listAccessRequests } from "./access-requests/list-access-requests.ts";
+import {
+  getAccessRequest,
+  requestAccess,
+  withdrawAccessRequest,
+} from "./access-requests/request-access.ts";
 import { getMe } from "./account/get-me.ts";
+import { listOwnEvents } from "./account/list-own-events.ts";
+import { listOwnPostbackLog } from "./account/list-own-postback-log.ts";
+import { createOwnKey, listOwnKeys, revokeOwnKey } from "./account/own-keys.ts";
+import { getOwnPostbackToken, rotateOwnPostbackToken } from "./account/own-token-operations.ts";
+import { getProfile, updateProfile } from "./account/profile.ts";
+import { testOwnPostback } from "./account/test-own-postback.ts";
 import { advertisers } from "./advertisers/advertisers.ts";
 import { affiliates } from "./affiliates/affiliates.ts";
+import { listAffiliateOffers } from "./affiliates/list-affiliate-offers.ts";
+import { updateAffiliates } from "./affiliates/update-affiliates.ts";
+import { getAttention } from "./attention/get-attention.ts";
+import { listCapUsage } from "./cap-usage/list-cap-usage.ts";
 import { getClick } from "./clicks/get-click.ts";
 import { listClicks } from "./clicks/list-clicks.ts";
 import { createConversion } from "./conversions/create-conversion.ts";
 import { getConversion } from "./conversions/get-conversion.ts";
+import { listConversionDeliveries } from "./conversions/list-conversion-deliveries.ts";
 import { listConversionHistory } from "./conversions/list-conversion-history.ts";
 import { listConversions } from "./conversions/list-conversions.ts";
 import { updateConversion } from "./conversions/update-conversion.ts";
 import { updateConversions } from "./conversions/update-conversions.ts";
+import { validateConversion } from "./conversions/validate-conversion.ts";
 import { listCreatives } from "./creatives/list-creatives.ts";
 import { oneCreative } from "./creatives/one-creative.ts";
 import { dealOperations } from "./deals/deal-operations.ts";
@@ -18,6 +37,7 @@ import { testTemplate } from "./links/test-template.ts";
 import { managementOperations } from "./management/operations.ts";
 import { createEvent } from "./offers/create-event.ts";
 import { createOffer } from "./offers/create-offer.ts";
+import { deleteOffer } from "./offers/delete-offer.ts";
 import { getOffer } from "./offers/get-offer.ts";
 import { listOffers } from "./offers/list-offers.ts";
 import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
@@ -27,6 +47,7 @@ import type { Operation } from "./operation.ts";
 import { peopleOperations } from "./people/operations.ts";
 import {
   listPostbackDeliveries,
+  retryPostbackDeliveries,
   retryPostbackDelivery,
 } from "./postbacks/postback-delivery-operations.ts";
 import { postbacks } from "./postbacks/postbacks.ts";
@@ -37,14 +58,32 @@ import { listDimensions, listMetrics } from "./reports/list-definitions.ts";
 /** Everything the API can do, in the order of the contract. REST, MCP and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [
   getMe,
+  getProfile,
+  updateProfile,
+  listOwnKeys,
+  createOwnKey,
+  revokeOwnKey,
+  getAttention,
+  getOwnPostbackToken,
+  rotateOwnPostbackToken,
+  listOwnPostbackLog,
+  listOwnEvents,
+  testOwnPostback,
   listOffers,
   getOffer,
   createOffer,
   updateOffer,
+  deleteOffer,
   createEvent,
   setPartnerAccess,
   getOfferTerms,
   acceptOfferTerms,
+  getAccessRequest,
+  requestAccess,
+  withdrawAccessRequest,
+  listAccessRequests,
+  listCapUsage,
+  decideAccessRequests,
   listCreatives,
   oneCreative.get,
   oneCreative.create,
@@ -54,6 +93,8 @@ export const operations: readonly Operation[] = [
   affiliates.get,
   affiliates.create,
   affiliates.update,
+  updateAffiliates,
+  listAffiliateOffers,
   advertisers.list,
   advertisers.get,
   advertisers.create,
@@ -67,6 +108,8 @@ export const operations: readonly Operation[] = [
   listConversions,
   getConversion,
   listConversionHistory,
+  listConversionDeliveries,
+  validateConversion,
   createConversion,
   updateConversion,
   updateConversions,
@@ -76,6 +119,7 @@ export const operations: readonly Operation[] = [
   postbacks.update,
   postbacks.remove,
   listPostbackDeliveries,
+  retryPostbackDeliveries,
   retryPostbackDelivery,
   ...dealOperations,
   getTrackingLink,

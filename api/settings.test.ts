@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readApiSettings, readCommandSettings } from "./settings.ts";
 
@@ -54,6 +57,28 @@ test("every wrong variable is reported at once", () => {
   expect(() => readApiSettings(wrong)).toThrow(
     /API_PORT[\s\S]*POSTGRES_URL[\s\S]*NATS_URL[\s\S]*CLICKHOUSE_URL[\s\S]*TRUSTED_PROXIES[\s\S]*RATE_LIMIT_PER_MINUTE/,
   );
+});
+
+test("commands use the addresses of the run in DATA_DIR, unless the environment names others", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-running-"));
+  const running = { tracking_url: "http://127.0.0.1:21080", api_url: "http://127.0.0.1:21081" };
+  writeFileSync(join(folder, "servers.json"), JSON.stringify(running));
+  const at = { trackingUrl: "http://127.0.0.1:21080", apiUrl: "http://127.0.0.1:21081" };
+  const inFolder = { DATA_DIR: folder };
+  expect(readCommandSettings(inFolder)).toMatchObject(at);
+  expect(readCommandSettings({ ...inFolder, TRACKING_PORT: "9000" })).toMatchObject({
+    ...at,
+    trackingUrl: "http://127.0.0.1:9000",
+  });
+  expect(readCommandSettings({ ...inFolder, API_URL: "https://api.example" })).toMatchObject({
+    ...at,
+    apiUrl: "https://api.example",
+  });
+  expect(readCommandSettings({ ...inFolder, POSTGRES_URL: SERVERS.POSTGRES_URL })).toMatchObject({
+    trackingUrl: "http://127.0.0.1:8080",
+    apiUrl: "http://127.0.0.1:8081",
+  });
+  rmSync(folder, { recursive: true });
 });
 
 test("a command needs no variable at all to begin", () => {

@@ -5,8 +5,10 @@ import { natsAccess } from "../schemas/nats/servers.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import type { CommandEnvironment } from "./command-line/command.ts";
+import { runningAddresses } from "./command-line/servers.ts";
 
 const OPS_PORT = 9441;
+const NO_ADDRESSES = { apiUrl: undefined, trackingUrl: undefined };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -71,8 +73,7 @@ export function readCommandSettings(environment: Environment = process.env): Com
   const read = readSettings("tracker", environment);
   return {
     dataDir: read.DATA_DIR,
-    apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
-    trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
+    ...publicAddresses(read, environment),
     natsPrefix: read.NATS_PREFIX,
     streams: streamSettings(read),
     durability: durabilityOf(read),
@@ -83,6 +84,26 @@ export function readCommandSettings(environment: Environment = process.env): Com
       nats: withUrl(read.NATS_URL, { access: natsAccess(read) }),
       clickhouse: withUrl(read.CLICKHOUSE_URL, { caFile: read.CLICKHOUSE_CA_FILE }),
     },
+  };
+}
+
+/** Addresses that the environment does not name are those of the one-machine run in DATA_DIR, unless its servers are others. */
+function publicAddresses(
+  read: SettingsOf<"tracker">,
+  environment: Environment,
+): Pick<CommandEnvironment, "apiUrl" | "trackingUrl"> {
+  const isSet = (...names: string[]): boolean => names.some((name) => Boolean(environment[name]));
+  const running = read.POSTGRES_URL === undefined ? runningAddresses(read.DATA_DIR) : NO_ADDRESSES;
+  const { BIND_ADDRESS: bind } = read;
+  return {
+    apiUrl:
+      read.API_URL ??
+      (isSet("API_PORT", "BIND_ADDRESS") ? undefined : running.apiUrl) ??
+      listenerOrigin(bind, read.API_PORT),
+    trackingUrl:
+      read.TRACKING_URL ??
+      (isSet("TRACKING_PORT", "BIND_ADDRESS") ? undefined : running.trackingUrl) ??
+      listenerOrigin(bind, read.TRACKING_PORT),
   };
 }
 

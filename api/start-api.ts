@@ -20,19 +20,25 @@ import { ownOrigins } from "./access/same-origin.ts";
 import { SessionCookie } from "./access/session-cookie.ts";
 import { SessionTokens } from "./access/session-tokens.ts";
 import { Sessions } from "./access/sessions.ts";
+import { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
+import { serveGuide } from "./guide/serve-guide.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
+import { FRAMED_PAGE_POLICY } from "./page-frame/page-frame.ts";
+import { serveFrameAssets } from "./page-frame/serve-assets.ts";
+import { StaticText } from "./page-frame/static-text.ts";
 import { PasswordHasher } from "./people/password-hasher.ts";
 import type { PeopleParts } from "./people/people-request.ts";
 import { SealedBox } from "./people/sealed-box.ts";
-import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
+import { referenceTexts } from "./reference/reference-pages.ts";
 import { openSlots } from "./reports/clickhouse-slots.ts";
 import { SharedPages } from "./reports/shared-pages.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
+import type { Json } from "./rest/openapi-schemas.ts";
 import { RequestMetrics } from "./rest/request-metrics.ts";
 import type { StreamLimits } from "./rest/run-operation.ts";
-import { BASE_PATH, buildRestServer } from "./rest/server.ts";
+import { BASE_PATH, buildRestServer, type PublicDocument } from "./rest/server.ts";
 
 export type ApiParts = {
   readonly db: Pool;
@@ -87,10 +93,13 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const metrics = new RequestMetrics(parts.metrics);
   const secret = await readSecret(db);
   const people = peopleParts(parts, secret);
+  const clickTotals = new ClickTotalsFeed(nats, log);
+  clickTotals.follow();
   const served = {
     db,
     clickhouse: editor,
     nats,
+    clickTotals,
     outgoing,
     log,
     cursors: new Cursors(secret),
@@ -116,21 +125,28 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     accessLog: parts.accessLog,
     tracing: parts.tracing,
     operations,
-    documents: [
-      {
-        path: "/openapi.json",
-        contentType: "application/json; charset=utf-8",
-        body: JSON.stringify(document),
-      },
-      {
-        path: "/docs",
-        contentType: "text/html; charset=utf-8",
-        body: referencePage(document),
-        headers: { "content-security-policy": REFERENCE_PAGE_POLICY },
-      },
-    ],
+    documents: publicDocuments(document),
   });
   addMcpServer(app, served);
+  await serveFrameAssets(app);
+  await serveGuide(app, { apiUrl, trackingUrl });
   app.addHook("onClose", () => slots.close());
   return app;
+}
+
+/** The OpenAPI document, and the reference made from it. */
+function publicDocuments(document: Json): PublicDocument[] {
+  const json = new StaticText("application/json; charset=utf-8", () => JSON.stringify(document));
+  const pages = referenceTexts(document, BASE_PATH).map(({ path, isPage, text }) => ({
+    path,
+    text,
+    headers: {
+      "cache-control": "no-cache",
+      ...(isPage ? { "content-security-policy": FRAMED_PAGE_POLICY } : {}),
+    },
+  }));
+  return [
+    { path: "/openapi.json", text: json, headers: { "cache-control": "no-store" } },
+    ...pages,
+  ];
 }

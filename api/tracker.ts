@@ -28,9 +28,9 @@ const terminal: Terminal = {
 
 /** The command line for operators. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the database is newer than this release. */
 async function main(): Promise<void> {
-  const settings = settingsOrUndefined(readCommandSettings);
-  if (settings === undefined) return;
   try {
+    const settings = settingsOrUndefined(readCommandSettings);
+    if (settings === undefined) return;
     const result = await runCommand(process.argv.slice(2), settings, terminal);
     if (result !== "") console.log(result);
   } catch (error) {

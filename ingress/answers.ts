@@ -6,6 +6,7 @@ export type Header = Answer["headers"][number];
 export const NO_STORE: Header = ["Cache-Control", "no-store"];
 /** Links are not content: search engines leave them out. */
 export const NO_INDEX: Header = ["X-Robots-Tag", "noindex"];
+export const HTML_TYPE: Header = ["Content-Type", "text/html; charset=utf-8"];
 const JSON_TYPE: Header = ["Content-Type", "application/json; charset=utf-8"];
 
 /** Adds `headers` after those of every JSON answer. */

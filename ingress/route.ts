@@ -13,6 +13,7 @@ export type RawRequest = {
     readonly host: string;
     readonly userAgent: string;
     readonly referer: string;
+    readonly accept: string;
     readonly acceptLanguage: string;
     readonly xForwardedFor: string;
     readonly xForwardedProto: string;
@@ -33,6 +34,8 @@ export type Answer = {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | Uint8Array;
+  /** Sent instead of `body` to clients that ask for a page: visitors. */
+  readonly page?: string;
 };
 
 /** What must be on disk before the answer leaves (P1). */

@@ -1,6 +1,7 @@
 import type { HttpResponse } from "uWebSockets.js";
+import { prefersHtml } from "../schemas/net/prefers-html.ts";
 import type { AccessNotes } from "./access-notes.ts";
-import { jsonAnswer } from "./answers.ts";
+import { HTML_TYPE, jsonAnswer } from "./answers.ts";
 import type { RedirectTraces } from "./redirect-traces.ts";
 import type { ReceivedRequest } from "./request/received-request.ts";
 import type { Answer } from "./route.ts";
@@ -40,7 +41,7 @@ export class AnswerSender {
       this.#endNow(response, wanted, request);
       return;
     }
-    const answer = this.#safe(wanted, request);
+    const answer = this.#safe(shownTo(request, wanted), request);
     const body = bodyOf(answer);
     if (isHead || lengthOf(body) === 0) {
       this.sendLast(response, answer, isHead, request);
@@ -101,6 +102,14 @@ export class AnswerSender {
     if (names.includes("Location")) return FAILED;
     return { ...answer, headers: answer.headers.filter(isSafe) };
   }
+}
+
+/** Browsers get the page of an answer that has one. Its headers keep any cache from mixing the two up. */
+function shownTo({ headers: { accept } }: ReceivedRequest, answer: Answer): Answer {
+  const { page, status, headers } = answer;
+  if (page === undefined || !prefersHtml(accept)) return answer;
+  const others = headers.filter(([name]) => name !== HTML_TYPE[0]);
+  return { status, headers: [HTML_TYPE, ...others], body: page };
 }
 
 /** Nobody looks for what went well: redirects, images and scripts cost no header. */

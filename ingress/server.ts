@@ -13,6 +13,7 @@ import { type RequestHead, readHead } from "./request/request-head.ts";
 import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
 import { sampled, type Timed } from "./sampled-time.ts";
 import { type AnswerEvents, AnswerSender, FAILED } from "./send-answer.ts";
+import { UNAVAILABLE_PAGE } from "./visitor-pages.ts";
 
 /** A path and the route that answers it. Patterns are those of uWebSockets.js. */
 export type SyncEntry = {
@@ -70,7 +71,7 @@ const QUIET_TURN_WAIT_MS = 500;
 const IN_FLIGHT_MAX = 10_000;
 /** Most bytes of bodies being read, for all requests together. */
 const BODY_BYTES_HELD_MAX = 256 * 1024 ** 2;
-const NOT_FOUND = jsonAnswer(404, { error: "not_found" });
+const NOT_FOUND = { ...jsonAnswer(404, { error: "not_found" }), page: UNAVAILABLE_PAGE };
 const FRAMING_ANSWERS: Readonly<Record<FramingFault, Answer>> = {
   ambiguous: jsonAnswer(400, { error: "bad_request" }),
   length_required: jsonAnswer(411, { error: "length_required" }),
@@ -81,7 +82,6 @@ const NO_ROUTE: RouteFacts = { pattern: "", showsId: true };
 type Handler = (response: HttpResponse, request: HttpRequest, head: RequestHead) => void;
 type Addable = { readonly method: string; readonly pattern: string; readonly isAsync: boolean };
 
-// Visitors need not know which program serves them.
 leaveOutServerName();
 
 /**
@@ -392,7 +392,7 @@ export function readMultipart(
 
 const peers = new PeerAddresses();
 
-/** Uses a function of the native server that its types do not list. */
+/** Visitors need not know which program serves them. Uses a function of the native server that its types do not list. */
 function leaveOutServerName(): void {
   const native: typeof uws & { readonly _cfg?: (name: "silent") => void } = uws;
   native._cfg?.("silent");

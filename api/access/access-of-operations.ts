@@ -15,6 +15,11 @@ export function staff(permission?: Permission): OperationAccess {
   return { roles: ["admin", "analyst"], isWrite: false, ...withPermission(permission) };
 }
 
+/** Advertiser keys, about their own account. */
+export function advertiserOnly(permission?: Permission): OperationAccess {
+  return { roles: ["advertiser"], isWrite: false, ...withPermission(permission) };
+}
+
 /** Writes of admin keys. */
 export function adminWrite(permission?: Permission): OperationAccess {
   return { roles: ["admin"], isWrite: true, ...withPermission(permission) };

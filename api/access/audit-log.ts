@@ -6,8 +6,8 @@ export type AuditEntry = {
   readonly principal: {
     /** The command line is neither a key nor a person. */
     readonly actor: Actor | { readonly kind: "command line"; readonly name: string };
-    /** Null if it belongs to no workspace. */
-    readonly workspace: { readonly id: number | null };
+    /** 0 if it belongs to no workspace. */
+    readonly workspace: { readonly id: number };
   };
   /** `rest POST /offers`, `mcp:<tool>` (G177) or `cli <command>`. Rows of people/person-audit.ts have `person:<verb>`. */
   readonly action: string;

@@ -54,9 +54,7 @@ export function refusalOfAccess(
   access: OperationAccess,
 ): ApiError | undefined {
   const what = nounOf(principal);
-  if (access.callers !== undefined && what === "key") {
-    return new ApiError("forbidden", "this is for people who have signed in, not for keys");
-  }
+  if (access.callers !== undefined && what === "key") return notForKeys();
   if (access.isWrite && principal.role === "analyst") {
     return new ApiError("read_only_key", `this ${what} may only read`);
   }
@@ -65,20 +63,31 @@ export function refusalOfAccess(
   }
   const permission =
     (isStaff(principal.role) ? access.staffPermission : undefined) ?? access.permission;
-  if (permission !== undefined && !principal.permissions.includes(permission)) {
+  const isHeld = [permission, access.orPermission].some(
+    (name) => name !== undefined && principal.permissions.includes(name),
+  );
+  if (permission !== undefined && !isHeld) {
     return new ApiError("forbidden", `this ${what} lacks the permission ${permission}`);
   }
-  if (
-    access.needsUnrestrictedKey !== undefined &&
-    isNarrowed(principal) &&
-    !principal.permissions.some((held) => held === access.needsUnrestrictedKey)
-  ) {
+  if (isTooNarrow(principal, access)) {
     return new ApiError(
       "forbidden",
       `this ${what} is restricted to some permissions, none of which covers this`,
     );
   }
   return undefined;
+}
+
+export function notForKeys(): ApiError {
+  return new ApiError("forbidden", "this is for people who have signed in, not for keys");
+}
+
+function isTooNarrow(principal: Principal, { needsUnrestrictedKey }: OperationAccess): boolean {
+  return (
+    needsUnrestrictedKey !== undefined &&
+    isNarrowed(principal) &&
+    !principal.permissions.some((held) => held === needsUnrestrictedKey)
+  );
 }
 
 /** Whether the caller has fewer permissions than its role (G09). */

@@ -127,11 +127,6 @@ export function keyIdOf({ kind, id }: Actor): number | null {
   return kind === "key" ? id : null;
 }
 
-/** The id of the acting person; null for a key. */
-export function personIdOf({ kind, id }: Actor): number | null {
-  return kind === "person" ? id : null;
-}
-
 /** Callers of a workspace with the same scope see the same records and fields (G33). */
 export function scopeOf(principal: Principal): string {
   const account = principal.affiliate?.id ?? principal.advertiser?.id ?? 0;

@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../../schemas/net/loopback-host.ts";
 import { ApiError } from "../errors.ts";
 
 /** Names the membership of a request, 0 for none. Another origin cannot send it, because the API answers no CORS request. */
-export const MEMBERSHIP_HEADER = "x-tracker-membership";
+const MEMBERSHIP_HEADER = "x-tracker-membership";
 
 const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];

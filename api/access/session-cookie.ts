@@ -56,8 +56,8 @@ export class SessionCookie {
   /** Why nobody may sign in at this Host: over plain http a cookie can be read on its way. Undefined if it is safe. */
   refusalAt(host: string | undefined): ApiError | undefined {
     if (this.#isSecure || this.#allowsPlainHttp) return undefined;
-    const isLocal =
-      URL.canParse(`http://${host}`) && isLoopbackHost(new URL(`http://${host}`).hostname);
+    const url = `http://${host ?? ""}`;
+    const isLocal = URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
     if (this.#isLoopback && isLocal) return undefined;
     return new ApiError(
       "forbidden",

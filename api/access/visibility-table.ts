@@ -57,6 +57,13 @@ export const VISIBILITY = {
   partner_access: rule(
     "affiliate_id affiliate_code affiliate_name status note requested_at decided_at",
   ),
+  /** A partner sees its own. The note is what the staff wrote for each other. */
+  access_request: rule(
+    `offer_id offer_code offer_name affiliate_id affiliate_code affiliate_name status note message
+      answers requested_at decided_at`,
+    { partner: "note" },
+  ),
+  access_form: rule("offer_id questions can_request can_request_from request"),
   affiliate: rule(
     `id code name status company contact_name email phone website messenger traffic_sources
       notes country tier manager_id payment_method payment_details payment_terms min_payout
@@ -67,6 +74,20 @@ export const VISIBILITY = {
     `id name status company contact_name email phone website country notes currency
       account_manager_id billing_terms tags postback_token created_at updated_at`,
     { analyst: "postback_token" },
+  ),
+  /** An offer as one partner may run it, for the staff. */
+  affiliate_offer: rule(
+    `offer_id offer_code offer_name status visibility currency payout_type payout access_status
+      terms_accepted can_run tracking_link`,
+  ),
+  attention_item: rule("kind count is_whole path query"),
+  cap_usage: rule(
+    `owner_kind owner_id owner_name measure period currency limit used share resets_at alert_only`,
+  ),
+  /** What a partner or an advertiser sees and changes of its own account. */
+  profile: rule(
+    `name email company contact_name phone website messenger traffic_sources country updated_at`,
+    { advertiser: "messenger traffic_sources" },
   ),
   conversion: rule(
     `id click_id offer_id offer_name affiliate_id affiliate_code affiliate_name advertiser_id
@@ -134,6 +155,11 @@ export const VISIBILITY = {
     `id postback_id conversion_id trigger url attempts status error response_status
       response_body next_attempt_at created_at finished_at`,
   ),
+  /** For the staff: deliveries of both kinds. */
+  conversion_delivery: rule(
+    `id kind endpoint_id trigger event url attempts status error response_status response_body
+      next_attempt_at created_at finished_at`,
+  ),
   webhook: rule("id name url events active secret disabled_reason created_at updated_at", {
     analyst: "secret",
   }),
@@ -144,7 +170,7 @@ export const VISIBILITY = {
   workspace: rule(
     `id slug name brand_name timezone currency status default_fallback_url allowed_destinations
       attribution_model advertiser_updates organic_affiliate_id email_attribution ip_storage
-      fraud_checks forward_unknown_url postback_token created_at updated_at`,
+      fraud_checks forward_unknown_url advertiser_may_rotate postback_token created_at updated_at`,
     { analyst: "postback_token" },
   ),
   user: rule("id name email status created_at updated_at"),
@@ -172,17 +198,22 @@ export const VISIBILITY = {
       advertiser: "affiliate_id permissions",
     },
   ),
+  /** A key of an account, for the account itself. */
+  own_key: rule(
+    "id name role permissions ip_allowlist expires_at last_used_at revoked_at created_at key",
+  ),
   tracking_domain: rule("id host scheme status is_default certification created_at updated_at"),
   tracking_domain_assignment: rule("id domain_id affiliate_id offer_id created_at"),
   link_key: rule("id key offer_id affiliate_id created_at"),
   smart_link: rule("id code name status affiliate_id mode rules created_at updated_at"),
+  code_alias: rule("id kind alias target target_id shadowed created_at updated_at"),
   traffic_source_template: rule(
     "id name traffic_source params source_id affiliate_ids created_at updated_at",
   ),
   traffic_control: rule("id name status conditions action forward_offer_id created_at updated_at"),
   offer_settings: rule(
     `hold_days min_seconds_to_conversion duplicate_click_seconds unique_click_hours
-      fraud_checks terms fail_route_offer_id`,
+      fraud_checks terms fail_route_offer_id access_questions auto_approve_tiers reapply_days`,
   ),
   offer_terms: rule("offer_id terms hash accepted accepted_at", {
     admin: "accepted accepted_at",
@@ -204,6 +235,11 @@ export const VISIBILITY = {
   fx_rate: rule("date currency rate updated_at scope"),
   /** One inbound call (G178). */
   postback_log_entry: rule(
+    "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
+  ),
+  postback_log_count: rule("ts result count"),
+  /** The same as the advertiser sees it that the call was about: without partners, and with the visitor's address left out. */
+  own_call: rule(
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),
   audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),

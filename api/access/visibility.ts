@@ -7,7 +7,7 @@ export type Resource = keyof typeof VISIBILITY;
 const VISIBLE = new Map<Resource, Map<Role, readonly string[]>>();
 
 /** Names of the fields that a role sees, in order. */
-function visibleFields(resource: Resource, role: Role): readonly string[] {
+export function visibleFields(resource: Resource, role: Role): readonly string[] {
   const known = VISIBLE.get(resource)?.get(role);
   if (known !== undefined) return known;
   const { fields, hidden }: Rule = VISIBILITY[resource];

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { PERMISSIONS, ROLES } from "../access/permissions.ts";
 import { keyIdOf } from "../access/principal.ts";
+import { ADVERTISER_STATUSES } from "../advertisers/advertisers.ts";
+import { AFFILIATE_STATUSES } from "../affiliates/affiliates.ts";
 import { type Operation, operation } from "../operation.ts";
+import { shownCurrency } from "../rest/body-fields.ts";
 
 const Output = z.strictObject({
   data: z
@@ -13,19 +16,24 @@ const Output = z.strictObject({
         slug: z.string(),
         name: z.string(),
         timezone: z.string(),
-        currency: z.string(),
+        currency: shownCurrency,
       }),
       affiliate: z
         .strictObject({
           id: z.int(),
           code: z.string(),
           name: z.string(),
-          status: z.string(),
-          currency: z.string(),
+          status: z.enum(AFFILIATE_STATUSES),
+          currency: shownCurrency,
         })
         .nullable(),
       advertiser: z
-        .strictObject({ id: z.int(), name: z.string(), status: z.string(), currency: z.string() })
+        .strictObject({
+          id: z.int(),
+          name: z.string(),
+          status: z.enum(ADVERTISER_STATUSES),
+          currency: shownCurrency,
+        })
         .nullable(),
       permissions: z.array(z.enum(PERMISSIONS)),
       rate_limit: z.strictObject({ limit: z.int(), remaining: z.int(), reset_sec: z.int() }),
@@ -38,7 +46,8 @@ export const getMe: Operation = operation({
   method: "GET",
   path: "/me",
   tag: "Account",
-  summary: "The key, its workspace and account, its permissions and its budget",
+  summary: "Get the key in use",
+  description: "The key, its workspace and account, its permissions and its budget.",
   access: everyRole(),
   input: {},
   output: Output,

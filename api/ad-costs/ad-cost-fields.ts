@@ -2,7 +2,16 @@ import { z } from "zod";
 import { parseDay } from "../../schemas/time/calendar.ts";
 import { DAY_MS, INSTANT_MS_MAX, INSTANT_MS_MIN } from "../../schemas/time/zone.ts";
 import { shownSchema } from "../access/visibility.ts";
-import { count, currency, money, shownMoney, shownTime, text } from "../rest/body-fields.ts";
+import {
+  count,
+  currency,
+  money,
+  shownCurrency,
+  shownDay,
+  shownMoney,
+  shownTime,
+  text,
+} from "../rest/body-fields.ts";
 import { recordReference } from "../rest/catalog-fields.ts";
 
 const HOUR_MAX = 23;
@@ -37,14 +46,14 @@ export type AdCostRow = z.infer<typeof AdCostRow>;
 
 export const ShownAdCost = shownSchema("ad_cost", {
   id: z.int(),
-  date: z.string().meta({ format: "date" }),
+  date: shownDay,
   hour: z.int().nullable(),
   offer_id: z.int().nullable(),
   affiliate_id: z.int().nullable(),
   traffic_source: z.string(),
   ext_campaign_id: z.string(),
   ext_adgroup_id: z.string(),
-  currency: z.string(),
+  currency: shownCurrency,
   amount: shownMoney,
   created_at: shownTime,
   updated_at: shownTime,

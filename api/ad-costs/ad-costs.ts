@@ -86,7 +86,7 @@ export async function saveAdCosts(
 }
 
 /**
- * Finds offers of a workspace, each with its advertiser, by `code` of the reference. A reference is tried as an id, then as a code (G25).
+ * Finds offers of a workspace, each with its advertiser, by `code` of the reference. A reference is tried as an id, as a code (G25), then as an alias (N112).
  */
 export async function findNamedOffers(
   db: Queryable,
@@ -101,6 +101,9 @@ export async function findNamedOffers(
              (select id, advertiser_id from offer where workspace_id = $1 and deleted_at is null and id = asked.id)
              union all
              (select id, advertiser_id from offer where workspace_id = $1 and deleted_at is null and lower(code) = lower(asked.code))
+             union all
+             (select t.id, t.advertiser_id from code_alias a join offer t on t.id = a.offer_id
+              where a.workspace_id = $1 and a.kind = 'offer' and lower(a.alias) = lower(asked.code) and t.deleted_at is null)
              limit 1) o`,
     values: [workspaceId, references.map(({ id }) => id), references.map(({ code }) => code)],
   });
@@ -121,6 +124,9 @@ export async function findNamedAffiliates(
              (select id from affiliate where workspace_id = $1 and id = asked.id)
              union all
              (select id from affiliate where workspace_id = $1 and lower(code) = lower(asked.code))
+             union all
+             (select affiliate_id from code_alias
+              where workspace_id = $1 and kind = 'affiliate' and lower(alias) = lower(asked.code))
              limit 1) f`,
     values: [workspaceId, references.map(({ id }) => id), references.map(({ code }) => code)],
   });

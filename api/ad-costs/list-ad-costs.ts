@@ -12,7 +12,8 @@ export const listAdCosts: Operation = operation({
   method: "GET",
   path: "/ad-costs",
   tag: "Management",
-  summary: "Ad costs, newest day first",
+  summary: "List ad costs",
+  description: "Newest day first.",
   access: staff("reports.read"),
   input: {
     query: z.object({

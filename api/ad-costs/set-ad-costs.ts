@@ -47,10 +47,9 @@ export const setAdCosts: Operation = operation({
   method: "POST",
   path: "/ad-costs",
   tag: "Management",
-  summary:
-    "Set up to 10,000 ad costs; invalid rows are reported by number and the others are stored",
+  summary: "Set ad costs",
   description:
-    "The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
+    "Up to 10,000 rows. Invalid rows are reported by number and the others are stored. The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
     "out. All fields except the amount identify a cost. Send a cost again to change its amount, or with the amount 0 to cancel it. " +
     "If a call contains a cost twice, the last one counts. `offer_id` and `affiliate_id` accept an id or a code. Date and hour are " +
     "those of the ad platform's statement and have no time zone: reports show the cost on that date in any `tz`. All valid rows of " +

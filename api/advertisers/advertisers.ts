@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { forgetOldTokens, mintPostbackToken } from "../account/own-tokens.ts";
 import { PAYMENT_TERMS } from "../affiliates/affiliates.ts";
 import { manage } from "../management/manage.ts";
 import {
@@ -12,6 +12,7 @@ import {
   oneOf,
   orEmpty,
   recordId,
+  shownCurrency,
   shownTime,
   tags,
   text,
@@ -19,10 +20,9 @@ import {
 import { isAnyOf, matches } from "../rest/filter-conditions.ts";
 import { idsParam, textParam, wordParam } from "../rest/query-fields.ts";
 
-const STATUSES = ["active", "paused", "inactive"] as const;
+export const ADVERTISER_STATUSES = ["active", "paused", "inactive"] as const;
 /** G56. */
 const BILLING_TERMS = [...PAYMENT_TERMS, "prepaid"] as const;
-const TOKEN_BYTES = 16;
 
 /** Owners of offers. The currency of a new one is the workspace's (ADV-004). */
 export const advertisers = manage({
@@ -30,15 +30,11 @@ export const advertisers = manage({
   names: { one: "Advertiser", many: "Advertisers" },
   path: "/advertisers",
   tag: "Advertisers",
-  summaries: {
-    list: "Advertisers, newest first",
-    create: "Create an advertiser; the answer contains its postback token",
-    update: "Change fields of an advertiser",
-  },
+  descriptions: { create: "The answer contains its postback token." },
   table: "advertiser",
   fields: {
     name: name(),
-    status: oneOf(...STATUSES),
+    status: oneOf(...ADVERTISER_STATUSES),
     company: text(),
     contact_name: text(),
     email: orEmpty(email),
@@ -75,15 +71,17 @@ export const advertisers = manage({
   secret: {
     column: "postback_token",
     mint: mintPostbackToken,
+    forgetEarlier: forgetOldTokens,
     operation: {
       name: "rotateAdvertiserToken",
       pathEnd: "rotate-postback-token",
-      summary: "Give an advertiser a new postback token; the old one stops working within a second",
+      summary: "Rotate the postback token of an advertiser",
+      description: "The old token stops working within a second.",
     },
   },
   shown: {
     name: z.string(),
-    status: z.enum(STATUSES),
+    status: z.enum(ADVERTISER_STATUSES),
     company: z.string(),
     contact_name: z.string(),
     email: z.string(),
@@ -91,13 +89,13 @@ export const advertisers = manage({
     website: z.string(),
     country: z.string(),
     notes: z.string(),
-    currency: z.string(),
+    currency: shownCurrency,
     account_manager_id: z.int().nullable(),
     billing_terms: z.string(),
     tags: z.array(z.string()),
   },
   filters: {
-    status: wordParam(...STATUSES),
+    status: wordParam(...ADVERTISER_STATUSES),
     q: textParam.meta({ description: "Part of the name, company or e-mail" }),
     ids: idsParam.meta({ description: "Comma-separated ids" }),
   },
@@ -106,8 +104,3 @@ export const advertisers = manage({
   write: adminWrite("advertisers.write"),
   references: { account_manager_id: "user" },
 });
-
-/** A server-to-server token (G62): 32 hex digits. */
-export function mintPostbackToken(): string {
-  return randomBytes(TOKEN_BYTES).toString("hex");
-}

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { findByReference } from "../access/find-by-reference.ts";
 import { manage } from "../management/manage.ts";
 import type { Body } from "../management/managed-resource.ts";
+import type { OperationContext } from "../operation.ts";
 import {
   country,
   currency,
@@ -14,17 +16,19 @@ import {
   oneOf,
   orEmpty,
   recordId,
+  shownCurrency,
   shownMoney,
   shownTime,
   tags,
   text,
 } from "../rest/body-fields.ts";
+import { givenCode } from "../rest/catalog-fields.ts";
 import { mintCode, type Reference } from "../rest/codes.ts";
 import { hasMember, isAnyOf, matches } from "../rest/filter-conditions.ts";
 import { idParam, idsParam, textParam, wordParam } from "../rest/query-fields.ts";
 import { queueEvent, type Shown } from "../webhooks/queue-event.ts";
 
-const STATUSES = ["active", "pending", "blocked", "rejected"] as const;
+export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
 const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
 /** When partners are paid (G56). */
 export const PAYMENT_TERMS = [
@@ -40,6 +44,17 @@ export const PAYMENT_TERMS = [
 ] as const;
 
 const DETAILS_MAX = 50;
+/** Fields of a partner in webhooks. */
+export const AFFILIATE_DOCUMENT = [
+  "id",
+  "code",
+  "name",
+  "status",
+  "email",
+  "company",
+  "country",
+  "created_at",
+] as const;
 
 const paymentDetails = z
   .record(text(50).min(1), text(), "expected an object of texts")
@@ -58,20 +73,15 @@ export const affiliates = manage({
   names: { one: "Affiliate", many: "Affiliates" },
   path: "/affiliates",
   tag: "Affiliates",
-  summaries: {
-    list: "Affiliates (partners), newest first",
-    get: "One affiliate by id or code",
-    create: "Create an affiliate",
-    update: "Change fields of an affiliate",
-  },
-  hasCode: true,
+  descriptions: { list: "Affiliates are the partners who send visitors. Newest first." },
+  hasCode: "affiliate",
   table: "affiliate",
   fields: {
     code: z
       .string("expected a code")
       .regex(/^[A-Za-z0-9]{6,10}$/, "expected 6 to 10 letters or digits"),
     name: name(),
-    status: oneOf(...STATUSES),
+    status: oneOf(...AFFILIATE_STATUSES),
     company: text(),
     contact_name: text(),
     email: orEmpty(email),
@@ -90,6 +100,8 @@ export const affiliates = manage({
     currency,
     tags,
   },
+  // The contract fixes the codes that a request may give. Files come from earlier systems, whose links are to keep working.
+  imported: { code: givenCode },
   required: ["name"],
   defaults: {
     status: "active",
@@ -127,7 +139,7 @@ export const affiliates = manage({
   shown: {
     code: z.string(),
     name: z.string(),
-    status: z.enum(STATUSES),
+    status: z.enum(AFFILIATE_STATUSES),
     company: z.string(),
     contact_name: z.string(),
     email: z.string(),
@@ -143,11 +155,11 @@ export const affiliates = manage({
     payment_details: z.record(z.string(), z.string()),
     payment_terms: z.string(),
     min_payout: shownMoney,
-    currency: z.string(),
+    currency: shownCurrency,
     tags: z.array(z.string()),
   },
   filters: {
-    status: wordParam(...STATUSES),
+    status: wordParam(...AFFILIATE_STATUSES),
     manager_id: idParam,
     tag: textParam,
     ids: idsParam.meta({ description: "Comma-separated ids" }),
@@ -159,26 +171,45 @@ export const affiliates = manage({
     q: matches(["name", "company", "email"], ["code"]),
   },
   read: staff("affiliates.read"),
-  write: adminWrite("affiliates.write"),
+  write: { ...adminWrite("affiliates.write"), needsFresh: ["payment_details"] },
   references: { manager_id: "user" },
   taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
-  afterUpdate: async (tx, context, { before, after }) =>
-    await queueEvent(tx, context, "affiliate.updated", () => ({
-      data: affiliateDocument(after),
-      before: affiliateDocument(before),
-    })),
+  afterUpdate: queueAffiliateUpdated,
 });
+
+/** Queues `affiliate.updated`. The rows need the fields of the document. */
+export async function queueAffiliateUpdated(
+  tx: Queryable,
+  context: OperationContext,
+  { before, after }: { readonly before: Body; readonly after: Body },
+): Promise<void> {
+  await queueEvent(tx, context, "affiliate.updated", () => ({
+    data: affiliateDocument(after),
+    before: affiliateDocument(before),
+  }));
+}
 
 /** The partner as webhooks show it: without notes and payment details (G128). */
 function affiliateDocument(row: Body): Shown {
-  const fields = ["id", "code", "name", "status", "email", "company", "country", "created_at"];
-  return Object.fromEntries(fields.map((field) => [field, row[field]]));
+  return Object.fromEntries(AFFILIATE_DOCUMENT.map((field) => [field, row[field]]));
 }
 
 export type AffiliateRow = { readonly id: number; readonly code: string; readonly status: string };
 
-/** By id, else by code (G25). */
+/** By id, else by code (G25), else by alias (N112). */
 export async function findAffiliate(
+  db: Queryable,
+  workspaceId: number,
+  reference: Reference,
+): Promise<AffiliateRow | undefined> {
+  return await findByReference(db, workspaceId, {
+    kind: "affiliate",
+    reference,
+    find: async (asked) => await findAffiliateByCode(db, workspaceId, asked),
+  });
+}
+
+async function findAffiliateByCode(
   db: Queryable,
   workspaceId: number,
   reference: Reference,

@@ -5,14 +5,18 @@ import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Role } from "../access/permissions.ts";
 import { isShown } from "../access/visibility.ts";
 import { invalidParameter } from "../errors.ts";
-import { booleanParam, idParam, textParam, wordParam } from "../rest/query-fields.ts";
+import { sentAs } from "../rest/openapi-schemas.ts";
+import { booleanParam, idParam, shownClickId, textParam, wordParam } from "../rest/query-fields.ts";
 import type { ClickFilter } from "./clicks.ts";
 
-const clickIdParam = z
-  .string()
-  .refine((text) => parseClickId(text) !== undefined, "expected 32 hex digits")
-  .transform((text) => text.toLowerCase())
-  .optional();
+const clickIdParam = sentAs(
+  z
+    .string()
+    .refine((text) => parseClickId(text) !== undefined, "expected 32 hex digits")
+    .transform((text) => text.toLowerCase())
+    .optional(),
+  shownClickId,
+);
 
 /** Filters of the click list (G81). */
 export const clickFilterParams = {

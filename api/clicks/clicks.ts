@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
+import type { CountedRows } from "../reports/counted-rows.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
 import { type ClickColumn, StoredClick, selectList } from "./click-row.ts";
 
@@ -21,6 +22,8 @@ export type ClickSearch = {
   /** Only rows older than this one. */
   readonly after: { readonly atMs: number; readonly clickId: string } | undefined;
   readonly limit: number;
+  /** Only clicks that a report counts. */
+  readonly counted?: CountedRows | undefined;
 };
 
 /** ClickHouse stops the query after this time; our side stops waiting two seconds later. */
@@ -51,6 +54,14 @@ export async function selectClicks<Row>(
       "click.ts <= fromUnixTimestamp64Milli({after:Int64}, 'UTC')",
       "(click.ts < fromUnixTimestamp64Milli({after:Int64}, 'UTC') or click.click_id < toFixedString(unhex({afterId:String}), 16))",
     );
+  }
+  const { counted } = search;
+  if (counted !== undefined) {
+    Object.assign(params, counted.params);
+    // In a select of its own, where the names are those of columns. It reads no more columns than the conditions need.
+    where.push(`(click.ts, click.click_id) in (
+      select click.ts, click.click_id from click where ${[...where, ...counted.conditions].join(" and ")}
+      order by click.ts desc, click.click_id desc limit {limit:UInt32})`);
   }
   const text = `select ${selectList(row)} from click where ${where.join(" and ")}
     order by click.ts desc, click.click_id desc limit {limit:UInt32}`;

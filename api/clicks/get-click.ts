@@ -15,6 +15,8 @@ import {
 } from "../labels/entity-labels.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { reportScope } from "../reports/caller.ts";
+import { sentAs } from "../rest/openapi-schemas.ts";
+import { shownClickId } from "../rest/query-fields.ts";
 import { isoTime, ShownClick, type StoredClick } from "./click-row.ts";
 import { findClick } from "./find-click.ts";
 
@@ -49,9 +51,10 @@ export const getClick: Operation = operation({
   method: "GET",
   path: "/clicks/{click_id}",
   tag: "Clicks",
-  summary: "One click with its conversions",
+  summary: "Get a click",
+  description: "With its conversions.",
   access: everyRole("clicks.read"),
-  input: { path: z.object({ click_id: z.string() }) },
+  input: { path: z.object({ click_id: sentAs(z.string(), shownClickId) }) },
   output: z.object({ data: ClickDetail }),
   status: 200,
   readsClickhouse: "clicks",

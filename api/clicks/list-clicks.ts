@@ -2,17 +2,32 @@ import { z } from "zod";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import { echoRange, type RangeQuery } from "../../schemas/time/range.ts";
 import { everyRole } from "../access/access-of-operations.ts";
-import { shownSchema, showTo } from "../access/visibility.ts";
+import { shownSchema, showTo, visibleFields } from "../access/visibility.ts";
+import { invalidParameter } from "../errors.ts";
 import { type EntityLabels, labelOf, readLabels } from "../labels/entity-labels.ts";
-import { type Operation, type OperationContext, operation } from "../operation.ts";
+import {
+  type Operation,
+  type OperationContext,
+  type OperationResult,
+  operation,
+} from "../operation.ts";
 import { reportScope } from "../reports/caller.ts";
-import { rangeEcho } from "../reports/report-params.ts";
+import { countedRows } from "../reports/counted-rows.ts";
+import { listFiltersParam, rangeEcho } from "../reports/report-params.ts";
+import { csvAnswer, type ListCsv, listCsv } from "../rest/list-csv.ts";
 import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
-import { cursorParam, limitParam, rangeParams } from "../rest/query-fields.ts";
+import { cursorParam, limitParam, listFormatParam, rangeParams } from "../rest/query-fields.ts";
 import { clickFilterParams, readClickFilters } from "./click-filters.ts";
 import { answerFields, FoundClick, isoTime, ListedClick } from "./click-row.ts";
-import { adIdParams, findAdClicks, readAdId } from "./lookup-clicks.ts";
+import type { ClickSearch } from "./clicks.ts";
+import {
+  type AdId,
+  adIdParams,
+  findAdClicks,
+  type LookupQuery,
+  readAdId,
+} from "./lookup-clicks.ts";
 import { searchClicks } from "./search-clicks.ts";
 
 const DAYS_MAX = 93;
@@ -32,10 +47,10 @@ export const listClicks: Operation = operation({
   method: "GET",
   path: "/clicks",
   tag: "Clicks",
-  summary: "Clicks, newest first, or those with an ad-platform click id",
+  summary: "List clicks",
   description:
-    "Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer contains the clicks " +
-    "with that id: `from` is required, at most 90 days, without paging.",
+    "Newest first, or those with an ad-platform click id. Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer contains the clicks " +
+    "with that id: `from` is required, at most 90 days, without paging. `filters` lists the clicks behind a cell of a report.",
   access: everyRole("clicks.read"),
   input: {
     query: z.object({
@@ -44,6 +59,8 @@ export const listClicks: Operation = operation({
       ...adIdParams,
       limit: limitParam(LIMIT_DEFAULT, LIMIT_MAX),
       cursor: cursorParam,
+      filters: listFiltersParam,
+      format: listFormatParam,
     }),
   },
   output: z.union([
@@ -56,11 +73,20 @@ export const listClicks: Operation = operation({
     }),
   ]),
   status: 200,
-  readsClickhouse: "clicks",
+  otherMediaTypes: ["text/csv"],
+  readsClickhouse: ({ filters, format }) =>
+    filters !== undefined || format === "csv" ? "reports" : "clicks",
   run: async (context, { query }) => {
+    const isCsv = query.format === "csv";
     const adId = readAdId(query);
-    if (adId !== undefined) return { body: await findAdClicks(context, adId, query) };
-    const scope = reportScope(context.principal);
+    if (adId !== undefined) {
+      if (query.filters !== undefined)
+        throw invalidParameter("filters", `cannot be combined with ${adId.kind}`);
+      return isCsv
+        ? await lookupCsv(context, adId, query)
+        : { body: await findAdClicks(context, adId, query) };
+    }
+    if (isCsv && query.cursor !== undefined) throw invalidParameter("cursor", "a CSV has no pages");
     const filters = readClickFilters(query, context.principal.role);
     const page = openPage(context, "listClicks", query);
     const range = rangeOfPage({ ...context, nowMs: todayOf(context, query) }, query, page, {
@@ -68,15 +94,23 @@ export const listClicks: Operation = operation({
       daysMax: DAYS_MAX,
     });
     const { fromMs, toMs } = range;
+    const counted =
+      query.filters === undefined
+        ? undefined
+        : await countedRows(context, {
+            source: "click",
+            filters: query.filters,
+            range,
+            dateBasis: "conversion",
+          });
+    const search = { scope: reportScope(context.principal), fromMs, toMs, filters, counted };
+    if (isCsv) return await csvAnswer(listCsv(clickCsv(context, search)), "clicks.csv");
     const after =
       page.after === undefined
         ? undefined
         : { atMs: Number(page.after.at), clickId: page.after.id };
     const rows = await searchClicks(context, ListedClick, {
-      scope,
-      fromMs,
-      toMs,
-      filters,
+      ...search,
       after,
       limit: page.rowsMax,
     });
@@ -89,6 +123,41 @@ export const listClicks: Operation = operation({
     return { body: { ...body, range: echoRange(range) } };
   },
 });
+
+/** The whole list, in pages of its own. */
+function clickCsv(
+  context: OperationContext,
+  search: Omit<ClickSearch, "after" | "limit">,
+): ListCsv<ListedClick> {
+  const { role } = context.principal;
+  return {
+    fields: visibleFields("click", role).filter((name) => name in ListRow.shape),
+    numbers: new Set(),
+    read: async (last, limit) => {
+      const after = last === undefined ? undefined : { atMs: last.ts, clickId: last.click_id };
+      return await searchClicks(context, ListedClick, { ...search, after, limit });
+    },
+    show: async (rows) => {
+      const labels = await readRowLabels(context, rows);
+      return rows.map((row) => shownRow(context, row, labels));
+    },
+  };
+}
+
+async function lookupCsv(
+  context: OperationContext,
+  adId: AdId,
+  query: LookupQuery,
+): Promise<OperationResult> {
+  const { data } = await findAdClicks(context, adId, query);
+  const list: ListCsv<(typeof data)[number]> = {
+    fields: Object.keys(LookupRow.shape),
+    numbers: new Set(),
+    read: (last) => Promise.resolve(last === undefined ? data : []),
+    show: (rows) => rows,
+  };
+  return await csvAnswer(listCsv(list), "clicks.csv");
+}
 
 /** The id contains the time of the click. Without an explicit range, the click is searched on that day. */
 function todayOf(

@@ -18,6 +18,11 @@ export const adIdParams = { gclid: adIdParam, gbraid: adIdParam, wbraid: adIdPar
 
 export type AdId = { readonly kind: (typeof KINDS)[number]; readonly value: string };
 
+export type LookupQuery = RangeQuery & {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+};
+
 type ShownRow = Omit<FoundClick, "ts"> & { readonly ts: string };
 
 export type LookupBody = {
@@ -49,7 +54,7 @@ export function readAdId(
 export async function findAdClicks(
   context: OperationContext,
   adId: AdId,
-  query: RangeQuery & { readonly limit: number; readonly cursor?: string | undefined },
+  query: LookupQuery,
 ): Promise<LookupBody> {
   if (query.cursor !== undefined) throw invalidParameter("cursor", "a look-up has one page");
   if (query.from === undefined) throw invalidParameter("from", "required in a look-up");

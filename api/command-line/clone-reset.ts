@@ -85,6 +85,10 @@ async function replaceTokens(tx: Queryable): Promise<number> {
     text: `update advertiser set updated_at = now(),
              postback_token = left(encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex'), 32)`,
   });
+  await countChanges(tx, {
+    name: "clone-old-tokens",
+    text: "delete from advertiser_old_token",
+  });
   const webhooks = await countChanges(tx, {
     name: "clone-webhook-secrets",
     text: `update webhook set updated_at = now(),

@@ -6,10 +6,12 @@ import { STREAM_DEFAULTS } from "../../schemas/nats/stream-settings.ts";
 import { RELAXED } from "../../test/samples/durability.ts";
 import type { Terminal } from "./command.ts";
 import { UsageError } from "./command-error.ts";
-import { commands } from "./commands.ts";
+import { allCommands, COMMAND_FILES } from "./command-files.ts";
 import { runCommand } from "./run-command.ts";
 import { findServers } from "./servers.ts";
 import { readNewWorkspace } from "./workspaces.ts";
+
+const commands = await allCommands();
 
 let folder = "";
 beforeAll(() => {
@@ -70,6 +72,29 @@ test.each([
   [["offer", "import", "offers.csv", "--workspace", "x", "--delimiter", "::"]],
 ] as const)("%j is refused with its usage before any server is asked", async (args) => {
   await expect(tracker(args)).rejects.toThrow(UsageError);
+});
+
+test.each([
+  [
+    ["workspace", "create", "--name", "x", "--nme", "y"],
+    "There is no option --nme. Did you mean --name?",
+  ],
+  [["demo", "--jsn"], "There is no option --jsn. Did you mean --json?"],
+  [["demo", "--colour"], "There is no option --colour."],
+  [["migrte"], 'There is no command "migrte". Did you mean "migrate"?'],
+  [["offr", "list"], 'There is no command "offr list". Did you mean "offer list"?'],
+  [["offer", "lst", "--json"], 'There is no command "offer lst". Did you mean "offer list"?'],
+  [["key", "revke", "12"], 'There is no command "key revke 12". Did you mean "key revoke"?'],
+  [["key", "make"], 'There is no command "key make".'],
+])("%j is answered with what was probably meant", async (args, message) => {
+  await expect(tracker(args)).rejects.toMatchObject({ message });
+});
+
+test("each file of commands is found by the first words of all its commands, and by no other", async () => {
+  for (const { words, load } of COMMAND_FILES) {
+    const first = (await load()).map(({ name }) => name.split(" ")[0] ?? "");
+    expect(new Set(first)).toEqual(new Set(words));
+  }
 });
 
 test("help lists every command and exits without an error", async () => {

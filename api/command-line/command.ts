@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { DurabilitySettings } from "../../schemas/durability/require-durability.ts";
+import { similarName } from "../../schemas/names/nearest-name.ts";
 import type { StreamSettings } from "../../schemas/nats/stream-settings.ts";
 import type { PostgresServer } from "../../schemas/postgres/connect.ts";
 import { UsageError } from "./command-error.ts";
@@ -44,7 +45,7 @@ export type CommandOption = {
   readonly isRepeatable?: true;
 };
 
-/** One command. Usage, help and argument parsing are generated from it. To add a command, put it into a list in commands.ts. */
+/** One command. Usage, help and argument parsing are generated from it. To add a command, put it into a list in command-files.ts. */
 export type Command = {
   /** The words that invoke it: "key create". */
   readonly name: string;
@@ -146,6 +147,15 @@ function parse(
       allowPositionals: true,
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(unknownOption(message, Object.keys(options)) ?? message, { cause: error });
   }
+}
+
+/** A sentence about an option that the command does not have; undefined for another fault. Node names the option in its message only. */
+function unknownOption(message: string, known: readonly string[]): string | undefined {
+  const given = /^Unknown option '(--?[^']+)'/.exec(message)?.[1];
+  if (given === undefined) return undefined;
+  const meant = similarName(given.replace(/^-+/, ""), known);
+  return `There is no option ${given}.${meant === undefined ? "" : ` Did you mean --${meant}?`}`;
 }

@@ -3,10 +3,18 @@ import type { CreateOfferBody } from "../offers/offer-fields.ts";
 /** An offer of the demo. `advertiser` says which advertiser of the demo owns it. */
 export type DemoOffer = Omit<CreateOfferBody, "advertiser_id" | "code"> & {
   readonly code: string;
-  readonly advertiser: "shop" | "software";
+  readonly advertiser: "shop" | "software" | "travel";
+  readonly settings?: {
+    readonly hold_days?: number;
+    readonly min_seconds_to_conversion?: number;
+    readonly fraud_checks?: Readonly<Record<string, boolean | number>>;
+  };
 };
 
-/** Covers every payout type, in two currencies. No targeting and no caps, so a click from anywhere is redirected. */
+/**
+ * Covers every payout type, in two currencies, and the ways in which a conversion waits or is refused. No targeting and no caps, so a
+ * click from anywhere is redirected. Conversions of the first five are approved at once.
+ */
 export const DEMO_OFFERS: readonly DemoOffer[] = [
   {
     code: "DEMOSHOP",
@@ -90,5 +98,61 @@ export const DEMO_OFFERS: readonly DemoOffer[] = [
     revenue: "90.0000",
     payout_type: "cpa",
     payout: "60.0000",
+  },
+  {
+    code: "DEMOTRAVEL",
+    advertiser: "travel",
+    name: "Travel: share of the booking, held for a week",
+    category: "travel",
+    destination_url: "https://travel.example/?cid={click_id}",
+    allowed_domains: ["travel.example"],
+    currency: "EUR",
+    revenue_type: "rps",
+    revenue: "7.0000",
+    payout_type: "cps",
+    payout: "5.0000",
+    settings: { hold_days: 7 },
+  },
+  {
+    code: "DEMOGAME",
+    advertiser: "software",
+    name: "Game: install and purchases, with fraud checks",
+    category: "games",
+    destination_url: "https://game.example/install?cid={click_id}",
+    allowed_domains: ["game.example"],
+    currency: "USD",
+    revenue_type: "rpa",
+    revenue: "2.4000",
+    payout_type: "cpa",
+    payout: "1.7000",
+    events: [
+      {
+        code: "purchase",
+        name: "Purchase in the game",
+        revenue_type: "rps",
+        revenue: "30.0000",
+        payout_type: "cps",
+        payout: "20.0000",
+        allow_multiple: true,
+      },
+    ],
+    settings: {
+      min_seconds_to_conversion: 20,
+      fraud_checks: { bot: true, datacenter: true, headless: true },
+    },
+  },
+  {
+    code: "DEMOLOAN",
+    advertiser: "travel",
+    name: "Travel loan: checked application",
+    category: "finance",
+    destination_url: "https://loan.example/apply?cid={click_id}",
+    allowed_domains: ["loan.example"],
+    currency: "EUR",
+    revenue_type: "rpa",
+    revenue: "48.0000",
+    payout_type: "cpa",
+    payout: "35.0000",
+    default_status: "pending",
   },
 ];

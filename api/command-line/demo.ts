@@ -7,7 +7,7 @@ import { affiliates } from "../affiliates/affiliates.ts";
 import { insertOfferWithEvents } from "../offers/create-offer.ts";
 import { setAccess } from "../offers/set-partner-access.ts";
 import { CommandError } from "./command-error.ts";
-import { DEMO_OFFERS } from "./demo-offers.ts";
+import { DEMO_OFFERS, type DemoOffer } from "./demo-offers.ts";
 import { findHostOwner, shareHost } from "./shared-hosts.ts";
 import { findWorkspace, insertWorkspace } from "./workspaces.ts";
 
@@ -34,9 +34,16 @@ export type Demo = {
 
 export type DemoAddresses = { readonly apiUrl: string; readonly trackingUrl: string };
 
-const SLUG = "demo";
+export const DEMO_SLUG = "demo";
 const CURRENCY = "USD";
-const PARTNERS = ["DEMOANNA", "DEMOBOB", "DEMOCLEO"] as const;
+const PARTNERS = [
+  { code: "DEMOANNA", name: "Anna's blog" },
+  { code: "DEMOBOB", name: "Bob's coupons" },
+  { code: "DEMOCLEO", name: "Cleo's ads" },
+  { code: "DEMODANA", name: "Dana's newsletter" },
+  { code: "DEMOEMIL", name: "Emil's videos" },
+] as const;
+export const [FIRST_PARTNER] = PARTNERS;
 const SMART_CODE = "DEMOSMART";
 const LINK_KEY = "demo-shop-anna";
 /** Lock number that stops two concurrent demos from creating the workspace twice. Any number that nothing else uses. */
@@ -57,7 +64,7 @@ export async function makeDemo(
       text: "select pg_advisory_xact_lock($1)",
       values: [DEMO_LOCK],
     });
-    const existing = await findWorkspace(tx, SLUG);
+    const existing = await findWorkspace(tx, DEMO_SLUG);
     if (existing !== undefined && !options.newKeys) {
       throw new CommandError(
         "Workspace demo exists already. Its keys were shown when it was created; `demo --new-keys` creates more.",
@@ -75,9 +82,15 @@ async function fillWorkspace(
   tx: Queryable,
   { trackingUrl }: DemoAddresses,
 ): Promise<{ workspaceId: number; adminKey: string }> {
-  const workspace = { name: "Demo", slug: SLUG, timezone: "UTC", currency: CURRENCY, trackingUrl };
+  const workspace = {
+    name: "Demo",
+    slug: DEMO_SLUG,
+    timezone: "UTC",
+    currency: CURRENCY,
+    trackingUrl,
+  };
   const { id, adminKey, hasDomain } = await insertWorkspace(tx, workspace);
-  if (!hasDomain) await addTrackingHost(tx, { id, slug: SLUG }, new URL(trackingUrl));
+  if (!hasDomain) await addTrackingHost(tx, { id, slug: DEMO_SLUG }, new URL(trackingUrl));
   const partnerIds = await insertPartners(tx, id);
   const offerIds = await insertOffers(tx, id);
   const offerId = (code: string): number => offerIds.get(code) ?? 0;
@@ -119,8 +132,8 @@ async function addTrackingHost(
 
 async function insertPartners(tx: Queryable, workspaceId: number): Promise<number[]> {
   const ids: number[] = [];
-  for (const [index, name] of ["Anna's blog", "Bob's coupons", "Cleo's ads"].entries()) {
-    const own = { code: PARTNERS[index], name, country: "DE", tags: ["demo"], currency: CURRENCY };
+  for (const partner of PARTNERS) {
+    const own = { ...partner, country: "DE", tags: ["demo"], currency: CURRENCY };
     const { id } = await affiliates.insert(tx, workspaceId, own);
     ids.push(id);
   }
@@ -133,14 +146,36 @@ async function insertOffers(tx: Queryable, workspaceId: number): Promise<Map<str
   const owners = {
     shop: await insertAdvertiser("Demo Shop"),
     software: await insertAdvertiser("Demo Software"),
+    travel: await insertAdvertiser("Demo Travel"),
   };
   const ids = new Map<string, number>();
-  for (const { advertiser, ...offer } of DEMO_OFFERS) {
+  for (const { advertiser, settings = {}, ...offer } of DEMO_OFFERS) {
     const body = { ...offer, advertiser_id: owners[advertiser].id };
     const { id } = await insertOfferWithEvents(tx, workspaceId, body);
+    await setOfferSettings(tx, id, settings);
     ids.set(offer.code, id);
   }
   return ids;
+}
+
+async function setOfferSettings(
+  tx: Queryable,
+  offerId: number,
+  { hold_days, min_seconds_to_conversion, fraud_checks }: NonNullable<DemoOffer["settings"]>,
+): Promise<void> {
+  await tx.query({
+    name: "set-demo-offer-settings",
+    text: `update offer set hold_days = coalesce($2, hold_days),
+             min_seconds_to_conversion = coalesce($3, min_seconds_to_conversion),
+             fraud_checks = coalesce($4::jsonb, fraud_checks)
+           where id = $1`,
+    values: [
+      offerId,
+      hold_days,
+      min_seconds_to_conversion,
+      fraud_checks && JSON.stringify(fraud_checks),
+    ],
+  });
 }
 
 async function insertLinks(
@@ -191,7 +226,7 @@ async function describe(
            from workspace w join affiliate f on f.workspace_id = w.id and f.code = $2
            join advertiser a on a.workspace_id = w.id
            where w.id = $1 order by a.id limit 1`,
-    values: [workspaceId, PARTNERS[0]],
+    values: [workspaceId, FIRST_PARTNER.code],
   });
   const [account] = rows;
   if (account === undefined) {
@@ -224,7 +259,7 @@ async function describe(
       }),
     },
     links: {
-      affiliate: `${trackingUrl}/r/DEMOSHOP/${PARTNERS[0]}`,
+      affiliate: `${trackingUrl}/r/DEMOSHOP/${FIRST_PARTNER.code}`,
       transparent: `${trackingUrl}/c/${LINK_KEY}`,
       smart: `${trackingUrl}/s/${SMART_CODE}`,
     },

@@ -17,6 +17,7 @@ import { listWorkspaceIds } from "../people/workspaces-of-first-admin.ts";
 import { affiliateIdOf } from "./accounts.ts";
 import type { Command } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { DEMO_SLUG, FIRST_PARTNER } from "./demo.ts";
 import { IN_WORKSPACE, JSON_OUTPUT } from "./options.ts";
 import { byCommandLine, inWorkspace, withDatabase } from "./session.ts";
 import { table } from "./table.ts";
@@ -32,6 +33,7 @@ const firstLink: Command = {
   summary: "a link by which the first admin signs in; it works once, for a day",
   options: {
     workspace: { value: "SLUG", summary: "make the admin of this workspace only; default: of all" },
+    "if-needed": { summary: "prints nothing if somebody is an admin, or nothing is there yet" },
     ...JSON_OUTPUT,
   },
   examples: ["person first-link"],
@@ -44,11 +46,13 @@ const firstLink: Command = {
       if (slug !== undefined && workspace === undefined)
         throw new CommandError(`There is no workspace ${slug}.`);
       if (await hasAdmin(db)) {
+        if (given.has("if-needed")) return "";
         throw new CommandError(
           "Somebody is an admin already: invite others in the console, or by `person invite`.",
         );
       }
       const ids = workspace === undefined ? await listWorkspaceIds(db) : [workspace.id];
+      if (ids.length === 0 && given.has("if-needed")) return "";
       if (ids.length === 0)
         throw new CommandError("There is no workspace yet: `workspace create` makes one.");
       const made = await makeLink(db, environment.apiUrl, {
@@ -144,7 +148,7 @@ async function makeLink(
     await revoke?.(tx);
     const id = await insertLink(tx, token, link);
     await insertAuditEntry(tx, {
-      principal: byCommandLine({ id: link.workspaceId ?? null }),
+      principal: byCommandLine({ id: link.workspaceId ?? 0 }),
       action: `cli ${command}`,
       ip: null,
       status: 201,
@@ -186,4 +190,43 @@ const list: Command = {
     }),
 };
 
-export const personCommands: readonly Command[] = [firstLink, resetLink, invite, list];
+const demoLinks: Command = {
+  name: "person demo-links",
+  summary: "links by which a person of each role joins the workspace demo, as JSON",
+  options: {},
+  examples: ["person demo-links"],
+  run: async (_given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const { rows } = await db.query<DemoAccount>({
+        name: "find-accounts-of-demo",
+        text: `select w.id as workspace_id, min(f.id) as affiliate_id, min(a.id) as advertiser_id
+               from workspace w join affiliate f on f.workspace_id = w.id and f.code = $2
+               join advertiser a on a.workspace_id = w.id
+               where w.slug = $1 group by w.id`,
+        values: [DEMO_SLUG, FIRST_PARTNER.code],
+      });
+      const [account] = rows;
+      if (account === undefined)
+        throw new CommandError("There is no workspace demo with its accounts: `demo` makes one.");
+      const links: [string, string][] = [];
+      for (const role of ROLES) {
+        const { link } = await makeLink(db, environment.apiUrl, {
+          link: {
+            kind: "invitation",
+            workspaceId: account.workspace_id,
+            email: `${role}@demo.example`,
+            role,
+            affiliateId: role === "partner" ? account.affiliate_id : null,
+            advertiserId: role === "advertiser" ? account.advertiser_id : null,
+          },
+          command: "person demo-links",
+        });
+        links.push([role, link]);
+      }
+      return JSON.stringify({ sign_in_links: Object.fromEntries(links) }, null, 2);
+    }),
+};
+
+type DemoAccount = { workspace_id: number; affiliate_id: number; advertiser_id: number };
+
+export const personCommands: readonly Command[] = [firstLink, resetLink, invite, list, demoLinks];

@@ -1,8 +1,11 @@
 import { PROGRAM_ROLES, type ProgramRole } from "../../schemas/host/program-roles.ts";
+import { similarName } from "../../schemas/names/nearest-name.ts";
 import { type Command, type CommandEnvironment, readArguments, type Terminal } from "./command.ts";
 import { UsageError } from "./command-error.ts";
-import { commands } from "./commands.ts";
+import { allCommands, commandsFrom } from "./command-files.ts";
 import { helpOf, helpOfAll, helpOfRole, helpOfSome, usageOf } from "./help.ts";
+
+const NAME_WORDS_MAX = 3;
 
 /**
  * Runs one command and returns what to print.
@@ -14,12 +17,12 @@ export async function runCommand(
   terminal: Terminal,
 ): Promise<string> {
   const [first = "", ...others] = args;
-  if (first === "" || isHelp(first)) return helpOfAll(commands);
-  if (first === "help") return helpFor(others);
-  const command = commandOf(args);
+  if (first === "" || isHelp(first)) return helpOfAll(await allCommands());
+  if (first === "help") return await helpFor(others);
+  const command = await commandOf(args);
   if (command === undefined) {
-    if (args.some(isHelp)) return helpFor(wordsOf(args));
-    throw roleOf(args) === undefined ? unknownCommand(wordsOf(args)) : notStartedHere(first);
+    if (args.some(isHelp)) return await helpFor(wordsOf(args));
+    throw roleOf(args) === undefined ? await unknownCommand(wordsOf(args)) : notStartedHere(first);
   }
   const rest = args.slice(command.name.split(" ").length);
   if (rest.some(isHelp)) return helpOf(command);
@@ -31,19 +34,20 @@ export async function runCommand(
   }
 }
 
-function helpFor(words: readonly string[]): string {
-  if (words.length === 0) return helpOfAll(commands);
+async function helpFor(words: readonly string[]): Promise<string> {
+  if (words.length === 0) return helpOfAll(await allCommands());
   const role = roleOf(words);
   if (role !== undefined) return helpOfRole(role);
-  const command = commandOf(words);
+  const command = await commandOf(words);
   if (command !== undefined) return helpOf(command);
-  const some = commandsOf(words);
-  if (some.length === 0) throw unknownCommand(words);
+  const some = await commandsOf(words);
+  if (some.length === 0) throw await unknownCommand(words);
   return helpOfSome(some);
 }
 
 /** The command whose name begins the arguments. The longest name wins: "workspace settings show" has three words. */
-function commandOf(args: readonly string[]): Command | undefined {
+async function commandOf(args: readonly string[]): Promise<Command | undefined> {
+  const commands = await commandsFrom(args[0] ?? "");
   return commands
     .filter(({ name }) => name.split(" ").every((word, index) => word === args[index]))
     .toSorted((a, b) => b.name.length - a.name.length)[0];
@@ -60,15 +64,33 @@ function notStartedHere(role: string): UsageError {
 }
 
 /** Commands whose names begin with the words. */
-function commandsOf(words: readonly string[]): Command[] {
+async function commandsOf(words: readonly string[]): Promise<Command[]> {
+  const commands = await commandsFrom(words[0] ?? "");
   return commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
 }
 
-function unknownCommand(words: readonly string[]): UsageError {
-  const related = commandsOf(words.slice(0, 1));
-  return new UsageError(`There is no command "${words.slice(0, 3).join(" ")}".`, {
-    usage: related.length > 0 ? helpOfSome(related) : helpOfAll(commands),
+async function unknownCommand(words: readonly string[]): Promise<UsageError> {
+  const related = await commandsOf(words.slice(0, 1));
+  const all = await allCommands();
+  const meant = meantCommand(words, related.length > 0 ? related : all);
+  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  return new UsageError(`There is no command "${words.slice(0, 3).join(" ")}".${hint}`, {
+    usage: related.length > 0 ? helpOfSome(related) : helpOfAll(all),
   });
+}
+
+/** The command that these words misspell. Words after those of the command's name are its arguments. */
+function meantCommand(words: readonly string[], commands: readonly Command[]): string | undefined {
+  for (let count = Math.min(words.length, NAME_WORDS_MAX); count > 0; count -= 1) {
+    const names = commands.map(({ name }) => name).filter((name) => wordsIn(name) === count);
+    const meant = similarName(words.slice(0, count).join(" "), names);
+    if (meant !== undefined) return meant;
+  }
+  return undefined;
+}
+
+function wordsIn(name: string): number {
+  return name.split(" ").length;
 }
 
 function wordsOf(args: readonly string[]): string[] {

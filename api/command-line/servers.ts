@@ -20,9 +20,15 @@ const VARIABLES = {
   clickhouse: "CLICKHOUSE_URL",
 } as const satisfies Record<keyof Servers, string>;
 
-/** The file that the launcher of a one-machine run writes while it runs. */
+/** The file that the launcher of a one-machine run writes when it starts. */
 const Running = z
-  .object({ postgres_url: z.string(), nats_url: z.string(), clickhouse_url: z.string() })
+  .object({
+    postgres_url: z.string(),
+    nats_url: z.string(),
+    clickhouse_url: z.string(),
+    tracking_url: z.string(),
+    api_url: z.string(),
+  })
   .partial();
 
 /**
@@ -48,17 +54,28 @@ export function findServers<Name extends keyof Servers>(
 }
 
 function readRunning(dataDir: string): Partial<Servers> {
+  const { postgres_url, nats_url, clickhouse_url } = readRunningFile(dataDir);
+  return withoutAbsent({
+    postgres: atUrl(postgres_url),
+    nats: atUrl(nats_url),
+    clickhouse: atUrl(clickhouse_url),
+  });
+}
+
+/** The public addresses of the one-machine run in `dataDir`. @throws {CommandError} for an unreadable file. */
+export function runningAddresses(dataDir: string): {
+  readonly trackingUrl: string | undefined;
+  readonly apiUrl: string | undefined;
+} {
+  const { tracking_url: trackingUrl, api_url: apiUrl } = readRunningFile(dataDir);
+  return { trackingUrl, apiUrl };
+}
+
+function readRunningFile(dataDir: string): z.infer<typeof Running> {
   const file = join(dataDir, "servers.json");
   if (!existsSync(file)) return {};
   try {
-    const { postgres_url, nats_url, clickhouse_url } = Running.parse(
-      JSON.parse(readFileSync(file, "utf8")),
-    );
-    return withoutAbsent({
-      postgres: atUrl(postgres_url),
-      nats: atUrl(nats_url),
-      clickhouse: atUrl(clickhouse_url),
-    });
+    return Running.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
     throw new CommandError(

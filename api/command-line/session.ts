@@ -126,14 +126,18 @@ export async function call(
   return One.parse(await answerOf(session, operation, given)).data;
 }
 
-/** All records of a list, newest first. @throws {CommandError} */
-export async function listAll(session: Session, operation: Operation): Promise<ShownRecord[]> {
+/** All records of a list that `filters` let through, newest first. @throws {CommandError} */
+export async function listAll(
+  session: Session,
+  operation: Operation,
+  filters: Readonly<Record<string, string>> = {},
+): Promise<ShownRecord[]> {
   const records: ShownRecord[] = [];
   let cursor: string | null = null;
   do {
     const page: z.infer<typeof Page> = Page.parse(
       await answerOf(session, operation, {
-        query: { limit: String(PAGE_ROWS), ...(cursor === null ? {} : { cursor }) },
+        query: { ...filters, limit: String(PAGE_ROWS), ...(cursor === null ? {} : { cursor }) },
       }),
     );
     records.push(...page.data);
@@ -193,7 +197,7 @@ async function note(
 }
 
 /** The principal in the audit log: the command line has no key. */
-export function byCommandLine(workspace: { readonly id: number | null }): AuditEntry["principal"] {
+export function byCommandLine(workspace: { readonly id: number }): AuditEntry["principal"] {
   return { actor: { kind: "command line", name: NAME_OF_ACTOR }, workspace };
 }
 

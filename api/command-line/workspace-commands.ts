@@ -5,6 +5,7 @@ import { getWorkspace as readWorkspace } from "../workspace/get-workspace.ts";
 import { updateWorkspace } from "../workspace/update-workspace.ts";
 import type { Command, CommandArguments } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { fieldLines } from "./field-lines.ts";
 import { fieldKinds, valueOf } from "./field-values.ts";
 import { IN_WORKSPACE, JSON_OUTPUT, SET_STATUS } from "./options.ts";
 import { byCommandLine, call, inWorkspace, type ShownRecord, withDatabase } from "./session.ts";
@@ -133,15 +134,7 @@ function settingsText(
   { postback_token: _token, ...settings }: ShownRecord,
   given: CommandArguments,
 ): string {
-  if (given.has("json")) return JSON.stringify(settings, null, 2);
-  const width = Math.max(...Object.keys(settings).map((name) => name.length));
-  return Object.entries(settings)
-    .map(([name, value]) => `${name.padEnd(width)}  ${written(value)}`.trimEnd())
-    .join("\n");
-}
-
-function written(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return given.has("json") ? JSON.stringify(settings, null, 2) : fieldLines(settings);
 }
 
 const set: Command = {

@@ -5,7 +5,7 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
 import { insertKey } from "../access/insert-key.ts";
 import type { PrincipalWorkspace } from "../access/principal.ts";
-import { mintPostbackToken } from "../advertisers/advertisers.ts";
+import { mintPostbackToken } from "../account/own-tokens.ts";
 import { WORKSPACE_SLUG } from "../rest/catalog-fields.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
 import { CommandError, UsageError } from "./command-error.ts";

@@ -6,6 +6,7 @@ import {
   longText,
   money,
   oneOf,
+  shownCurrency,
   shownMoney,
   shownTime,
   text,
@@ -49,6 +50,8 @@ export const CreateConversionBody = z.strictObject({
     .string("expected text")
     .max(TXID_MAX, `expected at most ${TXID_MAX} characters`)
     .regex(/^[^\p{Cc}\p{Cs}]+$/u, "expected printable characters")
+    // Not every tool that reads the document knows classes of Unicode.
+    .meta({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$" })
     .optional(),
   status: oneOf(...CONVERSION_STATUSES).optional(),
   conv_ts: z.iso
@@ -102,7 +105,7 @@ export const ShownConversion = shownSchema("conversion", {
   revenue: shownMoney,
   payout: shownMoney,
   sale_amount: shownMoney,
-  currency: textField,
+  currency: shownCurrency,
   adv_txid: textField,
   method: z.enum(CONVERSION_METHODS),
   click_ts: shownTime.nullable(),

@@ -88,6 +88,49 @@ export async function listConversions(
   return rows;
 }
 
+/** Those of these ids that the key may read. */
+export async function findConversions(
+  db: Queryable,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<ConversionRow[]> {
+  const { rows } = await db.query<ConversionRow>({
+    name: "find-conversions",
+    text: `select ${COLUMNS} ${SOURCE}
+           where c.id = any($1::uuid[]) and c.workspace_id = $2
+             and ($3::integer is null or (c.affiliate_id = $3 and not c.is_private))
+             and ($4::integer is null or c.advertiser_id = $4)`,
+    values: [ids, principal.workspace.id, principal.affiliate?.id, principal.advertiser?.id],
+  });
+  return rows;
+}
+
+/**
+ * How many conversions of the workspace wait, by reason. Reads at most `rowsMax` of them, newest first; `isWhole` is false if there
+ * are more.
+ */
+export async function countWaiting(
+  db: Queryable,
+  workspaceId: number,
+  { fromMs, toMs, rowsMax }: Pick<TimeRange, "fromMs" | "toMs"> & { readonly rowsMax: number },
+): Promise<{ readonly byReason: readonly WaitingRow[]; readonly isWhole: boolean }> {
+  const { rows } = await db.query<WaitingRow>({
+    name: "count-waiting-conversions",
+    text: `select status_reason, count(*)::integer as count from (
+             select c.status_reason from conversion c
+             where c.workspace_id = $1 and c.status = 'pending'
+               and c.conv_ts >= to_timestamp($2::double precision / 1000)
+               and c.conv_ts <= to_timestamp($3::double precision / 1000)
+             order by c.conv_ts desc, c.id desc limit $4) waiting
+           group by status_reason order by count(*) desc, status_reason`,
+    values: [workspaceId, fromMs, toMs, rowsMax],
+  });
+  const total = rows.reduce((sum, { count }) => sum + count, 0);
+  return { byReason: rows, isWhole: total < rowsMax };
+}
+
+export type WaitingRow = { readonly status_reason: string; readonly count: number };
+
 /** Undefined also for a conversion that the key may not read: the caller sees no difference. */
 export async function findConversion(
   db: Queryable,

@@ -24,7 +24,7 @@ export const getConversion: Operation = operation({
   method: "GET",
   path: "/conversions/{id}",
   tag: "Conversions",
-  summary: "One conversion",
+  summary: "Get a conversion",
   access: everyRole("conversions.read"),
   input: { path: ConversionPath },
   output: z.object({ data: ShownConversion }),

@@ -36,7 +36,8 @@ export const listConversionHistory: Operation = operation({
   method: "GET",
   path: "/conversions/{id}/history",
   tag: "Conversions",
-  summary: "Every change of a conversion, newest first; the last entry is its creation",
+  summary: "List changes of a conversion",
+  description: "Newest first. The last entry is its creation.",
   access: everyRole("conversions.read"),
   input: {
     path: ConversionPath,

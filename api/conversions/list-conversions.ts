@@ -1,30 +1,35 @@
 import { z } from "zod";
-import { echoRange } from "../../schemas/time/range.ts";
+import { echoRange, type TimeRange } from "../../schemas/time/range.ts";
 import { everyRole } from "../access/access-of-operations.ts";
 import { isStaff, type Principal } from "../access/principal.ts";
+import { visibleFields } from "../access/visibility.ts";
 import { invalidParameter } from "../errors.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { type CountedRows, countedRows } from "../reports/counted-rows.ts";
+import { listFiltersParam, rangeEcho } from "../reports/report-params.ts";
+import { csvAnswer, type ListCsv, listCsv } from "../rest/list-csv.ts";
 import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
 import {
+  booleanParam,
   clickIdParam,
   cursorParam,
   idParam,
   limitParam,
+  listFormatParam,
   rangeParams,
   textParam,
   wordParam,
 } from "../rest/query-fields.ts";
 import { CONVERSION_METHODS, CONVERSION_STATUSES, ShownConversion } from "./conversion-fields.ts";
-import { listConversions as listRows } from "./conversions.ts";
+import { type ConversionRow, listConversions as listRows } from "./conversions.ts";
+import { type ConversionPlace, countedConversions } from "./counted-conversions.ts";
 import { showConversion } from "./show-conversion.ts";
 
 const RANGE_DAYS_MAX = 400;
+const MONEY: ReadonlySet<string> = new Set(["revenue", "payout", "sale_amount"]);
 
-const Query = z.object({
-  ...rangeParams,
-  limit: limitParam(100, 500),
-  cursor: cursorParam,
+const filterParams = {
   status: wordParam(...CONVERSION_STATUSES),
   event: textParam.meta({ description: "Event code" }),
   click_id: clickIdParam,
@@ -33,6 +38,26 @@ const Query = z.object({
   method: wordParam(...CONVERSION_METHODS),
   adv_txid: textParam.meta({ description: "Staff and advertiser keys only" }),
   smart_link_id: idParam.meta({ description: "Staff keys only" }),
+  status_reason: textParam.meta({
+    description: "The reason of the status; empty for conversions without one",
+  }),
+  is_duplicate: booleanParam,
+  cap_alert: booleanParam.meta({
+    description: "Whether a cap with `alert_only` was reached; staff keys only",
+  }),
+  advertiser_id: idParam.meta({ description: "Not for partner keys" }),
+};
+const Query = z.object({
+  ...rangeParams,
+  limit: limitParam(100, 500),
+  cursor: cursorParam,
+  ...filterParams,
+  filters: listFiltersParam,
+  date_basis: wordParam("conversion", "click").meta({
+    description:
+      "With `filters`: dates the range as a report with the same `date_basis`; the order is by conversion time",
+  }),
+  format: listFormatParam,
 });
 type Query = z.infer<typeof Query>;
 
@@ -41,40 +66,92 @@ export const listConversions: Operation = operation({
   method: "GET",
   path: "/conversions",
   tag: "Conversions",
-  summary: "Conversions by conversion time, newest first; the last 7 days unless a range is given",
+  summary: "List conversions",
+  description: "By conversion time, newest first. Without a range, those of the last 7 days.",
   access: everyRole("conversions.read"),
   input: { query: Query },
   output: z.object({
     data: z.array(ShownConversion),
     next_cursor: z.string().nullable(),
-    range: z.object({ from: z.string(), to: z.string(), tz: z.string() }),
+    range: rangeEcho,
   }),
   status: 200,
+  otherMediaTypes: ["text/csv"],
+  readsClickhouse: ({ filters, format }) =>
+    filters !== undefined || format === "csv" ? "reports" : undefined,
   run: async (context, { query }) => {
-    const { principal, db } = context;
+    const { principal } = context;
     refuseHiddenFilters(principal, query);
+    if (query.date_basis !== undefined && query.filters === undefined)
+      throw invalidParameter("date_basis", "only with filters");
+    const isCsv = query.format === "csv";
+    if (isCsv && query.cursor !== undefined) throw invalidParameter("cursor", "a CSV has no pages");
     const page = openPage(context, "listConversions", query);
     const range = rangeOfPage(context, query, page, {
       defaultPreset: "last7",
       daysMax: RANGE_DAYS_MAX,
     });
-    const rows = await listRows(db, principal, { ...page, fromMs: range.fromMs, toMs: range.toMs });
+    const read = await readerOf(context, query, range);
+    if (isCsv) return await csvAnswer(listCsv(conversionCsv(principal, read)), "conversions.csv");
+    const rows = await read(page.after, page.rowsMax);
     const shown = page.close(rows, {
-      positionOf: (row) => ({ at: row.conv_ts, id: row.id }),
-      show: (row) => showConversion(principal.role, row),
+      positionOf: ({ place }) => place,
+      show: ({ row }) => showConversion(principal.role, row),
       range: { fromMs: range.fromMs, toMs: range.toMs, tz: range.zone.name },
     });
     return { body: { ...shown, range: echoRange(range) } };
   },
 });
 
+type PlacedRow = { readonly place: ConversionPlace; readonly row: ConversionRow };
+type ReadRows = (after: ConversionPlace | undefined, rowsMax: number) => Promise<PlacedRow[]>;
+
+/** How the list is read: from the system of record, or with `filters` as reports count. */
+async function readerOf(
+  context: OperationContext,
+  query: Query,
+  range: TimeRange,
+): Promise<ReadRows> {
+  const names = Object.keys(filterParams);
+  const filters = Object.fromEntries(
+    Object.entries(query).filter(([name]) => names.includes(name)),
+  );
+  const { db, principal } = context;
+  if (query.filters === undefined)
+    return async (after, rowsMax) => {
+      const rows = await listRows(db, principal, { ...range, filters, after, rowsMax });
+      return rows.map((row) => ({ place: { at: row.conv_ts, id: row.id }, row }));
+    };
+  const counted: CountedRows = await countedRows(context, {
+    source: "conversion",
+    filters: query.filters,
+    range,
+    dateBasis: query.date_basis ?? "conversion",
+  });
+  return async (after, rowsMax) =>
+    await countedConversions(context, counted, { filters, after, rowsMax });
+}
+
+/** The whole list, in pages of its own. */
+function conversionCsv({ role }: Principal, read: ReadRows): ListCsv<PlacedRow> {
+  return {
+    fields: visibleFields("conversion", role),
+    numbers: MONEY,
+    read: async (after, rowsMax) => await read(after?.place, rowsMax),
+    show: (rows) => rows.map(({ row }) => showConversion(role, row)),
+  };
+}
+
 /** Refuses a filter on a field that the key cannot see, because the result would reveal its values (G81, VIS-059). */
-function refuseHiddenFilters({ role }: Principal, query: Query): void {
-  for (const param of ["affiliate_id", "smart_link_id"] as const) {
+function refuseHiddenFilters({ role, advertiser }: Principal, query: Query): void {
+  for (const param of ["affiliate_id", "smart_link_id", "cap_alert"] as const) {
     if (query[param] !== undefined && !isStaff(role))
       throw invalidParameter(param, "for staff keys only");
   }
-  if (query.adv_txid !== undefined && role === "partner") {
-    throw invalidParameter("adv_txid", "not for partner keys");
+  for (const param of ["adv_txid", "advertiser_id"] as const) {
+    if (query[param] !== undefined && role === "partner")
+      throw invalidParameter(param, "not for partner keys");
   }
+  if (advertiser !== null && (query.advertiser_id ?? advertiser.id) !== advertiser.id)
+    throw invalidParameter("advertiser_id", "not your own account");
 }

@@ -36,6 +36,7 @@ export const DELIVERY_COLUMNS = `d.id, d.endpoint_id as postback_id, d.endpoint_
   case when d.lease_token is null then d.due_at end as next_attempt_at, d.created_at, d.finished_at`;
 
 const FILTERS: Readonly<Record<string, Filter>> = {
+  only_postbacks: () => ({ text: () => "d.kind = 'postback'", values: [] }),
   /** Only deliveries for conversions of this partner that the partner sees (T12). */
   partner: (id) => ({
     text: (first) => `exists (select from conversion c
@@ -60,6 +61,30 @@ export async function listDeliveriesOf(
     values: [
       endpoint.kind,
       endpoint.id,
+      after?.at ?? "infinity",
+      after?.id ?? "ffffffff-ffff-ffff-ffff-ffffffffffff",
+      rowsMax,
+      ...conditions.flatMap(({ values }) => values),
+    ],
+  });
+  return rows;
+}
+
+/** Deliveries that a conversion caused, newest first. The caller must have checked that the key may read it. */
+export async function listDeliveriesOfConversion(
+  db: Queryable,
+  conversionId: string,
+  { filters, after, rowsMax }: FilteredPage,
+): Promise<(DeliveryRow & { readonly kind: DeliveryKind })[]> {
+  const conditions = conditionsOf(filters, FILTERS, "d");
+  const { rows } = await db.query<DeliveryRow & { readonly kind: DeliveryKind }>({
+    ...statementName("list-deliveries-of-conversion", filters),
+    text: `select ${DELIVERY_COLUMNS}, d.kind from delivery d
+           where d.conversion_id = $1 and (d.created_at, d.id) < ($2::timestamptz, $3::uuid)
+             ${quoteConditions(conditions, 5)}
+           order by d.created_at desc, d.id desc limit $4`,
+    values: [
+      conversionId,
       after?.at ?? "infinity",
       after?.id ?? "ffffffff-ffff-ffff-ffff-ffffffffffff",
       rowsMax,

@@ -8,7 +8,7 @@ import { pathId } from "../rest/path-fields.ts";
 import { pageParams, wordParam } from "../rest/query-fields.ts";
 import { type DeliveryKind, type DeliveryRow, listDeliveriesOf } from "./deliveries.ts";
 
-const STATUSES = ["pending", "delivered", "retrying", "failed"] as const;
+export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed"] as const;
 
 /** A delivery in answers: the fields of its kind, and the common ones. */
 export function shownDelivery(resource: Resource, id: string, fields: z.ZodRawShape): z.ZodObject {
@@ -16,7 +16,7 @@ export function shownDelivery(resource: Resource, id: string, fields: z.ZodRawSh
     ...fields,
     url: z.string().meta({ description: "URL of the last attempt; empty before the first" }),
     attempts: z.int(),
-    status: z.enum(STATUSES),
+    status: z.enum(DELIVERY_STATUSES),
     error: z.string(),
     response_status: z.int().nullable(),
     response_body: z.string().meta({ description: "The first 2 KB" }),
@@ -34,6 +34,7 @@ export function deliveryLog(log: {
   readonly resource: Resource;
   readonly name: string;
   readonly summary: string;
+  readonly description: string;
   readonly of: Operation;
   readonly Shown: z.ZodType;
   /** Adapts a delivery for the key, if hiding fields by role is not enough. `endpoint` is the record that `of` found. */
@@ -46,10 +47,11 @@ export function deliveryLog(log: {
     path: `${of.path}/deliveries`,
     tag: of.tag,
     summary: log.summary,
+    description: log.description,
     access: of.access,
     input: {
       path: z.object({ id: pathId }),
-      query: z.object({ ...pageParams, status: wordParam(...STATUSES) }),
+      query: z.object({ ...pageParams, status: wordParam(...DELIVERY_STATUSES) }),
     },
     output: z.object({ data: z.array(log.Shown), next_cursor: z.string().nullable() }),
     status: 200,

@@ -44,9 +44,9 @@ export const createErasure: Operation = operation({
   method: "POST",
   path: "/erasures",
   tag: "Management",
-  summary: "Erase a visitor's data, by click, e-mail or IP address",
+  summary: "Erase a visitor's data",
   description:
-    "Give exactly one field. `click_id` and `email` clear the address, user agent, referrer, ad-platform click IDs, and the " +
+    "By click, e-mail or IP address. Give exactly one field. `click_id` and `email` clear the address, user agent, referrer, ad-platform click IDs, and the " +
     "e-mail and phone hashes of the click and its conversions, and the same values in the inbound log and in deliveries. `ip` " +
     "clears the address everywhere. Rows, money and reports stay as they are. A second call, or an unknown value, " +
     "returns zeros. The answer counts what was stored when the call was made. Data in use at that moment are cleared too: memory within " +

@@ -23,12 +23,11 @@ export const CreateKeyBody = z.strictObject({
 });
 export type CreateKeyBody = z.infer<typeof CreateKeyBody>;
 
-export const ShownKey = shownSchema("key", {
+/** What every key has, whoever reads it. */
+const shownKey = {
   id: z.int(),
   name: z.string(),
   role: z.enum(ROLES),
-  affiliate_id: z.int().nullable(),
-  advertiser_id: z.int().nullable(),
   permissions: z.array(z.enum(PERMISSIONS)),
   ip_allowlist: z.array(z.string()),
   expires_at: shownTime.nullable(),
@@ -38,6 +37,17 @@ export const ShownKey = shownSchema("key", {
   key: z
     .string()
     .meta({ description: "The secret: only the answer that creates the key contains it" }),
+};
+
+export const ShownKey = shownSchema("key", {
+  ...shownKey,
+  affiliate_id: z.int().nullable(),
+  advertiser_id: z.int().nullable(),
 })
   .partial({ key: true })
   .meta({ id: "Key" });
+
+/** A key as its own account sees it. */
+export const ShownOwnKey = shownSchema("own_key", shownKey)
+  .partial({ key: true })
+  .meta({ id: "OwnKey" });

@@ -1,7 +1,10 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteConditions, quoteIdentifier } from "../../schemas/postgres/quote.ts";
 import { hashOfKey } from "../access/api-keys.ts";
 import { permissionsOf, type Role } from "../access/permissions.ts";
-import type { Position } from "../rest/cursor.ts";
+import { conditionsOf } from "../rest/filter-conditions.ts";
+import type { FilteredPage } from "../rest/page.ts";
+import { statementName } from "../rest/statement-name.ts";
 
 export type KeyRow = {
   id: number;
@@ -28,14 +31,22 @@ export function presentKey(row: KeyRow): Record<string, unknown> {
 export async function listKeys(
   db: Queryable,
   workspaceId: number,
-  page: { readonly after: Position | undefined; readonly rowsMax: number },
+  { filters, after, rowsMax }: FilteredPage,
 ): Promise<KeyRow[]> {
+  const conditions = conditionsOf(filters);
   const { rows } = await db.query<KeyRow>({
-    name: "list-keys",
+    ...statementName("list-keys", filters),
     text: `select ${COLUMNS} from api_key
            where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
+             ${quoteConditions(conditions, 5)}
            order by created_at desc, id desc limit $4`,
-    values: [workspaceId, page.after?.at ?? "infinity", page.after?.id ?? 0, page.rowsMax],
+    values: [
+      workspaceId,
+      after?.at ?? "infinity",
+      after?.id ?? 0,
+      rowsMax,
+      ...conditions.flatMap(({ values }) => values),
+    ],
   });
   return rows;
 }
@@ -69,4 +80,35 @@ export async function revokeKey(db: Queryable, id: number): Promise<void> {
     text: "update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = $1",
     values: [id],
   });
+}
+
+/** The account of partner or advertiser keys: the column that names it, and its id. */
+export type KeyAccount = {
+  readonly column: "affiliate_id" | "advertiser_id";
+  readonly id: number;
+};
+
+/** The keys of an account are counted and changed by one request at a time, until the end of its transaction. */
+export async function lockKeysOf(tx: Queryable, { column, id }: KeyAccount): Promise<void> {
+  await tx.query({
+    name: "lock-keys-of-account",
+    text: "select pg_advisory_xact_lock(hashtext('keys by ' || $1::text), $2::integer)",
+    values: [column, id],
+  });
+}
+
+/** Ids of the keys of the account that are neither revoked nor expired, at most `rowsMax`. */
+export async function findUsableKeys(
+  tx: Queryable,
+  { column, id }: KeyAccount,
+  rowsMax: number,
+): Promise<number[]> {
+  const { rows } = await tx.query<{ id: number }>({
+    name: `find-usable-keys-${column}`,
+    text: `select id from api_key
+           where ${quoteIdentifier(column)} = $1 and revoked_at is null and coalesce(expires_at, 'infinity') > now()
+           limit $2`,
+    values: [id, rowsMax],
+  });
+  return rows.map((row) => row.id);
 }

@@ -3,7 +3,7 @@ import { unrestrictedStaff } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
 import { openPage } from "../rest/page.ts";
-import { pageParams } from "../rest/query-fields.ts";
+import { idParam, pageParams } from "../rest/query-fields.ts";
 import { ShownKey } from "./key-fields.ts";
 import { listKeys as listRows, presentKey } from "./keys.ts";
 
@@ -12,9 +12,10 @@ export const listKeys: Operation = operation({
   method: "GET",
   path: "/keys",
   tag: "Management",
-  summary: "API keys, newest first, including revoked ones",
+  summary: "List API keys",
+  description: "Newest first, including revoked ones.",
   access: unrestrictedStaff,
-  input: { query: z.object(pageParams) },
+  input: { query: z.object({ ...pageParams, affiliate_id: idParam, advertiser_id: idParam }) },
   output: z.object({ data: z.array(ShownKey), next_cursor: z.string().nullable() }),
   status: 200,
   run: async (context, { query }) => {

@@ -9,7 +9,10 @@ import type { OfferRow } from "../offers/offer-fields.ts";
 import { findOffer, type PartnerOfferRow } from "../offers/offers.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { parseReference } from "../rest/codes.ts";
+import { sentAs } from "../rest/openapi-schemas.ts";
+import { shownReference } from "../rest/path-fields.ts";
 import { textParam, wordParam } from "../rest/query-fields.ts";
+import { isKeyAmbiguous } from "./ambiguous-key.ts";
 import {
   affiliateLink,
   finalUrlSuffix,
@@ -34,8 +37,10 @@ const VALUES = Object.fromEntries(LINK_VALUE_NAMES.map((name) => [name, textPara
 const EXPECTED = "expected an id or a code";
 
 const Query = z.object({
-  offer: z.string(EXPECTED).min(1, EXPECTED).meta({ description: "Id or code" }),
-  affiliate: z.string().min(1, EXPECTED).optional().meta({
+  offer: sentAs(z.string(EXPECTED).min(1, EXPECTED), shownReference).meta({
+    description: "Id or code",
+  }),
+  affiliate: sentAs(z.string().min(1, EXPECTED).optional(), shownReference).meta({
     description: "Id or code; default: the partner's own account; required for staff keys",
   }),
   type: wordParam("affiliate", "transparent").default("affiliate"),
@@ -69,9 +74,9 @@ export const getTrackingLink: Operation = operation({
   method: "GET",
   path: "/tracking-link",
   tag: "Links",
-  summary: "Build a link of a partner to an offer",
+  summary: "Build a tracking link",
   description:
-    "Nothing is stored. The host is the tracking domain assigned to partner and offer, to the partner, to the offer, else the " +
+    "A link of a partner to an offer. Nothing is stored. The host is the tracking domain assigned to partner and offer, to the partner, to the offer, else the " +
     "default of the workspace. A traffic-source template forced on the partner replaces all sub IDs and `source_id`. " +
     "`type=transparent` returns a tracking template for an ad platform, with `link_key` and `google_ads`.",
   access: { roles: ["admin", "analyst", "partner"], permission: "links.read", isWrite: false },
@@ -90,15 +95,21 @@ export const getTrackingLink: Operation = operation({
       values: await valuesOf(context, query, affiliate),
     };
     const warnings = await warningsOf(context, { affiliate, offer, domain });
+    const isTransparent = query.type === "transparent";
+    if (isTransparent && (await isKeyAmbiguous(context.db, context.workspace.id, parts))) {
+      warnings.push(
+        `the link key ${linkKeyOf(parts)} leads to another offer and partner: make a link key (/link-keys) and use it instead`,
+      );
+    }
     const shown = {
       type: query.type,
-      url: query.type === "transparent" ? transparentLink(parts) : affiliateLink(parts),
+      url: isTransparent ? transparentLink(parts) : affiliateLink(parts),
       host: domain.host,
       offer: { id: offer.id, code: offer.code, name: offer.name },
       affiliate: { id: affiliate.id, code: affiliate.code },
       warnings,
     };
-    const transparent = query.type === "transparent" ? adPlatformFields(parts, domain) : {};
+    const transparent = isTransparent ? adPlatformFields(parts, domain) : {};
     return { body: { data: { ...shown, ...transparent } } };
   },
 });

@@ -74,7 +74,7 @@ function lintOperation(name: string, path: string): Operation {
     method: "POST",
     path,
     tag: "Links",
-    summary: "Check a tracking template of an ad platform",
+    summary: "Check a tracking template",
     description:
       "Nothing is stored. Errors make a template unusable, warnings do not: `ok` is false only with an error. Issues of " +
       "`final_url` are listed with those of the template, or without a template with those of the suffix. `template` of the answer " +

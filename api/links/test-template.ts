@@ -54,9 +54,9 @@ export const testTemplate: Operation = operation({
   method: "POST",
   path: "/ad-platform/test",
   tag: "Management",
-  summary: "Follow a tracking template to its landing page",
+  summary: "Test a tracking template",
   description:
-    "The template is filled in as for one click and its redirects are followed, at most 10, with 5 seconds for each, to public " +
+    "Follows a tracking template to its landing page. The template is filled in as for one click and its redirects are followed, at most 10, with 5 seconds for each, to public " +
     "addresses only. Tags get the value `template-test`, custom parameters none. Trackers, including this one, count a click.",
   access: staff("tools.lint"),
   input: { body: Body },

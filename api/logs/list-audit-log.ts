@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { staff } from "../access/access-of-operations.ts";
 import { shownSchema } from "../access/visibility.ts";
 import type { Operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
@@ -26,9 +27,10 @@ const ShownEntry = shownSchema("audit_log_entry", {
 export const listAuditLog: Operation = logOperation({
   name: "listAuditLog",
   path: "/audit-log",
-  summary:
-    "Writes and MCP calls of the workspace, including refused ones, newest first; kept 400 days",
-  permission: "audit.read",
+  summary: "List the audit log",
+  description:
+    "Writes and MCP calls of the workspace, including refused ones, newest first. Kept 400 days.",
+  access: staff("audit.read"),
   filters: {
     key_id: idParam,
     person_id: idParam.meta({ description: "Id of the person who acted through a session" }),
@@ -37,5 +39,5 @@ export const listAuditLog: Operation = logOperation({
   daysMax: 400,
   resource: "audit_log_entry",
   Shown: ShownEntry,
-  list,
+  list: async ({ db, workspace }, page) => await list(db, workspace.id, page),
 });

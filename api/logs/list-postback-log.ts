@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { staff } from "../access/access-of-operations.ts";
 import { shownSchema } from "../access/visibility.ts";
 import type { Operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
@@ -24,9 +25,10 @@ const ShownEntry = shownSchema("postback_log_entry", {
 export const listPostbackLog: Operation = logOperation({
   name: "listPostbackLog",
   path: "/postback-log",
-  summary:
-    "Inbound postbacks, pixels and landing calls with their results, newest first; kept 30 days",
-  permission: "conversions.read",
+  summary: "List inbound postbacks",
+  description:
+    "Postbacks, pixels and landing calls with their results, newest first. Kept 30 days.",
+  access: staff("conversions.read"),
   filters: {
     result: textParam.meta({ description: "Result code, such as unknown_click" }),
     click_id: clickIdParam,
@@ -35,5 +37,5 @@ export const listPostbackLog: Operation = logOperation({
   daysMax: 93,
   resource: "postback_log_entry",
   Shown: ShownEntry,
-  list,
+  list: async ({ db, workspace }, page) => await list(db, workspace.id, page),
 });

@@ -1,30 +1,33 @@
 import { z } from "zod";
-import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { echoRange } from "../../schemas/time/range.ts";
-import { staff } from "../access/access-of-operations.ts";
-import type { Permission } from "../access/permissions.ts";
 import { type Resource, showTo } from "../access/visibility.ts";
-import { type Operation, operation } from "../operation.ts";
+import {
+  type Operation,
+  type OperationAccess,
+  type OperationContext,
+  operation,
+} from "../operation.ts";
 import { rangeEcho } from "../reports/report-params.ts";
 import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
 import { pageParams, rangeParams } from "../rest/query-fields.ts";
 import type { LogPage } from "./logs.ts";
 
-/** Lists the entries of a log of the workspace in a range of time, newest first. */
+/** Lists the entries of a log, as far as the key may see them, in a range of time, newest first. */
 export function logOperation(log: {
   readonly name: string;
   readonly path: string;
   readonly summary: string;
-  readonly permission: Permission;
+  readonly description: string;
+  readonly tag?: string;
+  readonly access: OperationAccess;
   readonly filters: z.ZodRawShape;
   /** The longest range. */
   readonly daysMax: number;
   readonly resource: Resource;
   readonly Shown: z.ZodObject;
   readonly list: (
-    db: Queryable,
-    workspaceId: number,
+    context: OperationContext,
     page: LogPage,
   ) => Promise<readonly { readonly id: number; readonly ts: string }[]>;
 }): Operation {
@@ -32,9 +35,10 @@ export function logOperation(log: {
     name: log.name,
     method: "GET",
     path: log.path,
-    tag: "Management",
+    tag: log.tag ?? "Management",
     summary: log.summary,
-    access: staff(log.permission),
+    description: log.description,
+    access: log.access,
     input: { query: z.object({ ...rangeParams, ...pageParams, ...log.filters }) },
     output: z.object({
       data: z.array(log.Shown),
@@ -47,7 +51,7 @@ export function logOperation(log: {
       const { daysMax } = log;
       const range = rangeOfPage(context, query, page, { defaultPreset: "last7", daysMax });
       const { fromMs, toMs } = range;
-      const rows = await log.list(context.db, context.workspace.id, { ...page, fromMs, toMs });
+      const rows = await log.list(context, { ...page, fromMs, toMs });
       const shown = page.close(rows, {
         positionOf: (row) => ({ at: row.ts, id: String(row.id) }),
         show: (row) => showTo(context.principal.role, log.resource, row),

@@ -45,6 +45,33 @@ export async function listPostbackLog(
   return rows;
 }
 
+/**
+ * Calls about an advertiser's offers or with its token, newest first, at most `rowsMax`. The address is that of the advertiser's own
+ * server, because any other one is a visitor's or the network's.
+ */
+export async function listCallsOfAdvertiser(
+  db: Queryable,
+  { workspaceId, advertiserId }: { readonly workspaceId: number; readonly advertiserId: number },
+  page: LogPage,
+): Promise<PostbackLogRow[]> {
+  const conditions = conditionsOf(page.filters);
+  const { rows } = await db.query<PostbackLogRow>({
+    ...statementName("list-calls-of-advertiser", page.filters),
+    text: `select id, ts, endpoint, case when endpoint = 'pb' and token_owner = $8 then host(ip) end as ip, token_owner, params,
+             http_status, result, conversion_id, click_id, message, request_id
+           from postback_log
+           where ${IS_AFTER} and advertiser_id = $7 ${quoteConditions(conditions, 9)}
+           order by ts desc, id desc limit $6`,
+    values: [
+      ...rangeValues(workspaceId, page),
+      advertiserId,
+      `advertiser ${advertiserId}`,
+      ...conditions.flatMap(({ values }) => values),
+    ],
+  });
+  return rows;
+}
+
 export type AuditLogRow = {
   id: number;
   ts: string;
@@ -75,11 +102,11 @@ export async function listAuditLog(
   return rows;
 }
 
-function valuesOf(
-  workspaceId: number,
-  { after, fromMs, toMs, rowsMax }: LogPage,
-  conditions: readonly Condition[],
-): unknown[] {
+function valuesOf(workspaceId: number, page: LogPage, conditions: readonly Condition[]): unknown[] {
+  return [...rangeValues(workspaceId, page), ...conditions.flatMap(({ values }) => values)];
+}
+
+function rangeValues(workspaceId: number, { after, fromMs, toMs, rowsMax }: LogPage): unknown[] {
   return [
     workspaceId,
     after?.at ?? "infinity",
@@ -87,6 +114,5 @@ function valuesOf(
     new Date(fromMs).toISOString(),
     new Date(toMs).toISOString(),
     rowsMax,
-    ...conditions.flatMap(({ values }) => values),
   ];
 }

@@ -4,7 +4,7 @@ import { quoteConditions } from "../../schemas/postgres/quote.ts";
 import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
-import { shownTime } from "../rest/body-fields.ts";
+import { shownCurrency, shownDay, shownTime } from "../rest/body-fields.ts";
 import { conditionsOf } from "../rest/filter-conditions.ts";
 import { type FilteredPage, openPage } from "../rest/page.ts";
 import { currencyParam, pageParams } from "../rest/query-fields.ts";
@@ -23,8 +23,8 @@ const Body = Rate.partial().extend({
 
 const Shown = z
   .strictObject({
-    date: z.string(),
-    currency: z.string(),
+    date: shownDay,
+    currency: shownCurrency,
     rate: z.string().meta({ description: "Units of the currency per EUR" }),
     updated_at: shownTime,
     scope: z.enum(["workspace", "installation"]).meta({
@@ -47,7 +47,8 @@ export const listFxRates: Operation = operation({
   method: "GET",
   path: "/fx-rates",
   tag: "Management",
-  summary: "Daily reference rates of the workspace and of the installation, newest day first",
+  summary: "List reference rates",
+  description: "Daily rates of the workspace and of the installation, newest day first.",
   access: staff("reports.read"),
   input: { query: z.object({ ...pageParams, currency: currencyParam }) },
   output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),
@@ -69,9 +70,9 @@ export const setFxRates: Operation = operation({
   method: "POST",
   path: "/fx-rates",
   tag: "Management",
-  summary: "Set reference rates of the workspace, one or up to 5,000",
+  summary: "Set reference rates",
   description:
-    "A body is one rate or `{rows: […]}`. A rate applies to this workspace on its day and the seven days after it, and takes precedence over the " +
+    "Sets one rate of the workspace, or up to 5,000 in `rows`. A body is one rate or `{rows: […]}`. A rate applies to this workspace on its day and the seven days after it, and takes precedence over the " +
     "installation's rates, which the daily feed and the operator set.",
   access: unrestrictedAdminWrite,
   input: { body: Body },

@@ -78,7 +78,7 @@ export function manageSettings(settings: ManagedSettings): {
       method: "GET",
       path,
       tag: "Management",
-      summary: `The ${noun}`,
+      summary: `Get ${noun}`,
       access: settings.read,
       input: { path: pathSchema },
       output,
@@ -91,7 +91,8 @@ export function manageSettings(settings: ManagedSettings): {
       method: "PATCH",
       path,
       tag: "Management",
-      summary: `Change the ${noun}`,
+      summary: `Update ${noun}`,
+      description: "Changes the fields in the body.",
       access: settings.write,
       input: {
         path: pathSchema,

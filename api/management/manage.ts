@@ -2,12 +2,14 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
+import type { FilterValues } from "../rest/filter-conditions.ts";
 import { openPage } from "../rest/page.ts";
 import { pageParams } from "../rest/query-fields.ts";
 import { complete, finder, IdPath, type Parts, ReferencePath, secretOf } from "./managed-parts.ts";
-import { type Body, type ManagedResource, nounOf, tagOf } from "./managed-resource.ts";
+import { type Body, type ManagedResource, nounOf, tagOf, withArticle } from "./managed-resource.ts";
 import { type ManagedRow, ManagedTable } from "./managed-table.ts";
 import {
+  changeRecord,
   createOperation,
   removeOperation,
   rotateOperation,
@@ -20,10 +22,26 @@ export type ManagedOperations = {
   readonly list: Operation;
   readonly get: Operation;
   readonly create: Operation;
+  /** Creates a record from a row of a file; not part of the API. */
+  readonly createImported: Operation;
   readonly update: Operation;
   readonly remove: Operation;
   /** The operation that replaces the secret, for a resource that has one. */
   readonly rotate: readonly Operation[];
+  /** How many records the staff's list with these filters has, up to `countMax`. */
+  readonly count: (
+    context: OperationContext,
+    filters: FilterValues,
+    countMax: number,
+  ) => Promise<number>;
+  /** A record as answers show it to the caller. */
+  readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
+  /** Changes a record as PATCH does, in a transaction. `body` must have passed the schema. @throws {ApiError} `not_found` */
+  readonly change: (
+    tx: Queryable,
+    context: OperationContext,
+    change: { readonly id: number; readonly body: Body },
+  ) => Promise<ManagedRow>;
   /** Creates a record without a request. `values` is not checked and must include what `generated` would give. */
   readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
 };
@@ -50,16 +68,24 @@ export function manage(managed: ManagedResource): ManagedOperations {
       managed.resource,
       (await managed.present?.(context, row)) ?? row,
     );
-  const path = managed.hasCode === true ? ReferencePath : IdPath;
+  const path = managed.hasCode !== undefined ? ReferencePath : IdPath;
   const parts: Parts = { managed, table, Shown, path, one: z.object({ data: Shown }), show };
   return {
     Shown,
     list: listOperation(parts),
     get: getOperation(parts),
     create: createOperation(parts),
+    createImported: createOperation({
+      ...parts,
+      managed: { ...managed, fields: { ...managed.fields, ...managed.imported } },
+    }),
     update: updateOperation(parts),
     remove: removeOperation(parts),
     rotate: secret === undefined ? [] : [rotateOperation(parts, secret)],
+    count: async ({ db, workspace }, filters, countMax) =>
+      await table.count(db, workspace.id, { filters, countMax }),
+    show,
+    change: async (tx, context, change) => await changeRecord(parts, tx, context, change),
     insert: async (tx, workspaceId, values) => {
       const all = { ...managed.defaults, ...secretOf(managed), ...values };
       return await table.insert(tx, workspaceId, complete(managed, all));
@@ -74,7 +100,8 @@ function getOperation(parts: Parts): Operation {
     method: "GET",
     path: `${managed.path}/{id}`,
     tag: tagOf(managed),
-    summary: managed.summaries?.get ?? `One ${nounOf(managed)}`,
+    summary: `Get ${withArticle(managed)}`,
+    ...(managed.hasCode === undefined ? {} : { description: "By id or code." }),
     access: managed.read,
     input: { path },
     output: one,
@@ -91,7 +118,8 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
     method: "GET",
     path: managed.path,
     tag: tagOf(managed),
-    summary: managed.summaries?.list ?? `List every ${nounOf(managed)}, newest first`,
+    summary: `List ${nounOf(managed)}s`,
+    description: managed.descriptions?.list ?? "Newest first.",
     access: managed.read,
     input: { query: z.object({ ...managed.filters, ...pageParams }) },
     output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),

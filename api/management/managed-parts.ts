@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { findByReference } from "../access/find-by-reference.ts";
 import { notFound } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { Reference } from "../rest/codes.ts";
@@ -31,7 +32,11 @@ export function finder({ managed, table }: Parts) {
     const row =
       typeof id === "number"
         ? await table.find(db, workspace.id, id)
-        : await table.findByReference(db, workspace.id, id);
+        : await findByReference(db, workspace.id, {
+            kind: managed.hasCode ?? "affiliate",
+            reference: id,
+            find: async (asked) => await table.findByReference(db, workspace.id, asked),
+          });
     if (row === undefined || (await managed.isVisible?.(db, principal, row)) === false)
       throw notFound(nounOf(managed));
     return row;

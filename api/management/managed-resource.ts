@@ -19,13 +19,15 @@ export type ManagedResource = {
   readonly path: string;
   /** "Management" unless the contract groups it under another name. */
   readonly tag?: string;
-  /** Replace the summaries that are generated from the names. */
-  readonly summaries?: Partial<Readonly<Record<"list" | "get" | "create" | "update", string>>>;
-  /** `{id}` in a path is an id or a code (G25). */
-  readonly hasCode?: true;
+  /** Added to the descriptions of the operations. */
+  readonly descriptions?: Partial<Readonly<Record<"list" | "create", string>>>;
+  /** `{id}` in a path is an id, a code (G25) or an alias of this kind (N112). */
+  readonly hasCode?: "affiliate";
   readonly table: string;
   /** Fields that a body may have. Every field is a column. */
   readonly fields: z.ZodRawShape;
+  /** Those of `fields` that have a wider form in the file of an import. */
+  readonly imported?: z.ZodRawShape;
   /** Fields that a new record must have. */
   readonly required: readonly string[];
   /** Default values of the other fields of a new record. */
@@ -95,10 +97,13 @@ export type ManagedResource = {
 export type RotatedSecret = {
   readonly column: string;
   readonly mint: () => string;
+  /** Ends what still works with earlier secrets, in the transaction that replaces the secret. */
+  readonly forgetEarlier?: (tx: Queryable, id: number) => Promise<void>;
   readonly operation: {
     readonly name: string;
     readonly pathEnd: string;
     readonly summary: string;
+    readonly description: string;
   };
 };
 
@@ -107,6 +112,12 @@ export type TakenField = { readonly field: string; readonly message: string };
 /** "smart_link" as people read it. */
 export function nounOf({ resource }: ManagedResource): string {
   return resource.replaceAll("_", " ");
+}
+
+/** "an offer group". */
+export function withArticle(managed: ManagedResource): string {
+  const noun = nounOf(managed);
+  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 }
 
 export function tagOf({ tag = "Management" }: ManagedResource): string {

@@ -91,6 +91,21 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows;
   }
 
+  /** How many rows the whole list has, up to `countMax`. */
+  async count(
+    db: Queryable,
+    ownerId: number,
+    { filters, countMax }: { readonly filters: FilterValues; readonly countMax: number },
+  ): Promise<number> {
+    const conditions = this.#conditions(filters);
+    const { rows } = await db.query<{ count: number }>({
+      text: `select count(*)::integer as count from (select from ${quoteIdentifier(this.#name)}
+          where ${quoteIdentifier(this.#owner)} = $1 ${quoteConditions(conditions, 3)} limit $2) found`,
+      values: [ownerId, countMax, ...conditions.flatMap(({ values }) => values)],
+    });
+    return rows[0]?.count ?? 0;
+  }
+
   async find(db: Queryable, ownerId: number, id: number): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
       name: `managed-find-${this.#plan}`,

@@ -22,6 +22,7 @@ import {
   type RotatedSecret,
   type TakenField,
   tagOf,
+  withArticle,
 } from "./managed-resource.ts";
 import type { ManagedRow } from "./managed-table.ts";
 
@@ -42,7 +43,10 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
     method: "POST",
     path: `${parent?.operation.path ?? ""}${managed.path}`,
     tag: tagOf(managed),
-    summary: managed.summaries?.create ?? `Create a ${nounOf(managed)}`,
+    summary: `Create ${withArticle(managed)}`,
+    ...(managed.descriptions?.create === undefined
+      ? {}
+      : { description: managed.descriptions.create }),
     access: managed.write,
     input: { path: parent?.operation.input.path, body: optional.required(required) },
     bodyDefaults: managed.defaults,
@@ -83,17 +87,21 @@ async function assertRoom(
   const having = parent === undefined ? {} : { [parent.column]: values[parent.column] };
   const count = await table.countForInsert(tx, workspaceId, { having, rowsMax: recordsMax });
   if (count >= recordsMax)
-    throw new ApiError("conflict", `there are ${recordsMax} already: delete a ${nounOf(managed)}`);
+    throw new ApiError(
+      "conflict",
+      `there are ${recordsMax} already: delete ${withArticle(managed)}`,
+    );
 }
 
 export function updateOperation(parts: Parts): Operation {
-  const { managed, table, one, show } = parts;
+  const { managed, one, show } = parts;
   return operation({
     name: `update${managed.names.one}`,
     method: "PATCH",
     path: `${managed.path}/{id}`,
     tag: tagOf(managed),
-    summary: managed.summaries?.update ?? `Change fields of a ${nounOf(managed)}`,
+    summary: `Update ${withArticle(managed)}`,
+    description: "Changes the fields in the body.",
     access: managed.write,
     input: { path: parts.path, body: z.strictObject(managed.fields).partial() },
     output: one,
@@ -106,22 +114,34 @@ export function updateOperation(parts: Parts): Operation {
       const row = await unlessTaken(
         managed,
         async () =>
-          await inTransaction(context.db, async (tx) => {
-            const current = await lockVisible(parts, tx, context, id);
-            const values = { ...current, ...presentFields(body) };
-            // Nothing changed, so `updated_at` stays (G13, G28).
-            if (isDeepStrictEqual(values, current)) return current;
-            await managed.beforeWrite?.(tx, context.workspace.id, values);
-            const change = { id, values: complete(managed, values) };
-            const after = await table.update(tx, context.workspace.id, change);
-            if (after === undefined) throw notFound(nounOf(managed));
-            await managed.afterUpdate?.(tx, context, { before: current, after });
-            return after;
-          }),
+          await inTransaction(
+            context.db,
+            async (tx) => await changeRecord(parts, tx, context, { id, body }),
+          ),
       );
       return { body: { data: await show(context, row) } };
     },
   });
+}
+
+/** Writes what a body changes of one record, with all that follows from it. @throws {ApiError} `not_found` */
+export async function changeRecord(
+  parts: Parts,
+  tx: Queryable,
+  context: OperationContext,
+  { id, body }: { readonly id: number; readonly body: Body },
+): Promise<ManagedRow> {
+  const { managed, table } = parts;
+  const current = await lockVisible(parts, tx, context, id);
+  const values = { ...current, ...presentFields(body) };
+  // Nothing changed, so `updated_at` stays (G13, G28).
+  if (isDeepStrictEqual(values, current)) return current;
+  await managed.beforeWrite?.(tx, context.workspace.id, values);
+  const change = { id, values: complete(managed, values) };
+  const after = await table.update(tx, context.workspace.id, change);
+  if (after === undefined) throw notFound(nounOf(managed));
+  await managed.afterUpdate?.(tx, context, { before: current, after });
+  return after;
 }
 
 function failuresOfWrite({ taken, recordsMax, refusals = [] }: ManagedResource): ErrorCode[] {
@@ -164,7 +184,7 @@ export function removeOperation(parts: Parts): Operation {
     method: "DELETE",
     path: `${managed.path}/{id}`,
     tag: tagOf(managed),
-    summary: `Delete a ${noun}`,
+    summary: `Delete ${withArticle(managed)}`,
     access: managed.write,
     input: { path: parts.path },
     output: z.object({ data: deletedRecord }),
@@ -201,7 +221,7 @@ async function deleteUnused(run: () => Promise<unknown>, message: string): Promi
 
 export function rotateOperation(
   parts: Parts,
-  { column, mint, operation: its }: RotatedSecret,
+  { column, mint, forgetEarlier, operation: its }: RotatedSecret,
 ): Operation {
   const { managed, table, path, one, show } = parts;
   return operation({
@@ -210,14 +230,19 @@ export function rotateOperation(
     path: `${managed.path}/{id}/${its.pathEnd}`,
     tag: "Management",
     summary: its.summary,
-    access: managed.write,
+    description: its.description,
+    access: { ...managed.write, needsFresh: true },
     input: { path },
     output: one,
     status: 200,
     findResource: writeFinder(parts),
     run: async (context, { resource: { id } }) => {
       const change = { id, column, value: mint() };
-      const row = await table.set(context.db, context.workspace.id, change);
+      const row = await inTransaction(context.db, async (tx) => {
+        const set = await table.set(tx, context.workspace.id, change);
+        await forgetEarlier?.(tx, id);
+        return set;
+      });
       if (row === undefined) throw notFound(nounOf(managed));
       return { body: { data: await show(context, row) } };
     },

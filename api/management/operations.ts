@@ -1,6 +1,7 @@
 import { listAdCosts } from "../ad-costs/list-ad-costs.ts";
 import { setAdCosts } from "../ad-costs/set-ad-costs.ts";
 import { advertisers } from "../advertisers/advertisers.ts";
+import { codeAliasOperations } from "../code-aliases/code-alias-operations.ts";
 import { createErasure } from "../erasures/create-erasure.ts";
 import { createKey } from "../keys/create-key.ts";
 import { getKey } from "../keys/get-key.ts";
@@ -8,12 +9,14 @@ import { listKeys } from "../keys/list-keys.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 import { listAuditLog } from "../logs/list-audit-log.ts";
 import { listPostbackLog } from "../logs/list-postback-log.ts";
+import { summarisePostbackLog } from "../logs/postback-log-summary.ts";
 import { deleteEvent } from "../offers/delete-event.ts";
 import { listPartnerAccess } from "../offers/list-partner-access.ts";
 import { updateEvent } from "../offers/update-event.ts";
 import type { Operation } from "../operation.ts";
 import {
   listWebhookDeliveries,
+  retryWebhookDeliveries,
   retryWebhookDelivery,
   testWebhook,
 } from "../webhooks/webhook-delivery-operations.ts";
@@ -50,6 +53,7 @@ export const managementOperations: readonly Operation[] = [
   ...withoutUpdate(trackingDomainAssignments),
   ...withoutUpdate(linkKeys),
   ...all(smartLinks),
+  ...codeAliasOperations,
   ...all(trafficSourceTemplates),
   ...all(trafficControls),
   ...all(offerGroups),
@@ -74,8 +78,10 @@ export const managementOperations: readonly Operation[] = [
   ...webhooks.rotate,
   testWebhook,
   listWebhookDeliveries,
+  retryWebhookDeliveries,
   retryWebhookDelivery,
   listPostbackLog,
+  summarisePostbackLog,
   listAuditLog,
 ];
 

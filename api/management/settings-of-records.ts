@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { questions, shownQuestions } from "../access-requests/access-questions.ts";
 import { advertisers } from "../advertisers/advertisers.ts";
 import { affiliates } from "../affiliates/affiliates.ts";
 import { getOffer } from "../offers/get-offer.ts";
 import { resetAcceptances } from "../offers/offer-terms.ts";
 import type { FieldFaults } from "../operation.ts";
-import { count, longText, recordId } from "../rest/body-fields.ts";
+import { count, longText, recordId, words } from "../rest/body-fields.ts";
 import { addressRanges, caps, days, fraudChecks } from "../rest/catalog-fields.ts";
 import { manageSettings } from "./manage-settings.ts";
 
@@ -14,13 +15,15 @@ const HOURS_MAX = 8_760;
 const PERCENT_MAX = 100;
 const DAY_HOURS = 24;
 const DAY_SECONDS = 86_400;
+const REAPPLY_DAYS_MAX = 3_650;
+const TIER_MAX = 500;
 
 /** An empty text counts as no terms, because there is nothing to accept. */
 const terms = longText()
   .transform((text) => (text === "" ? null : text))
   .nullable();
 
-/** How an offer holds, checks and routes (G98, G101, G103, G145, G146, G189). */
+/** How an offer holds, checks and routes (G98, G101, G103, G145, G146, G189), and how partners ask for access (N31). */
 export const offerSettings = manageSettings({
   resource: "offer_settings",
   name: "OfferSettings",
@@ -34,6 +37,9 @@ export const offerSettings = manageSettings({
     fraud_checks: fraudChecks.nullable(),
     terms,
     fail_route_offer_id: recordId.nullable(),
+    access_questions: questions,
+    auto_approve_tiers: words(TIER_MAX),
+    reapply_days: count({ min: 0, max: REAPPLY_DAYS_MAX }),
   },
   shown: {
     hold_days: z.number(),
@@ -43,6 +49,9 @@ export const offerSettings = manageSettings({
     fraud_checks: z.looseObject({}).nullable(),
     terms: z.string().nullable(),
     fail_route_offer_id: z.int().nullable(),
+    access_questions: shownQuestions,
+    auto_approve_tiers: z.array(z.string()),
+    reapply_days: z.int(),
   },
   present: withDaysAsNumber,
   read: staff("offers.read"),

@@ -4,7 +4,7 @@ import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { findReferenced } from "../access/references.ts";
 import type { FieldFaults, OperationContext } from "../operation.ts";
 import { count, name, oneOf, recordId, shownTime, text } from "../rest/body-fields.ts";
-import { offerCode, targeting } from "../rest/catalog-fields.ts";
+import { givenCode, targeting } from "../rest/catalog-fields.ts";
 import { mintCode } from "../rest/codes.ts";
 import { idParam, textParam, wordParam } from "../rest/query-fields.ts";
 import { manage } from "./manage.ts";
@@ -50,7 +50,7 @@ export const smartLinks = manage({
   path: "/smart-links",
   table: "smart_link",
   fields: {
-    code: offerCode,
+    code: givenCode,
     name: name(),
     status: oneOf(...STATUSES),
     affiliate_id: recordId.nullable(),

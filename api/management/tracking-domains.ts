@@ -39,7 +39,7 @@ export const trackingDomains = manage({
     is_default: z.boolean(),
     certification: z.enum(CERTIFICATIONS),
   },
-  filters: { status: wordParam(...STATUSES) },
+  filters: { status: wordParam(...STATUSES), certification: wordParam(...CERTIFICATIONS) },
   read: staff("links.read"),
   write: unrestrictedAdminWrite,
   taken: {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { unrestrictedAdminWrite, unrestrictedStaff } from "../access/access-of-operations.ts";
+import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { email, name, oneOf, orEmpty, shownTime } from "../rest/body-fields.ts";
 import { wordParam } from "../rest/query-fields.ts";
 import { manage } from "./manage.ts";
@@ -18,6 +18,7 @@ export const users = manage({
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: { name: z.string(), email: z.string(), status: z.enum(STATUSES) },
   filters: { status: wordParam(...STATUSES) },
-  read: unrestrictedStaff,
+  // Managers of partners need the names of the staff.
+  read: { ...staff(), needsUnrestrictedKey: "affiliates.read" },
   write: unrestrictedAdminWrite,
 });

@@ -76,7 +76,7 @@ function argumentSchema(argument: ToolArgument, declared: Json, role: ReportRole
   switch (argument.kind) {
     case "text":
       return {
-        ...declared,
+        ...textForm(declared),
         ...described,
         ...(argument.words === undefined ? {} : { enum: argument.words }),
       };
@@ -94,13 +94,21 @@ function argumentSchema(argument: ToolArgument, declared: Json, role: ReportRole
   }
 }
 
+/** Arguments are sent as text, also those that REST describes as lists, numbers or choices. */
+function textForm(declared: Json): Json {
+  return declared["type"] === "string" ? declared : { type: "string" };
+}
+
 function paramsSchema(tool: Tool): Json {
   const { method, path, name: operation, input } = tool.operation;
   const declared = parameterSchemas(input.query, operation);
   const properties = Object.fromEntries(
     extraParams(tool).map((name) => {
-      const { description } = declared[name] ?? {};
-      return [name, { type: "string", description }];
+      const { description, enum: words } = declared[name] ?? {};
+      return [
+        name,
+        { type: "string", ...(words === undefined ? {} : { enum: words }), description },
+      ];
     }),
   );
   return {

@@ -144,6 +144,7 @@ export const TOOLS: readonly Tool[] = [
       ...paged,
     },
     acceptsParams: true,
+    withheld: ["format"],
   },
   {
     name: "get_conversion",
@@ -170,6 +171,7 @@ export const TOOLS: readonly Tool[] = [
       ...paged,
     },
     acceptsParams: true,
+    withheld: ["format"],
   },
   {
     name: "tracking_link",

@@ -23,6 +23,13 @@ const RECORD: Notes = {
   "range.from": "First instant, UTC",
   "range.to": "Last instant, UTC, included",
   "range.tz": "Time zone of days and hours",
+  compared_range: "The range that `compare` compares with",
+  "compared_range.from": "First instant, UTC",
+  "compared_range.to": "Last instant, UTC, included",
+  "compared_range.tz": "Time zone of days and hours",
+  "conversion.basis": "`daily`: each day's rate applies to the money of that day",
+  "conversion.unconverted":
+    "Currencies with money that has no usable rate on some day, and is left out",
   error: "What went wrong",
   "error.code": "Stable code for programs",
   "error.details": "Details: `fields` names each field and its fault",

@@ -16,6 +16,7 @@ const SETUP: Notes = {
   email_attribution:
     "Whether a report without a click is credited by a hash of the customer's e-mail",
   ip_storage: "Whether addresses of visitors are stored in full or without their last part",
+  advertiser_may_rotate: "Whether advertisers may replace their own postback token",
   forward_unknown_url:
     "Where reports with an unknown click id are relayed: the click may belong to another system, to which a traffic control sent the visitor",
   "User.status": "Whether the person is still active",
@@ -36,6 +37,13 @@ const SETUP: Notes = {
   "SmartLink.code":
     "The part after `/s/` in the link, followed by `-` and the partner's code unless `affiliate_id` is set",
   "SmartLink.status": "Clicks on a paused one go to the fallback",
+  "CodeAlias.kind": "What the alias names",
+  alias:
+    "Code of an earlier system: 1 to 64 letters, digits and `-_.~`, unique in the workspace and kind; case is ignored",
+  target: "Code of the record that the alias names",
+  target_id: "Id of this record",
+  shadowed:
+    "A record with this text as its code or id exists, so links with the text lead to that one",
   mode: "`weighted`: offers of a rule share its clicks by weight · `waterfall`: the first offer that accepts the click gets it",
   rules:
     "Evaluated in order; the first rule that matches and has an offer that accepts the click decides",
@@ -165,6 +173,38 @@ const LOGS: Notes = {
     "`X-Request-Id` of the answer, and `X-Tracker-Request` of what was delivered because of it; null for calls that share an entry",
 };
 
+const OWN_ACCOUNT: Notes = {
+  "OwnPostbackToken.postback_token": "The `token` in the advertiser's reports of conversions",
+  may_rotate: "Whether the workspace lets the advertiser replace it",
+  old_tokens: "Replaced tokens that are still good",
+  "old_tokens.ends_with": "Its last four characters",
+  "old_tokens.good_until": "When it ends",
+  grace_hours: "Hours for which the old token stays good, 0 to 72; 0 ends it and all earlier ones",
+  "OwnCall.id": "Number of the entry",
+  "OwnCall.ip":
+    "Address of the advertiser's own server; null for visitors and for the network's server",
+  "OwnCall.params":
+    "As sent, without those of partners; a token and values of unknown names are masked",
+  "OwnCall.message": "The error, or the reason of the status",
+  event_name: "Name of the event",
+  offer_code: "Short name of the offer in links",
+  last_at: "The last call of the last 7 days, null without one",
+  received: "All calls, also duplicates, updates and tests",
+  approved: "Calls that made an approved conversion",
+  pending: "Calls that made a pending conversion",
+  rejected: "Calls that made a rejected conversion",
+  errors: "Refused calls by result code",
+  unassigned: "Calls of the advertiser whose event could not be found",
+  "testOwnPostback.params":
+    "Parameters of `/pb` as texts; `token` and `test` are set by the service",
+  "TestedPostback.answer": "What `/pb` would answer",
+  "answer.ok": "Whether the postback would be accepted",
+  steps: "What the postback must pass, in order",
+  "steps.name": "What is checked",
+  "steps.outcome": "`passed`, `failed`, or `not_reached` because an earlier step failed",
+  "steps.message": "The error of a failed step; of the last step the status and its reason",
+};
+
 const ME: Notes = {
   "Me.key": "The key of this request",
   "key.id": "The key",
@@ -195,4 +235,11 @@ const ME: Notes = {
 };
 
 /** A workspace and its records, outgoing messages, checks and logs. */
-export const SETUP_NOTES: Notes = { ...SETUP, ...NOTIFYING, ...CHECKING, ...LOGS, ...ME };
+export const SETUP_NOTES: Notes = {
+  ...SETUP,
+  ...NOTIFYING,
+  ...CHECKING,
+  ...LOGS,
+  ...OWN_ACCOUNT,
+  ...ME,
+};

@@ -36,7 +36,8 @@ export const listOffers: Operation = operation({
   method: "GET",
   path: "/offers",
   tag: "Offers",
-  summary: "Offers, newest first",
+  summary: "List offers",
+  description: "Newest first.",
   access: everyRole("offers.read"),
   input: { query: Query },
   output: z.object({ data: z.array(ShownOffer), next_cursor: z.string().nullable() }),
@@ -49,7 +50,7 @@ export const listOffers: Operation = operation({
     const page = { ...opened, filters: { ...opened.filters, ...own } };
     const rows =
       principal.role === "partner"
-        ? await listOffersOfPartner(db, principal, page)
+        ? await listOffersOfPartner(db, ofPartner(principal), page)
         : await listRows(db, principal.workspace.id, page);
     return {
       body: page.close(rows, {
@@ -59,6 +60,10 @@ export const listOffers: Operation = operation({
     };
   },
 });
+
+function ofPartner({ workspace, affiliate }: Principal & { readonly role: "partner" }) {
+  return { workspaceId: workspace.id, affiliateId: affiliate.id, sees: "partner" } as const;
+}
 
 /** Refuses a filter on a field that the key cannot see, because the result would reveal its values (VIS-059). */
 function refuseHiddenFilters(principal: Principal, query: z.infer<typeof Query>): void {

@@ -10,15 +10,16 @@ import { pageParams, wordParam } from "../rest/query-fields.ts";
 import { statementName } from "../rest/statement-name.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
-import type { AccessRow } from "./set-partner-access.ts";
+import type { AccessRow } from "./queue-access-event.ts";
 
 export const listPartnerAccess: Operation = operation({
   name: "listPartnerAccess",
   method: "GET",
   path: "/offers/{id}/affiliates",
   tag: "Management",
-  summary: "Partners' access to an offer, newest request first",
-  access: staff("offers.read"),
+  summary: "List partners of an offer",
+  description: "Their access to the offer, newest request first.",
+  access: { ...staff("offers.read"), orPermission: "affiliates.read" },
   input: {
     path: OfferPath,
     query: z.object({ ...pageParams, status: wordParam(...ACCESS_STATUSES) }),

@@ -10,6 +10,7 @@ import {
   oneOf,
   orEmpty,
   recordId,
+  shownCurrency,
   shownMoney,
   shownTime,
   tags,
@@ -17,7 +18,7 @@ import {
   text,
   words,
 } from "../rest/body-fields.ts";
-import { caps, eventCode, offerCode, targeting } from "../rest/catalog-fields.ts";
+import { caps, eventCode, givenCode, targeting } from "../rest/catalog-fields.ts";
 
 const DAYS_MAX = 3_650;
 const EVENTS_MAX = 100;
@@ -80,7 +81,7 @@ export const CreateOfferBody = PatchOfferBody.extend({
   name: offerFields.name,
   advertiser_id: offerFields.advertiser_id,
   destination_url: offerFields.destination_url,
-  code: offerCode.optional(),
+  code: givenCode.optional(),
   events: z
     .array(EventBody, "expected a list of events")
     .max(EVENTS_MAX, `expected at most ${EVENTS_MAX} events`)
@@ -120,7 +121,7 @@ export const shownColumns = {
   destination_url: z.string(),
   fallback_url: z.string(),
   allowed_domains: z.array(z.string()),
-  currency: z.string(),
+  currency: shownCurrency,
   revenue_type: z.enum(["rpa", "rps", "rpc"]),
   revenue: shownMoney,
   payout_type: z.enum(["cpa", "cps", "cpc"]),

@@ -9,8 +9,15 @@ import { shownTime } from "../rest/body-fields.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { lockForAccess } from "./set-partner-access.ts";
 
-const SHA256 = /^[0-9a-f]{64}$/;
-const HASH_EXAMPLE = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9";
+export const SHA256 = /^[0-9a-f]{64}$/;
+export const TERMS_HASH_EXAMPLE =
+  "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9";
+
+type Acceptance = {
+  readonly offerId: number;
+  readonly affiliateId: number | undefined;
+  readonly hash: string;
+};
 
 type TermsRow = {
   readonly offer_id: number;
@@ -24,7 +31,7 @@ const ShownTerms = shownSchema("offer_terms", {
   hash: z
     .string()
     .regex(SHA256)
-    .meta({ examples: [HASH_EXAMPLE] })
+    .meta({ examples: [TERMS_HASH_EXAMPLE] })
     .nullable(),
   accepted: z.boolean(),
   accepted_at: shownTime.nullable(),
@@ -35,7 +42,8 @@ export const getOfferTerms: Operation = operation({
   method: "GET",
   path: "/offers/{id}/terms",
   tag: "Offers",
-  summary: "The terms of an offer, and whether the partner has accepted them",
+  summary: "Get the terms of an offer",
+  description: "The text, and whether the partner has accepted it.",
   access: { roles: ["admin", "analyst", "partner"], permission: "offers.read", isWrite: false },
   input: { path: OfferPath },
   output: z.object({ data: ShownTerms }),
@@ -50,7 +58,7 @@ export const acceptOfferTerms: Operation = operation({
   method: "POST",
   path: "/offers/{id}/accept-terms",
   tag: "Offers",
-  summary: "Accept the terms of an offer for the partner of the key",
+  summary: "Accept the terms of an offer",
   description:
     "Clicks of the partner to an offer with terms go to the fallback until the partner has accepted them. `hash` is the hash of the " +
     "terms that the partner has read; if the terms have changed since, they are not accepted. Accepting twice changes nothing.",
@@ -61,7 +69,7 @@ export const acceptOfferTerms: Operation = operation({
       hash: z
         .string("expected text")
         .regex(SHA256, "expected the hash of the terms, 64 hexadecimal digits")
-        .meta({ examples: [HASH_EXAMPLE] }),
+        .meta({ examples: [TERMS_HASH_EXAMPLE] }),
     }),
   },
   output: z.object({ data: ShownTerms }),
@@ -71,16 +79,33 @@ export const acceptOfferTerms: Operation = operation({
   run: async (context, { body: { hash }, resource: { id } }) => {
     const row = await inTransaction(context.db, async (tx) => {
       await lockForAccess(tx, id);
-      const { terms } = await readTerms(tx, context, id);
-      if (terms === null) throw conflict("hash", "the offer has no terms");
-      if (hashOf(terms) !== hash)
-        throw conflict("hash", "the terms have changed: read them again before you accept them");
-      await saveAcceptance(tx, { offerId: id, affiliateId: context.principal.affiliate?.id, hash });
+      const affiliateId = context.principal.affiliate?.id;
+      await acceptTerms(tx, { offerId: id, affiliateId, hash, field: "hash" });
       return await readTerms(tx, context, id);
     });
     return answer(context, row);
   },
 });
+
+/**
+ * Accepts the terms of an offer for a partner. The caller must have locked the offer.
+ * @throws {ApiError} `conflict` on `field` if the offer has other terms or none.
+ */
+export async function acceptTerms(
+  tx: Queryable,
+  { field, ...acceptance }: Acceptance & { readonly field: string },
+): Promise<void> {
+  const { rows } = await tx.query<{ terms: string | null }>({
+    name: "read-terms-to-accept",
+    text: "select o.terms from offer o where o.id = $1",
+    values: [acceptance.offerId],
+  });
+  const terms = rows[0]?.terms ?? null;
+  if (terms === null) throw conflict(field, "the offer has no terms");
+  if (hashOf(terms) !== acceptance.hash)
+    throw conflict(field, "the terms have changed: read them again before you accept them");
+  await saveAcceptance(tx, acceptance);
+}
 
 /** Makes every partner accept the new terms of an offer. The caller must have locked the offer. */
 export async function resetAcceptances(tx: Queryable, offerId: number): Promise<void> {
@@ -110,14 +135,7 @@ async function readTerms(
 }
 
 /** Only the first acceptance counts. A partner without an access record gets one that is not a request for access. */
-async function saveAcceptance(
-  tx: Queryable,
-  acceptance: {
-    readonly offerId: number;
-    readonly affiliateId: number | undefined;
-    readonly hash: string;
-  },
-): Promise<void> {
+async function saveAcceptance(tx: Queryable, acceptance: Acceptance): Promise<void> {
   await tx.query({
     name: "accept-offer-terms",
     text: `insert into offer_access (offer_id, affiliate_id, status, terms_accepted_at, accepted_terms_sha256)

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { type Condition, quoteConditions, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
+import { findByReference } from "../access/find-by-reference.ts";
 import type { Principal } from "../access/principal.ts";
 import { linkDomainId } from "../links/link-domains.ts";
 import { ManagedTable } from "../management/managed-table.ts";
@@ -29,6 +30,8 @@ export type OverrideRow = {
 export type PartnerOfferRow = OfferRow & {
   access_status: string | null;
   can_run: boolean;
+  /** Null for an offer without terms. */
+  terms_accepted: boolean | null;
   overrides: OverrideRow[];
   /** Origin of the tracking domain for the partner's links to this offer; null if no domain is active. */
   origin: string | null;
@@ -48,6 +51,7 @@ const LINK_DOMAIN_ID = linkDomainId({
   offer: "o.id",
 });
 const PARTNER_COLUMNS = `case when ac.is_asked then ac.status end as access_status, ${CAN_RUN} as can_run,
+  case when o.terms is null then null else ac.terms_accepted_at is not null end as terms_accepted,
   coalesce((select json_agg(json_build_object('event_code', p.event_code, 'payout_type', p.payout_type,
       'payout', p.payout::text))
     from payout_override p where p.offer_id = o.id and p.affiliate_id = f.id), '[]'::json) as overrides,
@@ -61,6 +65,17 @@ const PARTNER_SOURCE = `from offer o join advertiser adv on adv.id = o.advertise
 /** Offers that the partner may see: private offers are for approved partners only (G49). */
 const PARTNER_SEES = `(o.visibility <> 'private' or ac.status = 'approved')`;
 
+const SEEN_BY = {
+  partner: PARTNER_SEES,
+  staff: "(o.visibility <> 'private' or ac.is_asked)",
+} as const;
+
+type OffersOf = {
+  readonly workspaceId: number;
+  readonly affiliateId: number;
+  readonly sees: keyof typeof SEEN_BY;
+};
+
 /**
  * $1 is the workspace, $2 and $3 are the position. The position is always present, so that it is always a condition of the index.
  */
@@ -73,6 +88,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   ids: isAnyOf("o.id"),
   featured: equals("o.is_featured"),
   can_run: equals(CAN_RUN),
+  access_status: equals("(case when ac.is_asked then ac.status end)"),
 };
 
 export async function listOffers(
@@ -96,22 +112,23 @@ export async function listOffers(
   return rows;
 }
 
+/** `sees` is `partner` for the partner itself, `staff` for all offers that it sees or has asked for. */
 export async function listOffersOfPartner(
   db: Queryable,
-  { workspace, affiliate }: PartnerPrincipal,
+  { workspaceId, affiliateId, sees }: OffersOf,
   { filters, after, rowsMax }: FilteredPage,
 ): Promise<PartnerOfferRow[]> {
   const conditions = offerConditions(filters);
   const { rows } = await db.query<PartnerOfferRow>({
     // Unnamed on purpose: the plan that Postgres would keep for any partner expects few offers and sorts all of them.
     text: `select ${COLUMNS}, ${PARTNER_COLUMNS} ${PARTNER_SOURCE}
-           where ${IS_AFTER} and ${PARTNER_SEES} ${quoteConditions(conditions, 6)}
+           where ${IS_AFTER} and ${SEEN_BY[sees]} ${quoteConditions(conditions, 6)}
            order by o.created_at desc, o.id desc limit $5`,
     values: [
-      workspace.id,
+      workspaceId,
       after?.at ?? "infinity",
       after?.id ?? 0,
-      affiliate.id,
+      affiliateId,
       rowsMax,
       ...conditions.flatMap(({ values }) => values),
     ],
@@ -123,8 +140,20 @@ function offerConditions(filters: FilterValues): readonly Condition[] {
   return conditionsOf(filters, FILTERS, "o");
 }
 
-/** By id, else by code. An advertiser finds only its own offers, a partner only those that it can see. */
+/** By id, else by code, else by alias. An advertiser finds only its own offers, a partner only those that it can see. */
 export async function findOffer(
+  db: Queryable,
+  principal: Principal,
+  reference: Reference,
+): Promise<OfferRow | PartnerOfferRow | undefined> {
+  return await findByReference(db, principal.workspace.id, {
+    kind: "offer",
+    reference,
+    find: async (asked) => await findOfferByCode(db, principal, asked),
+  });
+}
+
+async function findOfferByCode(
   db: Queryable,
   principal: Principal,
   reference: Reference,

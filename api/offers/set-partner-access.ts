@@ -4,23 +4,12 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { notFound } from "../errors.ts";
-import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { type Operation, operation } from "../operation.ts";
 import { longText, oneOf } from "../rest/body-fields.ts";
 import { pathCode, reference } from "../rest/path-fields.ts";
-import { queueEvent } from "../webhooks/queue-event.ts";
 import { getOfferOfPath } from "./get-offer.ts";
-import type { OfferRow } from "./offer-fields.ts";
 import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
-
-export type AccessRow = {
-  affiliate_id: number;
-  affiliate_code: string;
-  affiliate_name: string;
-  status: string;
-  note: string;
-  requested_at: string | null;
-  decided_at: string | null;
-};
+import { type AccessRow, queueAccessEvent } from "./queue-access-event.ts";
 
 const Body = z.strictObject({ status: oneOf(...ACCESS_STATUSES), note: longText().optional() });
 
@@ -29,8 +18,10 @@ export const setPartnerAccess: Operation = operation({
   method: "PUT",
   path: "/offers/{id}/affiliates/{affiliate}",
   tag: "Offers",
-  summary: "Approve, reject or reset a partner's access to an offer",
-  access: adminWrite("offers.write"),
+  summary: "Set a partner's access to an offer",
+  description: "Approves, rejects or resets it.",
+  // Managers of partners decide too, although they may not change the offer itself.
+  access: { ...adminWrite("offers.write"), orPermission: "affiliates.write" },
   input: {
     path: z.object({
       id: reference,
@@ -102,23 +93,6 @@ async function lockAccess(
     values: [offerId, affiliateId],
   });
   return rows[0];
-}
-
-/** Queues a webhook event: a pending record is a request, any other status is a decision (G129). */
-async function queueAccessEvent(
-  tx: Queryable,
-  context: OperationContext,
-  { offer, access }: { readonly offer: OfferRow; readonly access: AccessRow },
-): Promise<void> {
-  const event = access.status === "pending" ? "access.requested" : "access.decided";
-  await queueEvent(tx, context, event, () => ({
-    data: {
-      ...showTo(context.principal.role, "partner_access", access),
-      offer_id: offer.id,
-      offer_code: offer.code,
-      offer_name: offer.name,
-    },
-  }));
 }
 
 /** Replaces status and note. A first record counts as requested now; a pending one has no decision time (G50). */

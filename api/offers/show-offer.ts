@@ -24,6 +24,16 @@ function isPartnerRow(offer: OfferRow | PartnerOfferRow): offer is PartnerOfferR
   return "overrides" in offer;
 }
 
+/** What the offer pays this partner for its default event, and its link if it may run the offer. */
+export function termsOfPartner(
+  offer: PartnerOfferRow,
+  affiliateCode: string,
+): Pick<EventRow, "payout_type" | "payout"> & { readonly tracking_link: string | null } {
+  const code = offer.events.find((event) => event.is_default)?.code ?? "default";
+  const link = offer.can_run ? linkOf(offer, affiliateCode) : undefined;
+  return { ...payoutOf(offer, { ...offer, code, is_default: true }), tracking_link: link ?? null };
+}
+
 function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record<string, unknown> {
   const events = offer.events.map((event) => ({ ...event, ...payoutOf(offer, event) }));
   const own = payoutOf(offer, {

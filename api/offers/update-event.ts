@@ -36,7 +36,9 @@ export const updateEvent: Operation = operation({
   method: "PATCH",
   path: "/offers/{id}/events/{code}",
   tag: "Management",
-  summary: "Change fields of an event; the terms of the default event are those of its offer",
+  summary: "Update an event",
+  description:
+    "Changes the fields in the body. The terms of the default event are those of its offer.",
   access: adminWrite("offers.write"),
   input: { path: EventPath, body: PatchEventBody },
   output: z.object({ data: ShownEvent }),

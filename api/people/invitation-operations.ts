@@ -18,9 +18,9 @@ import {
   revokeInvitation as revokeRow,
 } from "./invitations.ts";
 import { insertLink, type LinkRow, linkTo, mintLinkToken } from "./links.ts";
+import type { MemberContext } from "./people-context.ts";
 import { grantedAccount, personEmail, ShownInvitation } from "./people-fields.ts";
 import { memberOperation } from "./people-operation.ts";
-import type { MemberContext } from "./people-request.ts";
 
 const OPEN_MAX = 1_000;
 const InvitationPath = z.object({ id: pathId });
@@ -30,7 +30,8 @@ export const listInvitations: Operation = memberOperation({
   method: "GET",
   path: "/invitations",
   tag: "People",
-  summary: "Invitations of the workspace, newest first, also used and revoked ones",
+  summary: "List invitations",
+  description: "Newest first, also used and revoked ones.",
   access: MEMBERS,
   input: { query: z.object(pageParams) },
   output: z.object({ data: z.array(ShownInvitation), next_cursor: z.string().nullable() }),
@@ -53,9 +54,9 @@ export const createInvitation: Operation = memberOperation({
   method: "POST",
   path: "/invitations",
   tag: "People",
-  summary: "Invite somebody; only this answer contains the link, which works once within 7 days",
+  summary: "Invite a person",
   description:
-    "People of a partner or advertiser invite for their own account. Nobody grants more than his own rights.",
+    "Only this answer contains the link, which works once within 7 days. People of a partner or advertiser invite for their own account. Nobody grants more than his own rights.",
   access: MEMBERS_WRITE,
   input: {
     body: z.strictObject({ email: personEmail, role: oneOf(...ROLES), ...grantedAccount }),
@@ -89,7 +90,8 @@ export const renewInvitation: Operation = memberOperation({
   method: "POST",
   path: "/invitations/{id}/renew",
   tag: "People",
-  summary: "Another link for an invitation, valid for 7 days; the earlier one ends",
+  summary: "Renew an invitation",
+  description: "Another link, valid for 7 days. The earlier one ends.",
   access: MEMBERS_WRITE,
   input: { path: InvitationPath },
   output: z.object({ data: ShownInvitation }),
@@ -111,7 +113,8 @@ export const revokeInvitation: Operation = memberOperation({
   method: "DELETE",
   path: "/invitations/{id}",
   tag: "People",
-  summary: "Revoke an invitation; it stays in the list with `revoked_at`",
+  summary: "Revoke an invitation",
+  description: "It stays in the list, with `revoked_at`.",
   access: MEMBERS_WRITE,
   input: { path: InvitationPath },
   output: z.object({ data: deletedRecord }),

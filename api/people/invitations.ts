@@ -3,11 +3,28 @@ import type { Principal } from "../access/principal.ts";
 import { hashOfToken } from "../access/session-tokens.ts";
 import type { Position } from "../rest/cursor.ts";
 import { LINK_COLUMNS, LINK_HOURS, LINK_TABLES, type LinkRow } from "./links.ts";
-import { scopeValues } from "./members.ts";
+import { ownerOf, scopeValues } from "./members.ts";
 
 /** Of the caller's workspace; people of an account see their own account only. */
 const SCOPE = `l.kind = 'invitation' and l.workspace_id = $1 and ($2::integer is null or l.affiliate_id = $2)
   and ($3::integer is null or l.advertiser_id = $3)`;
+
+const PAGE = `l.kind = 'invitation' and (l.created_at, l.id) < ($2::timestamptz, $3::integer)
+  order by l.created_at desc, l.id desc limit $4`;
+const LISTS = {
+  workspace: {
+    name: "list-invitations",
+    text: `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.workspace_id = $1 and ${PAGE}`,
+  },
+  affiliate: {
+    name: "list-invitations-of-affiliate",
+    text: `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.affiliate_id = $1 and ${PAGE}`,
+  },
+  advertiser: {
+    name: "list-invitations-of-advertiser",
+    text: `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.advertiser_id = $1 and ${PAGE}`,
+  },
+} as const;
 
 /** Newest first, also those that were used, revoked or are over. */
 export async function listInvitations(
@@ -15,17 +32,10 @@ export async function listInvitations(
   principal: Principal,
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<LinkRow[]> {
+  const { kind, id } = ownerOf(principal);
   const { rows } = await db.query<LinkRow>({
-    name: "list-invitations",
-    text: `select ${LINK_COLUMNS} from ${LINK_TABLES}
-           where ${SCOPE} and (l.created_at, l.id) < ($4::timestamptz, $5::integer)
-           order by l.created_at desc, l.id desc limit $6`,
-    values: [
-      ...scopeValues(principal),
-      page.after?.at ?? "infinity",
-      page.after?.id ?? 0,
-      page.rowsMax,
-    ],
+    ...LISTS[kind],
+    values: [id, page.after?.at ?? "infinity", page.after?.id ?? 0, page.rowsMax],
   });
   return rows;
 }

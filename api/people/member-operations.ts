@@ -32,9 +32,9 @@ import {
   mayReset,
   updateMembership,
 } from "./members.ts";
+import type { MemberContext } from "./people-context.ts";
 import { grantedAccount, ShownMember } from "./people-fields.ts";
 import { memberOperation } from "./people-operation.ts";
-import type { MemberContext } from "./people-request.ts";
 
 const HOUR_MS = 3_600_000;
 const MemberPath = z.object({ id: pathId });
@@ -44,7 +44,8 @@ export const listMembers: Operation = memberOperation({
   method: "GET",
   path: "/members",
   tag: "People",
-  summary: "People of the workspace, newest first; people of an account see their own account",
+  summary: "List members",
+  description: "People of the workspace, newest first. People of an account see their own account.",
   access: MEMBERS,
   input: { query: z.object(pageParams) },
   output: z.object({ data: z.array(ShownMember), next_cursor: z.string().nullable() }),
@@ -67,7 +68,8 @@ export const updateMember: Operation = memberOperation({
   method: "PATCH",
   path: "/members/{id}",
   tag: "People",
-  summary: "Change role, account, permissions or status of a member; it counts within a second",
+  summary: "Change a member",
+  description: "Role, account, permissions or status. It counts within a second.",
   access: ADMINS_WRITE,
   input: {
     path: MemberPath,
@@ -139,7 +141,8 @@ export const removeMember: Operation = memberOperation({
   method: "DELETE",
   path: "/members/{id}",
   tag: "People",
-  summary: "Take somebody out of the workspace; it counts within a second",
+  summary: "Remove a member",
+  description: "It counts within a second.",
   access: MEMBERS_WRITE,
   input: { path: MemberPath },
   output: z.object({ data: deletedRecord }),
@@ -165,9 +168,9 @@ export const makeResetLink: Operation = memberOperation({
   method: "POST",
   path: "/members/{id}/reset-link",
   tag: "People",
-  summary: "A link by which a member sets a new password, valid for an hour",
+  summary: "Create a reset link for a member",
   description:
-    "Only for people all of whose workspaces the caller administers. Others ask the operator: `tracker person reset-link`.",
+    "The member sets a new password by it. It is valid for an hour. Only for people all of whose workspaces the caller administers. Others ask the operator: `tracker person reset-link`.",
   access: ADMINS_WRITE,
   input: { path: MemberPath },
   output: z.strictObject({

@@ -21,9 +21,10 @@ export type MemberRow = {
   updated_at: string;
 };
 
+/** Subqueries of one row each: Postgres would answer `exists` for a page by reading whole tables. */
 const COLUMNS = `m.id, m.person_id, p.name, p.email, m.role, m.affiliate_id, m.advertiser_id, m.user_id, m.permissions, m.status,
-  m.version, exists (select from totp t where t.person_id = p.id and t.confirmed_at is not null)
-    or exists (select from passkey k where k.person_id = p.id) as has_second_factor,
+  m.version, coalesce((select true from totp t where t.person_id = p.id and t.confirmed_at is not null limit 1),
+    (select true from passkey k where k.person_id = p.id limit 1), false) as has_second_factor,
   (select max(s.last_seen_at) from session s where s.person_id = p.id) as last_seen_at, m.created_at, m.updated_at`;
 const TABLES = "membership m join person p on p.id = m.person_id";
 /** Of the caller's workspace; people of an account see their own account only. */
@@ -35,23 +36,43 @@ export function scopeValues({ workspace, affiliate, advertiser }: Principal): un
   return [workspace.id, affiliate?.id ?? null, advertiser?.id ?? null];
 }
 
+/** Statements of a list: of a workspace for staff, of an account for its people. The account belongs to one workspace. */
+const PAGE = `(m.created_at, m.id) < ($2::timestamptz, $3::integer) order by m.created_at desc, m.id desc limit $4`;
+const LISTS = {
+  workspace: {
+    name: "list-members",
+    text: `select ${COLUMNS} from ${TABLES} where m.workspace_id = $1 and ${PAGE}`,
+  },
+  affiliate: {
+    name: "list-members-of-affiliate",
+    text: `select ${COLUMNS} from ${TABLES} where m.affiliate_id = $1 and ${PAGE}`,
+  },
+  advertiser: {
+    name: "list-members-of-advertiser",
+    text: `select ${COLUMNS} from ${TABLES} where m.advertiser_id = $1 and ${PAGE}`,
+  },
+} as const;
+
+/** Whose people and invitations a caller sees. */
+export function ownerOf({ workspace, affiliate, advertiser }: Principal): {
+  readonly kind: keyof typeof LISTS;
+  readonly id: number;
+} {
+  if (affiliate !== null) return { kind: "affiliate", id: affiliate.id };
+  if (advertiser !== null) return { kind: "advertiser", id: advertiser.id };
+  return { kind: "workspace", id: workspace.id };
+}
+
 /** Newest first. */
 export async function listMembers(
   db: Queryable,
   principal: Principal,
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<MemberRow[]> {
+  const { kind, id } = ownerOf(principal);
   const { rows } = await db.query<MemberRow>({
-    name: "list-members",
-    text: `select ${COLUMNS} from ${TABLES}
-           where ${SCOPE} and (m.created_at, m.id) < ($4::timestamptz, $5::integer)
-           order by m.created_at desc, m.id desc limit $6`,
-    values: [
-      ...scopeValues(principal),
-      page.after?.at ?? "infinity",
-      page.after?.id ?? 0,
-      page.rowsMax,
-    ],
+    ...LISTS[kind],
+    values: [id, page.after?.at ?? "infinity", page.after?.id ?? 0, page.rowsMax],
   });
   return rows;
 }

@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { z } from "zod";
 import { ApiError } from "../errors.ts";
 import { type PasskeySite, passkeySiteAt } from "./passkey-site.ts";
-import type { VisitorContext } from "./people-request.ts";
+import type { VisitorContext } from "./people-context.ts";
 
 const BASE64URL = /^[A-Za-z0-9_-]*={0,2}$/;
 const BYTES_MAX = 65_536;
@@ -26,6 +26,7 @@ function credentialOf(response: z.ZodRawShape): z.ZodObject {
   );
 }
 
+const EXAMPLE = { id: "AA", rawId: "AA", type: "public-key", clientExtensionResults: {} };
 const description = "The answer of the browser, as `toJSON()` of the credential";
 
 /** What `navigator.credentials.create` answers. */
@@ -34,7 +35,11 @@ export const attestation: z.ZodType<RegistrationResponseJSON> = z
     (given) => credentialOf({ attestationObject: encoded }).safeParse(given).success,
     "expected the answer of the browser",
   )
-  .meta({ type: "object", description });
+  .meta({
+    type: "object",
+    description,
+    examples: [{ ...EXAMPLE, response: { clientDataJSON: "e30", attestationObject: "oA" } }],
+  });
 
 /** What `navigator.credentials.get` answers. */
 export const assertion: z.ZodType<AuthenticationResponseJSON> = z
@@ -43,7 +48,16 @@ export const assertion: z.ZodType<AuthenticationResponseJSON> = z
       credentialOf({ authenticatorData: encoded, signature: encoded }).safeParse(given).success,
     "expected the answer of the browser",
   )
-  .meta({ type: "object", description });
+  .meta({
+    type: "object",
+    description,
+    examples: [
+      {
+        ...EXAMPLE,
+        response: { clientDataJSON: "e30", authenticatorData: "AA", signature: "AA" },
+      },
+    ],
+  });
 
 export const challengeId = z
   .uuid("expected an id of a challenge")

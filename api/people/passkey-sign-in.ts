@@ -15,9 +15,9 @@ import {
   type PasskeyRow,
   useChallenge,
 } from "./passkeys.ts";
+import type { VisitorContext } from "./people-context.ts";
 import { SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import type { VisitorContext } from "./people-request.ts";
 import { noteLater } from "./person-audit.ts";
 import {
   countAddress,
@@ -34,7 +34,8 @@ export const startPasskeySignIn: Operation = visitorOperation({
   method: "POST",
   path: "/sign-in/passkey/options",
   tag: "People",
-  summary: "What the browser needs to sign in with a passkey",
+  summary: "Begin a sign-in with a passkey",
+  description: "Answers what the browser needs.",
   access: ANYONE_WRITES,
   input: {},
   output: z.strictObject({ data: ChallengeAnswer }),
@@ -58,7 +59,8 @@ export const signInWithPasskey: Operation = visitorOperation({
   method: "POST",
   path: "/sign-in/passkey",
   tag: "People",
-  summary: "Sign in with a passkey, which replaces password and code",
+  summary: "Sign in with a passkey",
+  description: "It replaces password and code.",
   access: ANYONE_WRITES,
   input: { body: z.strictObject({ challenge_id: challengeId, response: assertion }) },
   output: z.strictObject({ data: SignInState }),

@@ -28,7 +28,7 @@ export const givenPassword = z
   .meta({ format: "password", examples: ["correct-horse-battery"] });
 
 function lengthOf(text: string): number {
-  return [...text].length;
+  return codesOf(text).length;
 }
 
 /** Why a password is easy to guess for this person; undefined if it is not. */
@@ -48,9 +48,13 @@ export function passwordFault(
   return isGuessable ? "is made of words that are guessed first" : undefined;
 }
 
+function codesOf(text: string): number[] {
+  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
+}
+
 /** Each character follows the one before, as in "abcdefghijkl". */
 function isSequence(text: string): boolean {
-  const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
+  const codes = codesOf(text);
   const steps = new Set(codes.slice(1).map((code, index) => code - (codes[index] ?? 0)));
   return steps.size === 1;
 }

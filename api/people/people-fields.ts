@@ -25,17 +25,10 @@ export const personEmail = email;
 export const preferences = z
   .strictObject(
     {
-      locale: text(35).nullable().optional().meta({ description: "BCP 47, such as de-AT" }),
+      locale: text(35).nullable().optional(),
       timezone: timezone.nullable().optional(),
-      theme: oneOf("light", "dark", "system")
-        .nullable()
-        .optional()
-        .meta({ description: "Colours of the console" }),
-      single_key_shortcuts: z
-        .boolean("expected true or false")
-        .nullable()
-        .optional()
-        .meta({ description: "Whether single keys are shortcuts" }),
+      theme: oneOf("light", "dark", "system").nullable().optional(),
+      single_key_shortcuts: z.boolean("expected true or false").nullable().optional(),
     },
     "expected an object",
   )
@@ -65,7 +58,7 @@ export const Done = z
   .strictObject({ done: z.literal(true).meta({ description: "Always true" }) })
   .meta({ id: "Done" });
 
-export const grantedPermissions = z
+const grantedPermissions = z
   .array(oneOf(...PERMISSIONS), "expected a list of permissions")
   .max(PERMISSIONS.length)
   .nullable()
@@ -93,7 +86,7 @@ export const ShownMember = shownSchema("member", {
   role: z.enum(ROLES),
   affiliate_id: z.int().nullable(),
   advertiser_id: z.int().nullable(),
-  user_id: z.int().nullable().meta({ description: "The same human in `GET /users`" }),
+  user_id: z.int().nullable(),
   permissions: shownPermissions,
   status: z.enum(["active", "inactive"]),
   version: z.int().meta({ description: "Rises with every change" }),

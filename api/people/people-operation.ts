@@ -1,5 +1,5 @@
 import type { Definition, Operation, RequestContext } from "../operation.ts";
-import type { MemberContext, PersonContext, VisitorContext } from "./people-request.ts";
+import type { MemberContext, PersonContext, VisitorContext } from "./people-context.ts";
 
 /*
  * Operations for people. The server lets only those callers through that `access.callers` names (rest/caller-refusal.ts), so each kind
@@ -36,34 +36,21 @@ export function memberOperation<
   return inContext(definition, asMember);
 }
 
-/** A definition whose inputs are unchecked. */
-type Declared<Context> = Omit<Operation, "run" | "findFaults" | "findResource"> & {
-  readonly findResource?: (context: Context, path: unknown) => Promise<unknown>;
-  readonly findFaults?: (
-    context: Context,
-    raw: Parameters<NonNullable<Operation["findFaults"]>>[1],
-  ) => ReturnType<NonNullable<Operation["findFaults"]>>;
-  readonly run: (
-    context: Context,
-    input: Parameters<Operation["run"]>[1],
-  ) => ReturnType<Operation["run"]>;
-};
-
-function inContext<Context>(
-  definition: object,
-  contextOf: (context: RequestContext) => Context,
-): Operation {
+/** An operation that converts its context first. The inputs are those of the definition, which a list of operations cannot type. */
+function inContext(definition: object, contextOf: (context: RequestContext) => object): Operation {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as in `operation`: the caller of `run` has applied exactly these schemas
-  const { findResource, findFaults, run, ...rest } = definition as Declared<Context>;
+  const { findResource, findFaults, run, ...rest } = definition as Operation;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the definition takes exactly the context that `contextOf` makes
+  const made = (context: RequestContext): RequestContext => contextOf(context) as RequestContext;
   return {
     ...rest,
     ...(findResource && {
-      findResource: async (context, path) => await findResource(contextOf(context), path),
+      findResource: async (context, path) => await findResource(made(context), path),
     }),
     ...(findFaults && {
-      findFaults: async (context, raw) => await findFaults(contextOf(context), raw),
+      findFaults: async (context, raw) => await findFaults(made(context), raw),
     }),
-    run: async (context, input) => await run(contextOf(context), input),
+    run: async (context, input) => await run(made(context), input),
   };
 }
 

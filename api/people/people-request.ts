@@ -1,8 +1,6 @@
-import type { RateLimiter } from "../access/rate-limiter.ts";
 import type { SessionCookie } from "../access/session-cookie.ts";
 import type { SessionTokens } from "../access/session-tokens.ts";
 import type { SignedIn } from "../access/sessions.ts";
-import type { OperationContext } from "../operation.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { SealedBox } from "./sealed-box.ts";
 
@@ -12,7 +10,11 @@ export type PeopleParts = {
   readonly tokens: SessionTokens;
   readonly hasher: PasswordHasher;
   /** Attempts to sign in or to use a link, a minute and address. */
-  readonly attempts: RateLimiter;
+  readonly attempts: {
+    readonly count: (
+      holder: string,
+    ) => Promise<{ readonly isOver: boolean; readonly resetSec: number }>;
+  };
   /** Undefined without CONSOLE_SECRET: then nobody can set up a second factor. */
   readonly box: SealedBox | undefined;
 };
@@ -26,14 +28,3 @@ export type PeopleRequest = {
   readonly host: string;
   readonly userAgent: string;
 };
-
-/** Somebody who may have signed in. */
-export type VisitorContext = Omit<OperationContext, "principal" | "workspace"> & {
-  readonly people: PeopleRequest;
-};
-
-/** Somebody with a session. */
-export type PersonContext = VisitorContext & { readonly signedIn: SignedIn };
-
-/** Somebody with a session, in one of the memberships. */
-export type MemberContext = OperationContext & PersonContext;

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { VisitorContext } from "./people-request.ts";
+import type { VisitorContext } from "./people-context.ts";
 
 /** What happened to a person, as it stands in the audit log. */
 export type PersonEvent =
@@ -32,7 +32,7 @@ export async function noteInPersonLog(
   await db.query({
     name: "note-in-person-log",
     text: `insert into audit_log (workspace_id, person_id, user_name, action, ip, status, request_id)
-           select w.workspace_id, p.id, p.name, 'person:' || $2, nullif($3, '')::inet, $4, $5
+           select coalesce(w.workspace_id, 0), p.id, p.name, 'person:' || $2, nullif($3, '')::inet, $4, $5
            from person p
            left join (select distinct person_id, workspace_id from membership where status = 'active') w on w.person_id = p.id
            where p.id = $1`,

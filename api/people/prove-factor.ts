@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 import { findTotp, useRecoveryCode, useTotpStep } from "./factors.ts";
-import type { PersonContext } from "./people-request.ts";
+import type { PersonContext } from "./people-context.ts";
 import { noteLater } from "./person-audit.ts";
 import { countAttempt, forgetAttempts, holderOfFactor } from "./throttle.ts";
 import { matchingStep } from "./totp.ts";

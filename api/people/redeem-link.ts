@@ -8,9 +8,9 @@ import { findLiveLink, type LinkRow, useLink } from "./links.ts";
 import { insertMembership } from "./members.ts";
 import { newPassword, passwordFault } from "./password-fault.ts";
 import { getPerson, hasAdmin, insertPerson, setPasswordHash } from "./people.ts";
+import type { VisitorContext } from "./people-context.ts";
 import { linkToken, personEmail, personName, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import type { VisitorContext } from "./people-request.ts";
 import { noteInPersonLog } from "./person-audit.ts";
 import { deleteOtherSessions } from "./session-rows.ts";
 import {
@@ -34,9 +34,9 @@ export const redeemLink: Operation = visitorOperation({
   method: "POST",
   path: "/one-time-links/redeem",
   tag: "People",
-  summary: "Use a one-time link: become the first admin, join, or set a new password",
+  summary: "Use a one-time link",
   description:
-    "A new person gives name and password. Somebody who has signed in with the e-mail of an invitation gives only the token.",
+    "To become the first admin, to join, or to set a new password. A new person gives name and password. Somebody who has signed in with the e-mail of an invitation gives only the token.",
   access: ANYONE_WRITES,
   input: { body: Body },
   output: z.strictObject({ data: SignInState }),
@@ -50,7 +50,7 @@ export const redeemLink: Operation = visitorOperation({
     const { signedIn } = context.people;
     if (link.kind === "invitation" && signedIn?.state === "full")
       return await joinAs(context, { token: body.token, link }, signedIn.person);
-    const { email = "", name, password } = wantedFrom(link, body);
+    const { email, name, password } = wantedFrom(link, body);
     const about = await aboutWhom(context.db, link, { email, name });
     const fault = passwordFault(password, about);
     if (fault !== undefined) throw validationFailed({ password: fault });

@@ -6,9 +6,9 @@ import { pathUuid } from "../rest/path-fields.ts";
 import { SIGNED_IN, SIGNED_IN_WRITES, STARTED_WRITES } from "./access-of-people.ts";
 import { givenPassword } from "./password-fault.ts";
 import { getPerson } from "./people.ts";
+import type { PersonContext } from "./people-context.ts";
 import { Done, factorCode, SignInState } from "./people-fields.ts";
 import { personOperation } from "./people-operation.ts";
-import type { PersonContext } from "./people-request.ts";
 import { noteLater } from "./person-audit.ts";
 import { isRightCode, proveFactor } from "./prove-factor.ts";
 import {
@@ -24,7 +24,8 @@ export const giveSecondFactor: Operation = personOperation({
   method: "POST",
   path: "/sign-in/second-factor",
   tag: "People",
-  summary: "The second step of a sign-in",
+  summary: "Give the second factor",
+  description: "The second step of a sign-in.",
   access: STARTED_WRITES,
   input: { body: z.strictObject({ code: factorCode }) },
   output: z.strictObject({ data: SignInState }),
@@ -43,7 +44,8 @@ export const proveAgain: Operation = personOperation({
   method: "POST",
   path: "/sign-in/prove",
   tag: "People",
-  summary: "Prove the password or a code again, for what needs a proof of the last 10 minutes",
+  summary: "Prove a factor again",
+  description: "The password or a code, for what needs a proof of the last 10 minutes.",
   access: SIGNED_IN_WRITES,
   input: {
     body: z.strictObject({ password: givenPassword.optional(), code: factorCode.optional() }),
@@ -80,7 +82,8 @@ export const signOut: Operation = personOperation({
   method: "POST",
   path: "/sign-out",
   tag: "People",
-  summary: "End this session; the browser forgets what it has kept",
+  summary: "Sign out",
+  description: "Ends this session. The browser forgets what it has kept.",
   access: STARTED_WRITES,
   input: {},
   output: z.strictObject({ data: Done }),
@@ -116,7 +119,8 @@ export const listSessions: Operation = personOperation({
   method: "GET",
   path: "/sessions",
   tag: "People",
-  summary: "The person's own sessions, newest first, at most 50",
+  summary: "List own sessions",
+  description: "Newest first, at most 50.",
   access: SIGNED_IN,
   input: {},
   output: z.strictObject({ data: z.array(ShownSession) }),
@@ -136,7 +140,7 @@ export const endSession: Operation = personOperation({
   method: "DELETE",
   path: "/sessions/{id}",
   tag: "People",
-  summary: "End one of the person's own sessions",
+  summary: "End an own session",
   access: SIGNED_IN_WRITES,
   input: { path: z.object({ id: pathUuid }) },
   output: z.strictObject({ data: Done }),

@@ -5,9 +5,9 @@ import type { Operation } from "../operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { givenPassword } from "./password-fault.ts";
 import { findPersonByEmail, type PersonRow, setPasswordHash } from "./people.ts";
+import type { VisitorContext } from "./people-context.ts";
 import { personEmail, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import type { VisitorContext } from "./people-request.ts";
 import { noteLater } from "./person-audit.ts";
 import {
   countAddress,
@@ -23,7 +23,8 @@ export const signIn: Operation = visitorOperation({
   method: "POST",
   path: "/sign-in",
   tag: "People",
-  summary: "Sign in with e-mail and password; the answer sets the session's cookie",
+  summary: "Sign in",
+  description: "With e-mail and password. The answer sets the session's cookie.",
   access: ANYONE_WRITES,
   input: { body: z.strictObject({ email: personEmail, password: givenPassword }) },
   output: z.strictObject({ data: SignInState }),

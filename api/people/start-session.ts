@@ -2,7 +2,7 @@ import { siteOf } from "../../schemas/net/site.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { OperationResult } from "../operation.ts";
 import type { PersonRow } from "./people.ts";
-import type { VisitorContext } from "./people-request.ts";
+import type { VisitorContext } from "./people-context.ts";
 import { deleteSessionOf, insertSession } from "./session-rows.ts";
 import { tooManyAttempts } from "./throttle.ts";
 

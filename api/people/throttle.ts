@@ -47,7 +47,8 @@ export function holderOfFactor(personId: number): Holder {
 }
 
 /**
- * Counts an attempt before it is judged, so that attempts at the same time cannot share a free one.
+ * Counts an attempt before it is judged, so that attempts at the same time cannot share a free one. Who may go on is marked by a time long ago: the
+ * clock of a statement that waited for another is behind that of the other.
  * @throws {ApiError} `rate_limited` if the holder has to wait.
  */
 export async function countAttempt(db: Queryable, { name, policy }: Holder): Promise<void> {
@@ -55,13 +56,13 @@ export async function countAttempt(db: Queryable, { name, policy }: Holder): Pro
     name: "count-attempt",
     text: `with counted as (
              insert into sign_in_throttle as t (holder, failures, counted_until, blocked_until)
-             values ($1, 1, now() + make_interval(secs => $5), now())
+             values ($1, 1, now() + make_interval(secs => $5), 'epoch')
              on conflict (holder) do update set
                failures = case when t.counted_until <= now() then 1 else t.failures + 1 end,
                counted_until = case when $6 or t.counted_until <= now() then now() + make_interval(secs => $5)
                                     else t.counted_until end,
                blocked_until = case when t.counted_until > now() and t.failures + 1 >= $2
-                 then now() + make_interval(secs => least($4, $3 * 2.0 ^ least(t.failures + 1 - $2, 20))) else now() end
+                 then now() + make_interval(secs => least($4, $3 * 2.0 ^ least(t.failures + 1 - $2, 20))) else 'epoch' end
              where t.blocked_until <= now()
              returning failures)
            select (select failures from counted) is null as is_blocked,
@@ -88,7 +89,7 @@ export async function forgetAttempts(db: Queryable, holders: readonly Holder[]):
   await db.query({
     name: "forget-attempts",
     text: `with gone as (delete from sign_in_throttle where holder = any($1))
-           update sign_in_throttle set failures = greatest(failures - 1, 0), blocked_until = now()
+           update sign_in_throttle set failures = greatest(failures - 1, 0), blocked_until = 'epoch'
            where holder = any($2)`,
     values: [names(true), names(false)],
   });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { showTo } from "../access/visibility.ts";
 import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
+import { retryOperation } from "../deliveries/retry-deliveries.ts";
 import { conflict, notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { pathUuid } from "../rest/path-fields.ts";
@@ -14,9 +15,9 @@ import {
 import { postbacks, postbackWrite } from "./postbacks.ts";
 
 const ShownDelivery = shownDelivery("postback_delivery", "PostbackDelivery", {
-  id: z.string(),
+  id: z.guid(),
   postback_id: z.int(),
-  conversion_id: z.string(),
+  conversion_id: z.guid(),
   trigger: z.enum(["approved", "pending", "rejected", "reversal"]),
 });
 
@@ -31,11 +32,26 @@ export const listPostbackDeliveries: Operation = deliveryLog({
   kind: "postback",
   resource: "postback_delivery",
   name: "listPostbackDeliveries",
-  summary: "Deliveries of a postback with their conversions, newest first",
+  summary: "List deliveries of a postback",
+  description: "With their conversions, newest first.",
   of: postbacks.get,
   Shown: ShownDelivery,
   present: ({ affiliate }, row, postback) =>
     affiliate === null ? row : deliveryForPartner(row, SentPostback.parse(postback)),
+});
+
+const Endpoint = z.looseObject({ status: z.string() });
+
+export const retryPostbackDeliveries: Operation = retryOperation({
+  kind: "postback",
+  name: "retryPostbackDeliveries",
+  summary: "Send undelivered deliveries of a postback again, up to 1,000",
+  access: postbackWrite,
+  of: postbacks.get,
+  refuse: (postback) => {
+    const { status } = Endpoint.parse(postback);
+    return status === "active" ? undefined : `the postback is ${status}: set it active first`;
+  },
 });
 
 export const retryPostbackDelivery: Operation = operation({
@@ -43,9 +59,9 @@ export const retryPostbackDelivery: Operation = operation({
   method: "POST",
   path: "/postback-deliveries/{id}/retry",
   tag: "Postbacks",
-  summary: "Send an undelivered delivery again, at once and with all its attempts",
+  summary: "Retry a postback delivery",
   description:
-    "A delivery that has arrived is not sent twice, and one with an attempt under way is not sent in parallel: both are `conflict`.",
+    "Sends an undelivered delivery again, at once and with all its attempts. A delivery that has arrived is not sent twice, and one with an attempt under way is not sent in parallel: both are `conflict`.",
   access: postbackWrite,
   input: { path: z.object({ id: pathUuid }) },
   output: z.object({ data: ShownDelivery }),

@@ -47,7 +47,7 @@ export const postbacks = manage({
   names: { one: "Postback", many: "Postbacks" },
   path: "/postbacks",
   tag: "Postbacks",
-  summaries: { list: "Outgoing partner postbacks, newest first" },
+  descriptions: { list: "Messages to partners about their conversions. Newest first." },
   table: "postback",
   fields: {
     affiliate_id: recordId.nullable(),

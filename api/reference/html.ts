@@ -11,3 +11,7 @@ export function prose(text: string): string {
 export function inlineProse(text: string): string {
   return escapeMarkup(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
+
+export function codeBlock(language: string, code: string): string {
+  return `<pre><code class="language-${language}">${escapeMarkup(code)}</code></pre>`;
+}

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { compileReport } from "./compile-report.ts";
-import type { CostRates } from "./cost-rates.ts";
+import type { DayRates } from "./report-plan.ts";
 import { parseReportRequest, type ReportQuery } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
 
 const STAFF: ReportScope = { role: "staff", workspaceId: 7 };
 const NO_RATES = { currencies: [], dates: [], numerators: [], denominators: [] };
 
-function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRates?: CostRates) {
+function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRates?: DayRates) {
   const request = parseReportRequest(
     { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [], ...query },
     { role: scope.role, nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
@@ -18,7 +18,7 @@ function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRa
 /** The conditions of each source in the order click, impression, conversion and, for staff, cost. */
 function conditions(query: Partial<ReportQuery>, scope: ReportScope = STAFF): string[] {
   const { text } = compile(query, scope, NO_RATES);
-  return [...text.matchAll(/^ {2}where ([^]*?)\n {2}group by/gm)].map(([, where = ""]) => where);
+  return [...text.matchAll(/^ {4}where ([^]*?)\n {4}group by/gm)].map(([, where = ""]) => where);
 }
 
 test("the whole statement of a small report", () => {
@@ -34,54 +34,59 @@ test("the whole statement of a small report", () => {
         "uint64_6": 1000,
         "uint64_7": 0,
       },
-      "text": "with
-      sum(s_clicks) as clicks,
-      sum(s_unique_clicks) as unique_clicks,
-      sum(s_bot_clicks) as bot_clicks,
-      sum(s_impressions) as impressions,
-      sum(s_approved) as approved,
-      sum(s_pending) as pending,
-      sum(s_rejected) as rejected,
-      sum(s_duplicates) as duplicates,
-      sumIf(s_payout, cur = {string_0:String}) as payout,
-      sumIf(s_revenue, cur = {string_0:String}) as revenue,
-      sumIf(s_sale_amount, cur = {string_0:String}) as sale_amount,
-      sumIf(s_ad_cost, cur = {string_0:String}) as ad_cost,
-      sumIf(s_pending_payout, cur = {string_0:String}) as pending_payout,
-      sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
-      sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
-      sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
-      countIf(cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0)) as foreign_money
-    select
+      "text": "select
       d0,
       d1,
       toString(clicks) as m0,
       toString(if(foreign_money != 0, null, if(clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(clicks), abs(clicks) * 2) * sign(payout) * sign(clicks)))) as m1,
-      arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
+      others
     from (
-      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt64(countIf(is_unique)) as s_unique_clicks, toInt64(countIf(is_bot)) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
-      from click
-      where workspace_id = {uint32_2:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
-        and status != 'blocked'
-      group by d0, d1, cur
-      union all
-      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, '' as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(count()) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
-      from impression
-      where workspace_id = {uint32_2:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
-        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
-      group by d0, d1, cur
-      union all
-      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(countIf(status = 'approved')) as s_approved, toInt64(countIf(status = 'pending')) as s_pending, toInt64(countIf(status = 'rejected')) as s_rejected, toInt64(countIf(is_duplicate)) as s_duplicates, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(sumIf(payout, status = 'pending') * 10000) as s_pending_payout, toInt128(sumIf(revenue, status = 'pending') * 10000) as s_pending_revenue, toInt128(sumIf(payout, status = 'rejected') * 10000) as s_rejected_payout, toInt128(sumIf(revenue, status = 'rejected') * 10000) as s_rejected_revenue
-      from conversion_fact final
-      where workspace_id = {uint32_2:UInt32}
-        and conv_ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
-        and conv_ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
-      group by d0, d1, cur
+      select
+        d0,
+        d1,
+        sum(s_clicks) as clicks,
+        sum(s_unique_clicks) as unique_clicks,
+        sum(s_bot_clicks) as bot_clicks,
+        sum(s_impressions) as impressions,
+        sum(s_approved) as approved,
+        sum(s_pending) as pending,
+        sum(s_rejected) as rejected,
+        sum(s_duplicates) as duplicates,
+        sumIf(s_payout, cur = {string_0:String}) as payout,
+        sumIf(s_revenue, cur = {string_0:String}) as revenue,
+        sumIf(s_sale_amount, cur = {string_0:String}) as sale_amount,
+        sumIf(s_ad_cost, cur = {string_0:String}) as ad_cost,
+        sumIf(s_pending_payout, cur = {string_0:String}) as pending_payout,
+        sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
+        sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
+        sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
+        countIf(cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0)) as foreign_money,
+        arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
+      from (
+        select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt64(countIf(is_unique)) as s_unique_clicks, toInt64(countIf(is_bot)) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
+        from click
+        where workspace_id = {uint32_2:UInt32}
+          and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
+          and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
+          and status != 'blocked'
+        group by d0, d1, cur
+        union all
+        select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, '' as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(count()) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
+        from impression
+        where workspace_id = {uint32_2:UInt32}
+          and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
+          and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
+        group by d0, d1, cur
+        union all
+        select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(countIf(status = 'approved')) as s_approved, toInt64(countIf(status = 'pending')) as s_pending, toInt64(countIf(status = 'rejected')) as s_rejected, toInt64(countIf(is_duplicate)) as s_duplicates, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(sumIf(payout, status = 'pending') * 10000) as s_pending_payout, toInt128(sumIf(revenue, status = 'pending') * 10000) as s_pending_revenue, toInt128(sumIf(payout, status = 'rejected') * 10000) as s_rejected_payout, toInt128(sumIf(revenue, status = 'rejected') * 10000) as s_rejected_revenue
+        from conversion_fact final
+        where workspace_id = {uint32_2:UInt32}
+          and conv_ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+          and conv_ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
+        group by d0, d1, cur
+      )
+      group by d0, d1 with totals
     )
-    group by d0, d1 with totals
     order by clicks desc nulls last, d0, d1
     limit {uint64_6:UInt64} offset {uint64_7:UInt64}
     settings do_not_merge_across_partitions_select_final = 1, enable_shared_storage_snapshot_in_query = 1",
@@ -161,42 +166,64 @@ describe("time", () => {
     });
     const clicks = /from \(\n([^]*?having .*)/.exec(text)?.[1] ?? "";
     expect(clicks.replaceAll(/, [^,]* as s_\w+/g, "")).toMatchInlineSnapshot(`
-      "  select piece.d0 as d0, piece.d1 as d1, piece.cur as cur
+      "  select
+          d0,
+          d1,
+          sum(s_clicks) as clicks,
+          sum(s_unique_clicks) as unique_clicks,
+          sum(s_bot_clicks) as bot_clicks,
+          sum(s_impressions) as impressions,
+          sum(s_approved) as approved,
+          sum(s_pending) as pending,
+          sum(s_rejected) as rejected,
+          sum(s_duplicates) as duplicates,
+          sumIf(s_payout, cur = {string_0:String}) as payout,
+          sumIf(s_revenue, cur = {string_0:String}) as revenue,
+          sumIf(s_sale_amount, cur = {string_0:String}) as sale_amount,
+          sumIf(s_ad_cost, cur = {string_0:String}) as ad_cost,
+          sumIf(s_pending_payout, cur = {string_0:String}) as pending_payout,
+          sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
+          sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
+          sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
+          countIf(cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0)) as foreign_money,
+          arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
         from (
-          select intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + 0), 86400) as d0, os as d1, currency as cur
-          from click
-          where workspace_id = {uint32_1:UInt32}
-            and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_2:UInt32}
-            and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
-            and status != 'blocked'
-          group by d0, d1, cur
-          union all
-          select if(direction > 0, moved.to0, moved.from0) as d0, moved.d1 as d1, moved.cur as cur
+          select piece.d0 as d0, piece.d1 as d1, piece.cur as cur
           from (
-            select intDiv((toInt64(toUnixTimestamp(ts)) + 0), 86400) as from0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_4:Int32}), 86400) as to0, os as d1, currency as cur
+            select intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + 0), 86400) as d0, os as d1, currency as cur
             from click
             where workspace_id = {uint32_1:UInt32}
-              and ((ts >= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
-              and ts <= fromUnixTimestamp64Milli({int64_6:Int64}, 'UTC'))
-              or (ts >= fromUnixTimestamp64Milli({int64_7:Int64}, 'UTC')
-              and ts <= fromUnixTimestamp64Milli({int64_8:Int64}, 'UTC')))
+              and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_2:UInt32}
+              and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
               and status != 'blocked'
-            group by from0, to0, d1, cur
-          ) as moved
-          array join [1, -1] as direction
-          union all
-          select intDiv((toInt64(toUnixTimestamp(ts)) + {int32_4:Int32}), 86400) as d0, os as d1, currency as cur
-          from click
-          where workspace_id = {uint32_1:UInt32}
-            and ((ts >= fromUnixTimestamp64Milli({int64_9:Int64}, 'UTC')
-            and ts <= fromUnixTimestamp64Milli({int64_10:Int64}, 'UTC'))
-            or (ts >= fromUnixTimestamp64Milli({int64_11:Int64}, 'UTC')
-            and ts <= fromUnixTimestamp64Milli({int64_12:Int64}, 'UTC')))
-            and status != 'blocked'
+            group by d0, d1, cur
+            union all
+            select if(direction > 0, moved.to0, moved.from0) as d0, moved.d1 as d1, moved.cur as cur
+            from (
+              select intDiv((toInt64(toUnixTimestamp(ts)) + 0), 86400) as from0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_4:Int32}), 86400) as to0, os as d1, currency as cur
+              from click
+              where workspace_id = {uint32_1:UInt32}
+                and ((ts >= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
+                and ts <= fromUnixTimestamp64Milli({int64_6:Int64}, 'UTC'))
+                or (ts >= fromUnixTimestamp64Milli({int64_7:Int64}, 'UTC')
+                and ts <= fromUnixTimestamp64Milli({int64_8:Int64}, 'UTC')))
+                and status != 'blocked'
+              group by from0, to0, d1, cur
+            ) as moved
+            array join [1, -1] as direction
+            union all
+            select intDiv((toInt64(toUnixTimestamp(ts)) + {int32_4:Int32}), 86400) as d0, os as d1, currency as cur
+            from click
+            where workspace_id = {uint32_1:UInt32}
+              and ((ts >= fromUnixTimestamp64Milli({int64_9:Int64}, 'UTC')
+              and ts <= fromUnixTimestamp64Milli({int64_10:Int64}, 'UTC'))
+              or (ts >= fromUnixTimestamp64Milli({int64_11:Int64}, 'UTC')
+              and ts <= fromUnixTimestamp64Milli({int64_12:Int64}, 'UTC')))
+              and status != 'blocked'
+            group by d0, d1, cur
+          ) as piece
           group by d0, d1, cur
-        ) as piece
-        group by d0, d1, cur
-        having s_clicks != 0"
+          having s_clicks != 0"
     `);
   });
 
@@ -227,24 +254,24 @@ describe("ad costs", () => {
     );
     const [, , , cost = ""] = text.split(/\bunion all\n/);
     expect(cost.slice(0, cost.indexOf("group by"))).toMatchInlineSnapshot(`
-      "  select offer_id as d0, '' as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
-        from (
-          select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
-            fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - multiIf(toInt64(toUnixTimestamp(wall_time)) < {int64_6:Int64}, {int32_7:Int32}, {int32_8:Int32})) * 1000, 'UTC') as ts,
-            if(currency = {string_0:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
-            if(denominator = 0, currency, {string_0:String}) as cost_currency
-          from ad_cost_fact final
-          any left join (
-            select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
-            from (select arrayJoin(arrayZip({arraystring_9:Array(String)}, {arraystring_10:Array(String)}, {arraystring_11:Array(String)}, {arraystring_12:Array(String)})) as rate)
-          ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
+      "    select offer_id as d0, '' as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
+          from (
+            select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
+              fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - multiIf(toInt64(toUnixTimestamp(wall_time)) < {int64_6:Int64}, {int32_7:Int32}, {int32_8:Int32})) * 1000, 'UTC') as ts,
+              if(currency = {string_0:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
+              if(denominator = 0, currency, {string_0:String}) as cost_currency
+            from ad_cost_fact final
+            any left join (
+              select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
+              from (select arrayJoin(arrayZip({arraystring_9:Array(String)}, {arraystring_10:Array(String)}, {arraystring_11:Array(String)}, {arraystring_12:Array(String)})) as rate)
+            ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
+            where workspace_id = {uint32_1:UInt32}
+              and wall_time >= toDateTime({int64_13:Int64}, 'UTC') and wall_time < toDateTime({int64_14:Int64}, 'UTC')
+          )
           where workspace_id = {uint32_1:UInt32}
-            and wall_time >= toDateTime({int64_13:Int64}, 'UTC') and wall_time < toDateTime({int64_14:Int64}, 'UTC')
-        )
-        where workspace_id = {uint32_1:UInt32}
-          and ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
-          and ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
-        "
+            and ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+            and ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC')
+          "
     `);
   });
 

@@ -1,7 +1,8 @@
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
-import { type CostRates, costSeconds } from "./cost-rates.ts";
+import { costSeconds } from "./money-days.ts";
 import type { FilterOperator, ReportFilter } from "./report-filters.ts";
+import type { DayRates } from "./report-plan.ts";
 
 /** Adds a value of a type as a parameter and returns its placeholder. */
 type Param = (type: string, value: unknown) => string;
@@ -26,7 +27,7 @@ export function costRows(
     readonly workspaceId: number;
     readonly range: TimeRange;
     readonly currency: string;
-    readonly rates: CostRates;
+    readonly rates: DayRates;
   },
   param: Param,
 ): string {
@@ -36,7 +37,7 @@ export function costRows(
   const units = "toInt256(toDecimal128(amount, 4) * 10000)";
   return [
     "select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,",
-    `  fromUnixTimestamp64Milli((${localSeconds()} - ${offset(plan.range, param)}) * 1000, 'UTC') as ts,`,
+    `  fromUnixTimestamp64Milli((${localSeconds()} - ${offsetOfLocal(plan.range, localSeconds(), param)}) * 1000, 'UTC') as ts,`,
     `  if(currency = ${currency} or denominator = 0, ${units}, intDivOrZero(${units} * numerator * 2 + denominator, denominator * 2)) as cost,`,
     `  if(denominator = 0, currency, ${currency}) as cost_currency`,
     "from ad_cost_fact final",
@@ -56,17 +57,21 @@ function localSeconds(): string {
 }
 
 /**
- * The zone's offset from UTC, in seconds, when its clocks first show the time of a cost. A time that the clocks skip uses the offset before
- * the gap: if they skip 02:00 to 03:00, a cost at 02:30 counts at 03:30.
+ * The zone's offset from UTC, in seconds, when its clocks first show a time, from SQL for that time's seconds of the clock. A time that the
+ * clocks skip uses the offset before the gap: if they skip 02:00 to 03:00, a cost at 02:30 counts at 03:30.
  */
-function offset({ fromMs, toMs, zone }: TimeRange, param: Param): string {
+export function offsetOfLocal(
+  { fromMs, toMs, zone }: TimeRange,
+  seconds: string,
+  param: Param,
+): string {
   // A change of clocks just before the range affects its first hour.
   const segments = zone.segments(Math.max(fromMs - DAY_MS, 0), toMs + DAY_MS);
   const cases = segments.slice(1).flatMap((segment, index) => {
     const before = segments[index]?.offsetMs ?? segment.offsetMs;
     const endMs = segment.fromMs + Math.max(before, segment.offsetMs);
     return [
-      `${localSeconds()} < ${param("Int64", endMs / SECOND_MS)}`,
+      `${seconds} < ${param("Int64", endMs / SECOND_MS)}`,
       param("Int32", before / SECOND_MS),
     ];
   });

@@ -53,5 +53,7 @@ export const DIMENSION_DEFINITIONS: Readonly<Record<string, string>> = {
   weekday: "The day of the week in the time zone of the report, 1 for Monday to 7.",
   language: "The first language that the visitor's browser asks for.",
   os_version: "Version of the operating system, by the user agent.",
+  conversion_delay:
+    "The time from the click to the conversion: 1m for less than a minute, then 5m, 1h, 6h, 1d, 3d, 7d, 30d and more; empty without a click.",
   isp: "The name of the network that the visitor's address belongs to.",
 };

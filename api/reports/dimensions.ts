@@ -6,6 +6,7 @@ import {
   weekdayName,
 } from "../../schemas/time/calendar.ts";
 import { HOUR_MS, SECOND_MS } from "../../schemas/time/zone.ts";
+import { DELAY_STEPS } from "./delay-steps.ts";
 import type { ReportRole } from "./report-scope.ts";
 
 /** Sources of the rows of a report. */
@@ -13,10 +14,10 @@ export const SOURCES = ["click", "impression", "conversion", "cost"] as const;
 export type Source = (typeof SOURCES)[number];
 
 /**
- * `id` is a positive integer, 0 for none · `text` is "" for none · `flag` is "true" or "false", "" if the source has none · the
- * others are parts of local time, numbers within a statement.
+ * `id` is a positive integer, 0 for none · `text` is "" for none · `flag` is "true" or "false", "" if the source has none · `delay` is one
+ * of {@link DELAY_STEPS}, its number within a statement, "" for none · the others are parts of local time, numbers within a statement.
  */
-export type DimensionKind = "id" | "text" | "flag" | TimeKind;
+export type DimensionKind = "id" | "text" | "flag" | "delay" | TimeKind;
 export type TimeKind =
   | "date"
   | "week"
@@ -124,6 +125,11 @@ const ALL: readonly Dimension[] = [
   time("weekday", "Weekday"),
   clickOnly("language", "Language", { column: "language" }),
   clickOnly("os_version", "OS version", { column: "os_version" }),
+  text("conversion_delay", "Conversion delay", {
+    kind: "delay",
+    columns: carried("click_ts", ["conversion"]),
+    only: "conversion",
+  }),
   // Of the address, which only staff sees (G84).
   clickOnly("isp", "Internet provider", { column: "as_name", hiddenFrom: STAFF_ONLY }),
 ];
@@ -144,6 +150,11 @@ export function dimensionNames(role: ReportRole): string[] {
 /** The dimensions that a role may see, in documented order. */
 export function dimensionsOf(role: ReportRole): readonly Dimension[] {
   return ALL.filter((one) => !one.hiddenFrom.includes(role));
+}
+
+/** The value of rows without the dimension, as statements have it. Parts of time are never without. */
+export function emptyValueOf(kind: DimensionKind): 0 | "" {
+  return kind === "id" || kind === "delay" ? 0 : "";
 }
 
 export function isTime(kind: DimensionKind): kind is TimeKind {
@@ -173,6 +184,8 @@ export function dimensionValue(kind: DimensionKind, stored: string | number): st
     case "hour_of_day":
     case "weekday":
       return number;
+    case "delay":
+      return DELAY_STEPS[number - 1]?.name ?? "";
     case "text":
     case "flag":
       return String(stored);
@@ -187,6 +200,10 @@ export function dimensionLabel(
   const day = parseDay(String(value));
   if (kind === "date" && day !== undefined) return { label: String(value), sub: weekdayName(day) };
   if (kind === "hour_of_day") return { label: `${String(value).padStart(2, "0")}:00`, sub: "" };
+  if (kind === "delay") {
+    const label = DELAY_STEPS.find(({ name }) => name === value)?.label ?? "";
+    return { label, sub: "" };
+  }
   // 5 January 1970 was a Monday.
   if (kind === "weekday") return { label: weekdayName(Number(value) + 3), sub: "" };
   if (kind === "week" && day !== undefined) return { label: isoWeek(mondayOf(day)), sub: "" };

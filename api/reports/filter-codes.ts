@@ -3,16 +3,26 @@ import { invalidParameter } from "../errors.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import type { ReportScope } from "./report-scope.ts";
 
-/** Private offers are for approved partners only (G49). */
-const OFFERS = `select o.id, lower(o.code) as code from offer o
+/** Private offers are for approved partners only (G49). A code goes before an alias (N112). */
+const OFFERS = `with named as (
+    select id as offer_id, lower(code) as code, true as is_own from offer where workspace_id = $1 and lower(code) = any($2::text[])
+    union all
+    select target_id, lower(alias), false from code_alias
+    where workspace_id = $1 and kind = 'offer' and lower(alias) = any($2::text[])
+  )
+  select o.id, n.code from named n join offer o on o.id = n.offer_id
   left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $3
-  where o.workspace_id = $1 and lower(o.code) = any($2::text[])
-    and ($3::integer is null or o.visibility <> 'private' or ac.status = 'approved')
+  where ($3::integer is null or o.visibility <> 'private' or ac.status = 'approved')
     and ($4::integer is null or o.advertiser_id = $4)
-  order by o.deleted_at is null, o.id`;
-const AFFILIATES = `select id, lower(code) as code from affiliate
-  where workspace_id = $1 and lower(code) = any($2::text[]) and ($3::integer is null or id = $3) and $4::integer is null
-  order by id`;
+  order by n.is_own, o.deleted_at is null, o.id`;
+const AFFILIATES = `with named as (
+    select id, lower(code) as code, true as is_own from affiliate where workspace_id = $1 and lower(code) = any($2::text[])
+    union all
+    select target_id, lower(alias), false from code_alias
+    where workspace_id = $1 and kind = 'affiliate' and lower(alias) = any($2::text[])
+  )
+  select id, code from named where ($3::integer is null or id = $3) and $4::integer is null
+  order by is_own, id`;
 
 /**
  * Filters with ids in place of the codes of offers and partners. A code that the key may not see is an unknown one, otherwise a partner could
@@ -47,7 +57,7 @@ async function replaced(
       scope.role === "advertiser" ? scope.ownerId : null,
     ],
   });
-  // A code that was given again belongs to the record that is there now, which comes last.
+  // A code that was given again belongs to the record that is there now, which comes last. Aliases come first, so a code replaces them.
   const ids = new Map(rows.map(({ id, code }) => [code, id]));
   const values = filter.values.map((value) => {
     if (!isText(value)) return value;

@@ -1,10 +1,17 @@
-import { Readable } from "node:stream";
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { shownCurrency } from "../rest/body-fields.ts";
+import { csvAnswer } from "../rest/list-csv.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { reportCsv } from "./report-csv.ts";
-import { rangeEcho, reportCells, reportParams } from "./report-params.ts";
+import {
+  comparedEcho,
+  conversionEcho,
+  rangeEcho,
+  reportCells,
+  reportParams,
+} from "./report-params.ts";
 import { parseReportRequest } from "./report-request.ts";
 import { runReport } from "./run-report.ts";
 
@@ -21,12 +28,14 @@ const Report = z.object({
   ),
   total_rows: z.int(),
   next_offset: z.int().nullable(),
-  currency: z.string(),
-  other_currencies: z.array(z.string()),
+  currency: shownCurrency,
+  other_currencies: z.array(shownCurrency),
   range: rangeEcho,
   group_by: z.array(z.string()),
   metrics: z.array(z.string()),
   date_basis: z.enum(["conversion", "click"]),
+  compared_range: comparedEcho,
+  conversion: conversionEcho,
 });
 
 export const getReport: Operation = operation({
@@ -34,9 +43,9 @@ export const getReport: Operation = operation({
   method: "GET",
   path: "/reports",
   tag: "Reports",
-  summary: "Aggregate over clicks, impressions and conversions",
+  summary: "Get a report",
   description:
-    "Groups by up to three dimensions; totals cover the whole report. Money counts amounts in `currency` only, counts cover " +
+    "Sums over clicks, impressions and conversions. Groups by up to three dimensions; totals cover the whole report. Money counts amounts in `currency` only, counts cover " +
     "every currency. Filters on `event`, `status` and `method` apply to conversions only, filters on attributes of clicks " +
     "apply to clicks only.",
   access: everyRole("reports.read"),
@@ -52,25 +61,6 @@ export const getReport: Operation = operation({
     );
     const scope = reportScope(context.principal);
     if (request.format === "json") return { body: await runReport(context, request, scope) };
-    return {
-      stream: await startedStream(reportCsv(context, request, scope)),
-      contentType: "text/csv; charset=utf-8",
-      headers: { "content-disposition": 'attachment; filename="report.csv"' },
-    };
+    return await csvAnswer(reportCsv(context, request, scope), "report.csv");
   },
 });
-
-/** Waits for the first piece, so that an earlier failure is thrown here and gets a status of its own. */
-async function startedStream(pieces: AsyncGenerator<string>): Promise<Readable> {
-  const first = await pieces.next();
-  async function* all(): AsyncGenerator<string> {
-    try {
-      if (first.done !== true) yield first.value;
-      yield* pieces;
-    } finally {
-      // The reader may leave before it has read anything.
-      await pieces.return(undefined);
-    }
-  }
-  return Readable.from(all(), { objectMode: false });
-}

@@ -1,8 +1,17 @@
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { shownReference } from "../rest/path-fields.ts";
 import { reportCaller, reportScope } from "./caller.ts";
-import { measuredParams, rangeEcho, reportCells } from "./report-params.ts";
+import {
+  comparedEcho,
+  conversionEcho,
+  measuredParams,
+  param,
+  rangeEcho,
+  reportCells,
+  withTotals,
+} from "./report-params.ts";
 import { parseTimeseriesRequest, runTimeseries } from "./run-timeseries.ts";
 
 export const getTimeseries: Operation = operation({
@@ -10,16 +19,17 @@ export const getTimeseries: Operation = operation({
   method: "GET",
   path: "/reports/timeseries",
   tag: "Reports",
-  summary: "Metrics by day or hour, without gaps",
+  summary: "Get a time series",
   description:
-    "Default range: the last 30 days, or today for hours. An hourly series may be 31 days long.",
+    "Metrics by day or hour, without gaps. Default range: the last 30 days, or today for hours. An hourly series may be 31 days long.",
   access: everyRole("reports.read"),
   input: {
     query: z.object({
       ...measuredParams,
-      interval: z.string().optional().meta({ description: "`day` (default) or `hour`" }),
-      offer_id: z.string().optional().meta({ description: "Id or code" }),
-      affiliate_id: z.string().optional().meta({ description: "Id or code" }),
+      interval: param(z.enum(["day", "hour"]).meta({ default: "day" }), "Length of a row"),
+      offer_id: param(shownReference, "Id or code"),
+      affiliate_id: param(shownReference, "Id or code"),
+      totals: withTotals,
     }),
   },
   output: z.object({
@@ -27,6 +37,9 @@ export const getTimeseries: Operation = operation({
     interval: z.enum(["day", "hour"]),
     metrics: z.array(z.string()),
     range: rangeEcho,
+    totals: reportCells.optional().meta({ description: "With `totals=1`" }),
+    compared_range: comparedEcho,
+    conversion: conversionEcho,
   }),
   status: 200,
   readsClickhouse: "reports",

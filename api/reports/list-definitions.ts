@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { PRESETS } from "../../schemas/time/presets.ts";
 import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { reportCaller } from "./caller.ts";
 import { DIMENSION_DEFINITIONS } from "./dimension-definitions.ts";
 import { type Dimension, dimensionsOf, isTime } from "./dimensions.ts";
 import { meaningsOf } from "./measures.ts";
+import { FILTER_OPERATORS, operatorsOf } from "./report-filters.ts";
 
 const text = z.string();
 const says = (description: string): z.ZodString => z.string().meta({ description });
@@ -41,8 +43,15 @@ const ShownDimension = z.object({
   name: text,
   label: text,
   kind: z
-    .enum(["id", "text", "flag", "time"])
+    .enum(["id", "text", "flag", "delay", "time"])
     .meta({ description: "Of its values. A flag is `true` or `false`" }),
+  entity: z
+    .string()
+    .nullable()
+    .meta({ description: "What kind of record its values name, if any: offer, affiliate …" }),
+  operators: z
+    .array(z.enum(FILTER_OPERATORS))
+    .meta({ description: "Those that a filter on it may use" }),
   format: z.enum(["entity", "date"]),
   definition: says("What its values mean, in one sentence"),
   splits: z
@@ -63,9 +72,9 @@ export const listMetrics: Operation = operation({
   method: "GET",
   path: "/reports/metrics",
   tag: "Reports",
-  summary: "What each metric means",
+  summary: "List metrics",
   description:
-    "Definition, formula, the states of conversions that it counts, and by which time it is dated. `default` is false for a metric " +
+    "What each metric means. Definition, formula, the states of conversions that it counts, and by which time it is dated. `default` is false for a metric " +
     "that is answered only when `metrics` names it. `date_basis` `conversion` follows the parameter `date_basis` of the report.",
   access: everyRole("reports.read"),
   input: {},
@@ -106,12 +115,15 @@ export const listDimensions: Operation = operation({
   method: "GET",
   path: "/reports/dimensions",
   tag: "Reports",
-  summary: "What each dimension means",
+  summary: "List dimensions",
   description:
-    "`splits` names what a dimension divides. Everything else of a report grouped by it is in the row with the empty value.",
+    "What each dimension means. `splits` names what a dimension divides. Everything else of a report grouped by it is in the row with the empty value.",
   access: everyRole("reports.read"),
   input: {},
-  output: z.object({ data: z.array(ShownDimension) }),
+  output: z.object({
+    data: z.array(ShownDimension),
+    presets: z.array(z.enum(PRESETS)).meta({ description: "Named ranges" }),
+  }),
   status: 200,
   run: (context) => {
     const { role } = reportCaller(context);
@@ -119,12 +131,14 @@ export const listDimensions: Operation = operation({
       name: one.name,
       label: one.label,
       kind: isTime(one.kind) ? ("time" as const) : one.kind,
+      entity: one.entity ?? null,
+      operators: operatorsOf(one),
       format: isTime(one.kind) ? ("date" as const) : ("entity" as const),
       definition: DIMENSION_DEFINITIONS[one.name] ?? "",
       splits: splitsOf(one),
       ...(role === "staff" ? { hidden_from: [...one.hiddenFrom] } : {}),
     }));
-    return Promise.resolve({ body: { data } });
+    return Promise.resolve({ body: { data, presets: PRESETS } });
   },
 });
 

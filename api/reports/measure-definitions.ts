@@ -6,6 +6,9 @@ export const RATIO_SCALE = 1_000_000;
 /** Column of a statement: how many groups of rows have earnings in other currencies than the report. */
 export const FOREIGN_MONEY = "foreign_money";
 
+/** Before the name of a sum: that of the period that a report is compared with. */
+export const PREVIOUS = "previous_";
+
 export type Measure = {
   readonly name: string;
   readonly label: string;
@@ -340,7 +343,7 @@ function ratio(name: string, label: string, meant: Quotient): Definition {
 }
 
 /** `of * scale / by` in whole numbers, rounded half away from zero; null when `by` is 0. */
-function quotient(of: string, by: string, scale: number): string {
+export function quotient(of: string, by: string, scale: number): string {
   const magnitude = `intDivOrZero(abs(${of}) * ${2 * scale} + abs(${by}), abs(${by}) * 2)`;
   return `if(${by} = 0, null, ${magnitude} * sign(${of}) * sign(${by}))`;
 }

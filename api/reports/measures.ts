@@ -1,5 +1,13 @@
 import { formatAmount } from "../../schemas/money/amount.ts";
-import { DEFINITIONS, type Definition, type Measure, RATIO_SCALE } from "./measure-definitions.ts";
+import {
+  DEFINITIONS,
+  type Definition,
+  FOREIGN_MONEY,
+  type Measure,
+  PREVIOUS,
+  quotient,
+  RATIO_SCALE,
+} from "./measure-definitions.ts";
 import type { ReportRole } from "./report-scope.ts";
 
 /** Sums that each source computes and that the outer statement adds up: counts, and money in the report currency. */
@@ -22,6 +30,21 @@ export const SUMS = [
   "rejected_revenue",
 ] as const;
 export type Sum = (typeof SUMS)[number];
+
+/** Every name in the SQL of a metric that means a sum. */
+const SUM_NAMES = new RegExp(`\\b(${[...SUMS, FOREIGN_MONEY].join("|")})\\b`, "g");
+
+/** SQL of a metric, in the period that the report is compared with. */
+export function previousOf(sql: string): string {
+  return sql.replaceAll(SUM_NAMES, `${PREVIOUS}$1`);
+}
+
+/** SQL of how far a metric changed, in millionths of its size before: null where it was 0 or undefined (N102). */
+export function changeOf(sql: string): string {
+  // A lambda, so that each metric is in the text once.
+  const change = quotient("(now - before)", "abs(before)", RATIO_SCALE);
+  return `arrayMap((now, before) -> ${change}, [${sql}], [${previousOf(sql)}])[1]`;
+}
 
 /** A metric as the statement returns it: a whole number as text in the metric's own scale, null if the denominator is zero. */
 export type StoredMetric = string | null;
@@ -58,6 +81,11 @@ export function measureValue(kind: Measure["kind"], stored: StoredMetric): numbe
   if (stored === null) return null;
   if (kind === "money") return formatAmount(BigInt(stored));
   return kind === "count" ? Number(stored) : Number(stored) / RATIO_SCALE;
+}
+
+/** A change in the answer: 0.25 for a quarter more. */
+export function changeValue(stored: StoredMetric): number | null {
+  return stored === null ? null : Number(stored) / RATIO_SCALE;
 }
 
 /** The value of a bucket without rows: zero, or null for a quotient (G80). */

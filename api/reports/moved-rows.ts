@@ -6,7 +6,11 @@ import { SUMS, type Sum } from "./measures.ts";
  * Rows that were counted on a day of UTC but belong to another day of the zone. Each appears twice: subtracted from the first day,
  * added to the second. `text` has one column `d0`… for each dimension, and for a time two: `from0`… in UTC and `to0`… in the zone.
  */
-export function moved(text: string, groupBy: readonly Dimension[]): string {
+export function moved(
+  text: string,
+  groupBy: readonly Dimension[],
+  moneyKeys: readonly string[],
+): string {
   const keys = groupBy.map(({ kind }, index) => {
     const value = isTime(kind)
       ? `if(direction > 0, moved.to${index}, moved.from${index})`
@@ -15,7 +19,7 @@ export function moved(text: string, groupBy: readonly Dimension[]): string {
   });
   const sums = SUMS.map((name) => `moved.s_${name} * direction as s_${name}`);
   return [
-    `select ${[...keys, "moved.cur as cur", ...sums].join(", ")}`,
+    `select ${[...keys, ...moneyKeys.map((name) => `moved.${name} as ${name}`), ...sums].join(", ")}`,
     `from (\n${indent(text)}\n) as moved`,
     "array join [1, -1] as direction",
   ].join("\n");
@@ -23,10 +27,9 @@ export function moved(text: string, groupBy: readonly Dimension[]): string {
 
 /**
  * Combines pieces of one source, including moved rows. A group whose rows were all moved away disappears, and amounts that cancel
- * out do not count as money in another currency. `count` counts rows.
+ * out do not count as money in another currency. `names` are those of the columns that are not sums; `count` counts rows.
  */
-export function netted(pieces: readonly string[], keys: readonly string[], count: Sum): string {
-  const names = [...keys, "cur"];
+export function netted(pieces: readonly string[], names: readonly string[], count: Sum): string {
   const columns = names.map((name) => `piece.${name} as ${name}`);
   const sums = SUMS.map((name) => `sum(piece.s_${name}) as s_${name}`);
   return [

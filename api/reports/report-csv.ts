@@ -1,9 +1,9 @@
-import { csvLine, numberCell, textCell } from "./csv.ts";
+import { csvLine, numberCell, textCell } from "../rest/csv.ts";
 import type { Dimension } from "./dimensions.ts";
-import type { Measure } from "./measures.ts";
 import { ReportLabels } from "./report-labels.ts";
 import type { ReportRequest } from "./report-request.ts";
 import {
+  type ReportCells,
   type ReportRow,
   type ReportStores,
   readReportPage,
@@ -25,13 +25,13 @@ export async function* reportCsv(
   request: ReportRequest,
   scope: ReportScope,
 ): AsyncGenerator<string> {
-  const { groupBy, metrics, currency } = request;
+  const { groupBy } = request;
   const plan = await planOf(stores, request, scope);
   const whole = await readReportPage(stores, { ...plan, groupBy: [], limit: 1, offset: 0 });
   const labels = new ReportLabels(stores.db, scope);
-  yield headerLine(groupBy, metrics, currency);
+  yield headerLine(request);
   if (groupBy.length === 0) {
-    yield csvLine(["All", ...whole.totals.map(numberCell)]);
+    yield csvLine(["All", ...cellsOf(whole.totals)]);
   } else {
     const rows = streamReportRows(stores, { ...plan, limit: CSV_ROWS_MAX, offset: 0 });
     for await (const some of rows) {
@@ -44,7 +44,7 @@ export async function* reportCsv(
     .flatMap(cellNames)
     .slice(1)
     .map(() => "");
-  yield csvLine(["Totals", ...blanks, ...whole.totals.map(numberCell)]);
+  yield csvLine(["Totals", ...blanks, ...cellsOf(whole.totals)]);
   if (whole.otherCurrencies.length > 0) {
     yield csvLine([
       textCell(`Note: amounts in ${whole.otherCurrencies.join(", ")} are not included`),
@@ -52,16 +52,22 @@ export async function* reportCsv(
   }
 }
 
-function headerLine(
-  groupBy: readonly Dimension[],
-  metrics: readonly Measure[],
-  currency: string,
-): string {
+function headerLine({ groupBy, metrics, currency, comparison }: ReportRequest): string {
   const dimensions = groupBy.length === 0 ? ["Report"] : groupBy.flatMap(cellNames);
-  const headings = metrics.map(({ label, kind }) =>
-    kind === "money" ? `${label} (${currency})` : label,
-  );
-  return csvLine([...dimensions, ...headings].map(textCell));
+  const headings = (suffix: readonly string[]): string[] =>
+    metrics.map(({ label, kind }) => {
+      const notes = [...(kind === "money" ? [currency] : []), ...suffix];
+      return notes.length === 0 ? label : `${label} (${notes.join(", ")})`;
+    });
+  const compared =
+    comparison === undefined
+      ? []
+      : [...headings(["previous"]), ...metrics.map(({ label }) => `${label} (change)`)];
+  return csvLine([...dimensions, ...headings([]), ...compared].map(textCell));
+}
+
+function cellsOf({ metrics, compared }: ReportCells): string[] {
+  return [...metrics, ...(compared?.previous ?? []), ...(compared?.change ?? [])].map(numberCell);
 }
 
 /** Columns of a dimension: an entity has its name next to its id. */
@@ -77,5 +83,5 @@ function rowLine(row: ReportRow, groupBy: readonly Dimension[], labels: ReportLa
       ? [textCell(String(value))]
       : [textCell(labels.of(dimension, value).label), numberCell(value)];
   });
-  return csvLine([...dimensions, ...row.metrics.map(numberCell)]);
+  return csvLine([...dimensions, ...cellsOf(row)]);
 }

@@ -1,7 +1,14 @@
 import { mondayOf, parseDay } from "../../schemas/time/calendar.ts";
 import { HOUR_MS } from "../../schemas/time/zone.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
-import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
+import { DELAY_STEPS } from "./delay-steps.ts";
+import {
+  type Dimension,
+  dimensionNames,
+  emptyValueOf,
+  findDimension,
+  isTime,
+} from "./dimensions.ts";
 import type { ReportRole } from "./report-scope.ts";
 
 export const FILTER_OPERATORS = [
@@ -22,7 +29,7 @@ export type ReportFilter = {
   readonly values: readonly (string | number)[];
 };
 
-const TERMS_MAX = 30;
+export const FILTER_TERMS_MAX = 30;
 const CODE = /^[A-Za-z0-9._~-]{1,64}$/;
 /** Places of a clock and of a week. */
 const PLACES = { hour_of_day: /^(1?\d|2[0-3])$/, weekday: /^[1-7]$/ } as const;
@@ -45,7 +52,7 @@ export function parseFilters(
   role: ReportRole,
 ): readonly ReportFilter[] | string {
   const terms = given.flatMap((text) => text.split(",")).filter((term) => term !== "");
-  if (terms.length > TERMS_MAX) return `at most ${TERMS_MAX} terms`;
+  if (terms.length > FILTER_TERMS_MAX) return `at most ${FILTER_TERMS_MAX} terms`;
   const filters: ReportFilter[] = [];
   for (const term of terms) {
     const filter = parseTerm(term, role);
@@ -57,9 +64,17 @@ export function parseFilters(
   return filters;
 }
 
+/** The operators that a filter on the dimension may use. */
+export function operatorsOf({ kind }: Dimension): FilterOperator[] {
+  return FILTER_OPERATORS.filter(
+    (operator) =>
+      (kind === "text" || !LETTERS.has(operator)) && !(isTime(kind) && WITHOUT_VALUE.has(operator)),
+  );
+}
+
 /** Whether a source without the dimension, whose value is therefore empty, passes the filter. */
 export function emptyPasses({ dimension, operator, values }: ReportFilter): boolean {
-  const empty = dimension.kind === "id" ? 0 : "";
+  const empty = emptyValueOf(dimension.kind);
   switch (operator) {
     case "in":
       return values.includes(empty);
@@ -86,13 +101,13 @@ function parseTerm(term: string, role: ReportRole): ReportFilter | string {
   if (operator === undefined)
     return `unknown operator in "${term}"; known operators: ${FILTER_OPERATORS.join(", ")}`;
   const list = rest.join(":");
+  const mayUse = operatorsOf(dimension).includes(operator);
   if (WITHOUT_VALUE.has(operator)) {
-    return list === "" && !isTime(dimension.kind)
+    return list === "" && mayUse
       ? { dimension, operator, values: [] }
       : `"${operator}" has no value and does not apply to dates`;
   }
-  if (LETTERS.has(operator) && dimension.kind !== "text")
-    return `"${operator}" applies to text only`;
+  if (!mayUse) return `"${operator}" applies to text only`;
   const values = parseValues(dimension, list, role);
   if (values === undefined) return `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`;
   return { dimension, operator, values };
@@ -158,12 +173,20 @@ function parseValue({ name, kind }: Dimension, text: string): string | number | 
     case "hour_of_day":
     case "weekday":
       return PLACES[kind].test(text) ? Number(text) : undefined;
+    case "delay":
+      return parseDelay(text);
     case "hour_start":
       return undefined;
     case "text":
       // Codes are stored in upper case.
       return name === "country" || name === "currency" ? text.toUpperCase() : text;
   }
+}
+
+function parseDelay(text: string): number | undefined {
+  if (text === "") return 0;
+  const index = DELAY_STEPS.findIndex(({ name }) => name === text);
+  return index < 0 ? undefined : index + 1;
 }
 
 function parseFlag(text: string): string | undefined {

@@ -2,16 +2,19 @@ import type { Preset } from "../../schemas/time/presets.ts";
 import { type RangeQuery, resolveRange, type TimeRange } from "../../schemas/time/range.ts";
 import { invalidParameter } from "../errors.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
+import { type Comparison, parseComparison } from "./comparison.ts";
 import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
-import { findMeasure, type Measure, measureNames, measuresOf } from "./measures.ts";
+import {
+  changeOf,
+  findMeasure,
+  type Measure,
+  measureNames,
+  measuresOf,
+  previousOf,
+} from "./measures.ts";
 import { parseFilters, type ReportFilter } from "./report-filters.ts";
+import { GROUP_BY_MAX, LIMIT_DEFAULT, LIMIT_MAX, OFFSET_MAX } from "./report-params.ts";
 import type { ReportRole } from "./report-scope.ts";
-
-const GROUP_BY_MAX = 3;
-const LIMIT_DEFAULT = 1_000;
-const LIMIT_MAX = 10_000;
-/** With a larger offset no report could finish within any time limit. */
-const OFFSET_MAX = 1_000_000_000;
 
 /** The query of `GET /reports`, as sent. */
 export type ReportQuery = RangeQuery & {
@@ -26,6 +29,8 @@ export type ReportQuery = RangeQuery & {
   readonly format?: string | undefined;
   readonly totals?: string | undefined;
   readonly date_basis?: string | undefined;
+  readonly compare?: string | undefined;
+  readonly convert?: string | undefined;
 };
 
 /** What the answer depends on in addition to the query. */
@@ -38,7 +43,8 @@ export type ReportCaller = {
 
 export type ReportSort =
   | { readonly by: "dimension"; readonly index: number; readonly descending: boolean }
-  | { readonly by: "metric"; readonly measure: Measure; readonly descending: boolean };
+  /** `sql` is that of the metric, of its value in the other period, or of its change. */
+  | { readonly by: "metric"; readonly sql: string; readonly descending: boolean };
 
 /** A valid report: the caller may see every name in it. */
 export type ReportRequest = {
@@ -54,6 +60,9 @@ export type ReportRequest = {
   /** Whether a CSV ends with its totals and the note. */
   readonly hasTotals: boolean;
   readonly dateBasis: "conversion" | "click";
+  readonly comparison: Comparison | undefined;
+  /** Whether money in other currencies is converted. */
+  readonly converts: boolean;
 };
 
 /** @throws {ApiError} `invalid_parameter` for the first invalid parameter. */
@@ -61,11 +70,12 @@ export function parseReportRequest(query: ReportQuery, caller: ReportCaller): Re
   const { role } = caller;
   const range = parseRange(query, caller, { defaultPreset: "last30" });
   const groupBy = parseGroupBy(query.group_by, role);
+  const comparison = parseComparison(query.compare, range, caller.nowMs);
   return {
     range,
     groupBy,
     metrics: parseMetrics(query.metrics, role),
-    sort: parseSort(query.sort, groupBy, role),
+    sort: parseSort(query.sort, { groupBy, role, isCompared: comparison !== undefined }),
     filters: readFilters(query.filters, role),
     limit: parseInteger("limit", query.limit, {
       min: 1,
@@ -77,7 +87,14 @@ export function parseReportRequest(query: ReportQuery, caller: ReportCaller): Re
     format: oneOf("format", query.format, ["json", "csv"]),
     hasTotals: oneOf("totals", query.totals, ["1", "0"]) === "1",
     dateBasis: oneOf("date_basis", query.date_basis, ["conversion", "click"]),
+    comparison,
+    converts: parseConvert(query.convert),
   };
+}
+
+/** @throws {ApiError} */
+export function parseConvert(given: string | undefined): boolean {
+  return oneOf("convert", given, ["0", "1"]) === "1";
 }
 
 /** @throws {ApiError} */
@@ -164,21 +181,39 @@ function parseGroupBy(given: string | undefined, role: ReportRole): readonly Dim
   });
 }
 
+/** SQL of what a report with a comparison is sorted by, by the word before the metric. */
+const COMPARED = { previous: previousOf, change: changeOf } as const;
+
 function parseSort(
   given: string | undefined,
-  groupBy: readonly Dimension[],
-  role: ReportRole,
+  of: {
+    readonly groupBy: readonly Dimension[];
+    readonly role: ReportRole;
+    readonly isCompared: boolean;
+  },
 ): ReportSort {
-  const first = groupBy[0];
-  const isTimeFirst = first !== undefined && isTime(first.kind);
-  const text = given === undefined || given === "" ? (isTimeFirst ? first.name : "-clicks") : given;
+  const { groupBy, role, isCompared } = of;
+  const text = given === undefined || given === "" ? defaultSort(groupBy[0]) : given;
   const descending = text.startsWith("-");
   const name = descending ? text.slice(1) : text;
   const index = groupBy.findIndex((dimension) => dimension.name === name);
   if (index >= 0) return { by: "dimension", index, descending };
-  const measure = findMeasure(name, role);
-  if (measure !== undefined) return { by: "metric", measure, descending };
+  const sql = sqlOfSort(name, role, isCompared);
+  if (sql !== undefined) return { by: "metric", sql, descending };
   throw invalidParameter("sort", `"${name}" is neither a metric nor a dimension of group_by`);
+}
+
+/** Time goes forward; everything else begins with the most clicks. */
+function defaultSort(first: Dimension | undefined): string {
+  return first !== undefined && isTime(first.kind) ? first.name : "-clicks";
+}
+
+function sqlOfSort(name: string, role: ReportRole, isCompared: boolean): string | undefined {
+  const [, word = "", metric = ""] = /^(previous|change)\.(.*)$/.exec(name) ?? ["", "", name];
+  const sql = findMeasure(metric, role)?.sql;
+  if (sql === undefined || word === "") return sql;
+  if (!isCompared) return undefined;
+  return word === "previous" ? COMPARED.previous(sql) : COMPARED.change(sql);
 }
 
 /** Each name once, in the order given. */

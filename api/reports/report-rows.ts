@@ -1,17 +1,18 @@
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectPage, streamRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { type CompiledReport, compileReport } from "./compile-report.ts";
+import { type Dimension, dimensionValue } from "./dimensions.ts";
+import { changeValue, type Measure, measureValue, type StoredMetric } from "./measures.ts";
+import type { ReportFilter } from "./report-filters.ts";
 import {
-  type CompiledReport,
-  compileReport,
+  CHANGE_COLUMN,
   DIMENSION_COLUMN,
   type Managers,
   METRIC_COLUMN,
+  PREVIOUS_COLUMN,
   type ReportPlan,
-} from "./compile-report.ts";
-import { type Dimension, dimensionValue } from "./dimensions.ts";
-import { type Measure, measureValue } from "./measures.ts";
-import type { ReportFilter } from "./report-filters.ts";
+} from "./report-plan.ts";
 import { type ReadPage, StoredRow } from "./shared-pages.ts";
 
 export type ReportStores = {
@@ -21,15 +22,23 @@ export type ReportStores = {
   readonly readPage?: ReadPage;
 };
 
-/** One row of the answer by position: dimensions and metrics in the order of the plan. */
-export type ReportRow = {
-  readonly values: readonly (string | number)[];
-  readonly metrics: readonly (string | number | null)[];
+type Values = readonly (string | number | null)[];
+
+/** Metrics in the order of the plan. */
+export type ReportCells = {
+  readonly metrics: Values;
+  /** Undefined without a comparison. */
+  readonly compared:
+    | { readonly previous: Values; readonly change: readonly (number | null)[] }
+    | undefined;
 };
+
+/** One row of the answer by position: dimensions in the order of the plan. */
+export type ReportRow = ReportCells & { readonly values: readonly (string | number)[] };
 
 export type ReportPage = {
   readonly rows: readonly ReportRow[];
-  readonly totals: readonly (string | number | null)[];
+  readonly totals: ReportCells;
   readonly rowsAll: number;
   readonly otherCurrencies: readonly string[];
 };
@@ -51,7 +60,7 @@ export async function readReportPage(
   if (totals === undefined) throw new Error("a report came without its totals");
   return {
     rows,
-    totals: metricsOf(plan.metrics, totals),
+    totals: cellsOf(plan, totals),
     rowsAll: page.rowsAll,
     otherCurrencies: totals.others,
   };
@@ -90,20 +99,37 @@ function statementOf(plan: ReportPlan): CompiledReport & { name: string } {
   return { name: NAME, ...compileReport(plan) };
 }
 
-function reportRow({ groupBy, metrics }: ReportPlan, row: StoredRow): ReportRow {
+function reportRow(plan: ReportPlan, row: StoredRow): ReportRow {
   return {
-    values: groupBy.map(({ kind }, index) =>
+    values: plan.groupBy.map(({ kind }, index) =>
       dimensionValue(kind, keyOf(row[`${DIMENSION_COLUMN}${index}`])),
     ),
-    metrics: metricsOf(metrics, row),
+    ...cellsOf(plan, row),
   };
 }
 
-function metricsOf(metrics: readonly Measure[], row: StoredRow): (string | number | null)[] {
-  return metrics.map(({ kind }, index) => {
-    const stored = row[`${METRIC_COLUMN}${index}`];
-    return measureValue(kind, stored === null || stored === undefined ? null : String(stored));
-  });
+function cellsOf({ metrics, comparison }: ReportPlan, row: StoredRow): ReportCells {
+  return {
+    metrics: metricsOf(metrics, row, METRIC_COLUMN),
+    compared:
+      comparison === undefined
+        ? undefined
+        : {
+            previous: metricsOf(metrics, row, PREVIOUS_COLUMN),
+            change: metrics.map((_, index) => changeValue(storedOf(row, CHANGE_COLUMN, index))),
+          },
+  };
+}
+
+function metricsOf(metrics: readonly Measure[], row: StoredRow, column: string): Values {
+  return metrics.map(({ kind }, index) => measureValue(kind, storedOf(row, column, index)));
+}
+
+function storedOf(row: StoredRow, column: string, index: number): StoredMetric {
+  const stored = row[`${column}${index}`];
+  return stored === null || stored === undefined || typeof stored === "object"
+    ? null
+    : String(stored);
 }
 
 function keyOf(stored: StoredRow[string] | undefined): string | number {

@@ -1,12 +1,18 @@
 import { echoRange, type RangeEcho } from "../../schemas/time/range.ts";
-import type { ReportPlan } from "./compile-report.ts";
-import { readCostRates } from "./cost-rates.ts";
+import { readDayRates } from "./day-rates.ts";
 import { type Dimension, isTime } from "./dimensions.ts";
 import { withIds } from "./filter-codes.ts";
 import type { Measure } from "./measures.ts";
 import { ReportLabels } from "./report-labels.ts";
+import type { ReportPlan } from "./report-plan.ts";
 import type { ReportRequest } from "./report-request.ts";
-import { type ReportRow, type ReportStores, readManagers, readReportPage } from "./report-rows.ts";
+import {
+  type ReportCells,
+  type ReportRow,
+  type ReportStores,
+  readManagers,
+  readReportPage,
+} from "./report-rows.ts";
 import type { ReportScope } from "./report-scope.ts";
 
 export type ReportColumn = {
@@ -16,10 +22,17 @@ export type ReportColumn = {
   readonly format: "entity" | "date" | "number" | "money";
 };
 
+type Cell = string | number | null;
+/** Values by name; `previous` and `change` are records of their own. */
+export type NamedCells = Readonly<Record<string, Cell | Readonly<Record<string, Cell>>>>;
+
+/** What came of `convert=1`. */
+export type ConversionEcho = { readonly basis: "daily"; readonly unconverted: readonly string[] };
+
 /** The body of `GET /reports`. */
 export type ReportAnswer = {
-  readonly data: readonly Readonly<Record<string, string | number | null>>[];
-  readonly totals: Readonly<Record<string, string | number | null>>;
+  readonly data: readonly NamedCells[];
+  readonly totals: NamedCells;
   readonly columns: readonly ReportColumn[];
   readonly total_rows: number;
   readonly next_offset: number | null;
@@ -29,6 +42,9 @@ export type ReportAnswer = {
   readonly group_by: readonly string[];
   readonly metrics: readonly string[];
   readonly date_basis: string;
+  /** With `compare`. */
+  readonly compared_range?: RangeEcho;
+  readonly conversion?: ConversionEcho;
 };
 
 /** One page of a report, with totals over the whole report. */
@@ -44,7 +60,7 @@ export async function runReport(
   const isGrouped = groupBy.length > 0;
   return {
     data: page.rows.map((row) => rowObject(row, { groupBy, metrics, labels })),
-    totals: named(metrics, page.totals),
+    totals: namedCells(metrics, page.totals),
     columns: reportColumns(groupBy, metrics),
     total_rows: page.rowsAll,
     next_offset: isGrouped && offset + limit < page.rowsAll ? offset + limit : null,
@@ -54,22 +70,33 @@ export async function runReport(
     group_by: groupBy.map(({ name }) => name),
     metrics: metrics.map(({ name }) => name),
     date_basis: request.dateBasis,
+    ...echoesOf(request, page.otherCurrencies),
   };
 }
 
 export async function planOf(
   stores: ReportStores,
-  request: ReportRequest,
+  request: Omit<ReportPlan, "scope" | "managers" | "costRates" | "moneyRates"> &
+    Pick<ReportRequest, "converts">,
   scope: ReportScope,
 ): Promise<ReportPlan> {
-  const { range, groupBy, metrics, sort, currency, dateBasis, limit } = request;
   const filters = await withIds(stores.db, request.filters, scope);
   const managers = await readManagers(stores, scope.workspaceId, request);
-  const costRates = await readCostRates(stores, scope, request);
+  const rates = await readDayRates(stores, scope, request);
   // Without dimensions there is only one row, which is always answered.
-  const offset = groupBy.length === 0 ? 0 : request.offset;
-  const asked = { range, groupBy, metrics, sort, filters, currency, dateBasis, limit, offset };
-  return { ...asked, scope, managers, costRates };
+  const offset = request.groupBy.length === 0 ? 0 : request.offset;
+  return { ...request, filters, offset, scope, managers, ...rates };
+}
+
+/** What an answer says of its comparison and its conversion. */
+export function echoesOf(
+  { comparison, converts }: Pick<ReportRequest, "comparison" | "converts">,
+  unconverted: readonly string[],
+): { compared_range?: RangeEcho; conversion?: ConversionEcho } {
+  return {
+    ...(comparison && { compared_range: echoRange(comparison.range) }),
+    ...(converts && { conversion: { basis: "daily" as const, unconverted } }),
+  };
 }
 
 /** Reads the names of all records in these rows. */
@@ -111,7 +138,7 @@ function reportColumns(groupBy: readonly Dimension[], metrics: readonly Measure[
 function rowObject(
   row: ReportRow,
   { groupBy, metrics, labels }: Pick<ReportPlan, "groupBy" | "metrics"> & { labels: ReportLabels },
-): Record<string, string | number | null> {
+): NamedCells {
   const dimensions = groupBy.flatMap((dimension, index): [string, string | number][] => {
     const value = row.values[index] ?? "";
     const { label, sub } = labels.of(dimension, value);
@@ -121,12 +148,23 @@ function rowObject(
       [`${dimension.name}_sub`, sub],
     ];
   });
-  return { ...Object.fromEntries(dimensions), ...named(metrics, row.metrics) };
+  return { ...Object.fromEntries(dimensions), ...namedCells(metrics, row) };
 }
 
-function named(
+/** The metrics of a row or of the totals by name. */
+export function namedCells(
   metrics: readonly Measure[],
-  values: readonly (string | number | null)[],
-): Record<string, string | number | null> {
+  { metrics: values, compared }: ReportCells,
+): NamedCells {
+  return {
+    ...named(metrics, values),
+    ...(compared && {
+      previous: named(metrics, compared.previous),
+      change: named(metrics, compared.change),
+    }),
+  };
+}
+
+function named(metrics: readonly Measure[], values: readonly Cell[]): Record<string, Cell> {
   return Object.fromEntries(metrics.map(({ name }, index) => [name, values[index] ?? null]));
 }

@@ -7,21 +7,29 @@ import {
 } from "../../schemas/time/range.ts";
 import { invalidParameter } from "../errors.ts";
 import { dayBuckets, hourBuckets } from "./buckets.ts";
-import { readCostRates } from "./cost-rates.ts";
+import type { Comparison } from "./comparison.ts";
+import { parseComparison } from "./comparison.ts";
 import { bucketDimension, findDimension } from "./dimensions.ts";
-import { withIds } from "./filter-codes.ts";
 import { emptyValue, type Measure } from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import {
   oneOf,
+  parseConvert,
   parseCurrency,
   parseMetrics,
   parseRange,
   type ReportCaller,
   readFilters,
 } from "./report-request.ts";
-import { type ReportStores, readManagers, readReportPage } from "./report-rows.ts";
+import { type ReportCells, type ReportStores, readReportPage } from "./report-rows.ts";
 import type { ReportScope } from "./report-scope.ts";
+import {
+  type ConversionEcho,
+  echoesOf,
+  type NamedCells,
+  namedCells,
+  planOf,
+} from "./run-report.ts";
 
 /** The query of `GET /reports/timeseries`, as sent. */
 export type TimeseriesQuery = RangeQuery & {
@@ -33,6 +41,9 @@ export type TimeseriesQuery = RangeQuery & {
   readonly offer_id?: string | undefined;
   readonly affiliate_id?: string | undefined;
   readonly currency?: string | undefined;
+  readonly compare?: string | undefined;
+  readonly convert?: string | undefined;
+  readonly totals?: string | undefined;
 };
 
 export type Interval = "day" | "hour";
@@ -45,13 +56,21 @@ export type TimeseriesRequest = {
   readonly offer: string | undefined;
   readonly affiliate: string | undefined;
   readonly currency: string;
+  readonly comparison: Comparison | undefined;
+  readonly converts: boolean;
+  readonly hasTotals: boolean;
 };
 
 export type Timeseries = {
-  readonly data: readonly Readonly<Record<string, string | number | null>>[];
+  readonly data: readonly NamedCells[];
   readonly interval: Interval;
   readonly metrics: readonly string[];
   readonly range: RangeEcho;
+  /** With `totals=1`. */
+  readonly totals?: NamedCells;
+  /** With `compare`. */
+  readonly compared_range?: RangeEcho;
+  readonly conversion?: ConversionEcho;
 };
 
 const HOURLY_DAYS_MAX = 31;
@@ -76,6 +95,9 @@ export function parseTimeseriesRequest(
     offer: query.offer_id,
     affiliate: query.affiliate_id,
     currency: parseCurrency(query.currency, caller.workspaceCurrency),
+    comparison: parseComparison(query.compare, range, caller.nowMs),
+    converts: parseConvert(query.convert),
+    hasTotals: oneOf("totals", query.totals, ["0", "1"]) === "1",
   };
 }
 
@@ -85,39 +107,41 @@ export async function runTimeseries(
   request: TimeseriesRequest,
   scope: ReportScope,
 ): Promise<Timeseries> {
-  const { interval, range, metrics, currency } = request;
-  const given = await withIds(stores.db, request.filters, scope);
-  const filters = [...given, ...(await narrowing(stores.db, request, scope))];
-  const groupBy = [bucketDimension(interval)];
+  const { interval, range, metrics, comparison, hasTotals } = request;
   const buckets = interval === "day" ? dayBuckets(range) : hourBuckets(range);
-  const managers = await readManagers(stores, scope.workspaceId, { groupBy, filters });
-  const costRates = await readCostRates(stores, scope, request);
-  const { rows } = await readReportPage(stores, {
-    range,
-    groupBy,
-    metrics,
-    filters,
-    currency,
+  const plan = await planOf(
+    stores,
+    {
+      ...request,
+      filters: [...request.filters, ...(await narrowing(stores.db, request, scope))],
+      groupBy: [bucketDimension(interval)],
+      sort: { by: "dimension", index: 0, descending: false },
+      dateBasis: "conversion",
+      limit: buckets.length,
+      offset: 0,
+    },
     scope,
-    managers,
-    costRates,
-    sort: { by: "dimension", index: 0, descending: false },
-    dateBasis: "conversion",
-    limit: buckets.length,
-    offset: 0,
-  });
-  const found = new Map(rows.map((row) => [row.values[0], row.metrics]));
-  const empty = metrics.map(emptyValue);
+  );
+  const { rows, totals, otherCurrencies } = await readReportPage(stores, plan);
+  const found = new Map(rows.map((row) => [row.values[0], row]));
+  const empty = emptyCells(metrics, comparison !== undefined);
   return {
-    data: buckets.map((bucket) => {
-      const values = found.get(bucket) ?? empty;
-      const cells = metrics.map(({ name }, index) => [name, values[index] ?? null] as const);
-      return { bucket, ...Object.fromEntries(cells) };
-    }),
+    data: buckets.map((bucket) => ({
+      bucket,
+      ...namedCells(metrics, found.get(bucket) ?? empty),
+    })),
     interval,
     metrics: metrics.map(({ name }) => name),
     range: echoRange(range),
+    ...(hasTotals && { totals: namedCells(metrics, totals) }),
+    ...echoesOf(request, otherCurrencies),
   };
+}
+
+function emptyCells(metrics: readonly Measure[], isCompared: boolean): ReportCells {
+  const values = metrics.map(emptyValue);
+  const compared = { previous: values, change: metrics.map(() => null) };
+  return { metrics: values, compared: isCompared ? compared : undefined };
 }
 
 async function narrowing(
@@ -129,10 +153,11 @@ async function narrowing(
   if (offer !== undefined) {
     // Private offers are for approved partners only (G49).
     const statement = `select o.id from offer o left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $4
-      where o.workspace_id = $1 and (o.id = $2 or lower(o.code) = lower($3))
+      where o.workspace_id = $1 and (o.id = $2 or lower(o.code) = lower($3) or o.id = (
+          select target_id from code_alias where workspace_id = $1 and kind = 'offer' and lower(alias) = lower($3)))
         and ($4::integer is null or o.visibility <> 'private' or ac.status = 'approved')
         and ($5::integer is null or o.advertiser_id = $5)
-      order by o.id = $2 desc, o.deleted_at is not null, o.id desc limit 1`;
+      order by o.id = $2 desc, lower(o.code) = lower($3) desc, o.deleted_at is not null, o.id desc limit 1`;
     filters.push(await oneRecord(db, { param: "offer_id", given: offer, statement }, scope));
   }
   if (affiliate !== undefined) {
@@ -140,9 +165,11 @@ async function narrowing(
     if (scope.role === "advertiser" && !/^\d+$/.test(affiliate)) {
       throw invalidParameter("affiliate_id", "expected an id");
     }
-    const statement = `select id from affiliate where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
+    const statement = `select id from affiliate
+      where workspace_id = $1 and (id = $2 or lower(code) = lower($3) or id = (
+        select target_id from code_alias where workspace_id = $1 and kind = 'affiliate' and lower(alias) = lower($3)))
       and ($4::integer is null or id = $4) and ($5::integer is null or id = $2)
-      order by id = $2 desc limit 1`;
+      order by id = $2 desc, lower(code) = lower($3) desc limit 1`;
     filters.push(
       await oneRecord(db, { param: "affiliate_id", given: affiliate, statement }, scope),
     );
@@ -151,8 +178,8 @@ async function narrowing(
 }
 
 /**
- * Digits are tried as an id first, then as a code (G25). An id without a record has no traffic. A code that the key may not see is
- * an unknown one, otherwise a partner could find out which codes exist (P30).
+ * Digits are tried as an id first, then as a code (G25), then as an alias (N112). An id without a record has no traffic. A code that
+ * the key may not see is an unknown one, otherwise a partner could find out which codes exist (P30).
  */
 async function oneRecord(
   db: Queryable,

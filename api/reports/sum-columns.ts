@@ -1,8 +1,10 @@
-import { FOREIGN_MONEY } from "./measure-definitions.ts";
+import { FOREIGN_MONEY, PREVIOUS } from "./measure-definitions.ts";
 import { SUMS, type Sum } from "./measures.ts";
+import type { ReportPlan } from "./report-plan.ts";
 import type { ReportRole } from "./report-scope.ts";
+import type { SqlParams } from "./sql-params.ts";
 
-/** Sums that count only amounts in the currency of the report (REP, rule 1). */
+/** Amounts of money: those in the currency of the report, or converted into it (REP, rule 1, N98). */
 const MONEY: readonly Sum[] = [
   "payout",
   "revenue",
@@ -16,6 +18,11 @@ const MONEY: readonly Sum[] = [
 /** Money whose currencies are named in `others`. That of undecided and rejected conversions is none yet. */
 const EARNED: readonly Sum[] = ["payout", "revenue", "sale_amount"];
 
+/** The columns of the sums in a source. */
+export const SUM_COLUMNS: readonly string[] = SUMS.map((name) => `s_${name}`);
+/** The column that tells the rows of the period that a report is compared with. */
+export const IS_PREVIOUS = "is_previous";
+
 /** The columns of one source: each sum, 0 if the source has none of it. */
 export function sourceSums(sums: Partial<Record<Sum, string>>): string[] {
   return SUMS.map((name) => {
@@ -24,27 +31,99 @@ export function sourceSums(sums: Partial<Record<Sum, string>>): string[] {
   });
 }
 
-/** The sums over all sources, and how many rows have money in other currencies. `currency` is SQL for that of the report. */
-export function outerSums(role: ReportRole, currency: string): string[] {
-  return [
-    ...SUMS.map((name) =>
-      MONEY.includes(name)
-        ? `sumIf(s_${name}, cur = ${currency}) as ${name}`
-        : `sum(s_${name}) as ${name}`,
-    ),
-    `countIf(${isOther(currency)} and (${hasAny(seen(EARNED, role))})) as ${FOREIGN_MONEY}`,
-  ];
+/** The rate of a row: its number, numerator and denominator in one number, so that rows can be added up by it. 0 without one. */
+export const RATE = "rate";
+const RATE_BITS = 96n;
+const RATE_PART = `toUInt256('${(1n << RATE_BITS) - 1n}')`;
+
+/** The number keeps two days apart that have the same rate: each day's money is rounded by itself. */
+export function packedRate(number: number, numerator: string, denominator: string): string {
+  return String(
+    (((BigInt(number) << RATE_BITS) + BigInt(numerator)) << RATE_BITS) + BigInt(denominator),
+  );
 }
 
-/** The column `others`: the other currencies with money that the role may see. */
-export function otherCurrencies(role: ReportRole, currency: string): string {
-  const hasMoney = hasAny(seen([...EARNED, "ad_cost"], role));
-  // Most groups have none, and an empty list costs less than an empty set.
-  return `arraySort(arrayDistinct(groupArrayIf(cur, ${isOther(currency)} and (${hasMoney})))) as others`;
+/** The sums of a statement over all of its sources. */
+export class OuterSums {
+  readonly #role: ReportRole;
+  readonly #currency: string;
+  readonly #converts: boolean;
+  /** A period's prefix, and the conditions of its rows. */
+  readonly #periods: readonly { readonly prefix: string; readonly only: readonly string[] }[];
+
+  constructor({ scope, currency, comparison, moneyRates }: ReportPlan, params: SqlParams) {
+    this.#role = scope.role;
+    this.#currency = params.of("String", currency);
+    this.#converts = moneyRates !== undefined;
+    this.#periods =
+      comparison === undefined
+        ? [{ prefix: "", only: [] }]
+        : [
+            { prefix: "", only: [`not ${IS_PREVIOUS}`] },
+            { prefix: PREVIOUS, only: [IS_PREVIOUS] },
+          ];
+  }
+
+  /**
+   * The columns that are added up: sums, how many rows have money that was left out, and `others`, the other currencies with money that the
+   * role may see.
+   */
+  added(): string[] {
+    const hasMoney = hasAny(seen([...EARNED, "ad_cost"], this.#role));
+    return [
+      ...this.#periods.flatMap(({ prefix, only }) => this.#sums(prefix, only)),
+      // Most groups have none, and an empty list costs less than an empty set.
+      `arraySort(arrayDistinct(groupArrayIf(cur, ${this.#isOther()} and (${hasMoney})))) as others`,
+    ];
+  }
+
+  /** The same columns with converted money; empty if the report does not convert. */
+  converted(): string[] {
+    if (!this.#converts) return [];
+    const columns = this.#periods.flatMap(({ prefix }) => [
+      ...SUMS.map((name) =>
+        MONEY.includes(name)
+          ? `${converted(`${prefix}subtotals`, MONEY.indexOf(name))} as ${prefix}${name}`
+          : `${prefix}${name}`,
+      ),
+      `${prefix}${FOREIGN_MONEY}`,
+    ]);
+    return [...columns, "others"];
+  }
+
+  #sums(prefix: string, only: readonly string[]): string[] {
+    const added = (sum: string, conditions: readonly string[]): string =>
+      conditions.length === 0 ? `sum(${sum})` : `sumIf(${sum}, ${conditions.join(" and ")})`;
+    const sums = SUMS.flatMap((name) => {
+      if (!MONEY.includes(name)) return [`${added(`s_${name}`, only)} as ${prefix}${name}`];
+      if (this.#converts) return [];
+      return [`${added(`s_${name}`, [`cur = ${this.#currency}`, ...only])} as ${prefix}${name}`];
+    });
+    const isForeign = [this.#isOther(), `(${hasAny(seen(EARNED, this.#role))})`, ...only];
+    return [
+      ...sums,
+      ...(this.#converts ? [`${subtotals([`${RATE} != 0`, ...only])} as ${prefix}subtotals`] : []),
+      `countIf(${isForeign.join(" and ")}) as ${prefix}${FOREIGN_MONEY}`,
+    ];
+  }
+
+  #isOther(): string {
+    return this.#converts ? `cur != '' and ${RATE} = 0` : `cur not in ('', ${this.#currency})`;
+  }
 }
 
-function isOther(currency: string): string {
-  return `cur not in ('', ${currency})`;
+/** The subtotal of each rate, for all sums of money at once: rates, and then a list of subtotals for each sum. */
+function subtotals(conditions: readonly string[]): string {
+  const sums = MONEY.map((name) => `[s_${name}]`).join(", ");
+  return `sumMapIf([${RATE}], ${sums}, ${conditions.join(" and ")})`;
+}
+
+/** The sum of subtotals, each multiplied by its rate and rounded once, half away from zero. The same rule for rows and totals. */
+function converted(map: string, index: number): string {
+  const numerator = `bitAnd(bitShiftRight(one, ${RATE_BITS}), ${RATE_PART})`;
+  const denominator = `bitAnd(one, ${RATE_PART})`;
+  const rounded = `intDivOrZero(abs(amount) * ${numerator} * 2 + ${denominator}, ${denominator} * 2) * sign(amount)`;
+  return `toInt128(arraySum(arrayMap((one, amount) -> ${rounded}, ${map}.1, ${map}.${index + 2})))`;
 }
 
 function seen(sums: readonly Sum[], role: ReportRole): readonly Sum[] {

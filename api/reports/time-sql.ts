@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../schemas/time/zone.ts";
+import { DELAY_STEPS } from "./delay-steps.ts";
 import type { TimeKind } from "./dimensions.ts";
 
 const DAY_SECONDS = DAY_MS / SECOND_MS;
@@ -25,4 +26,16 @@ export function timeSql(kind: TimeKind, seconds: string, offset: string): string
     case "hour_start":
       return `(intDiv(${local}, ${HOUR_SECONDS}) * ${HOUR_SECONDS} - ${offset})`;
   }
+}
+
+/**
+ * SQL for the step of {@link DELAY_STEPS} that a time from click to conversion is on, counted from 1; 0 without a click. A conversion that
+ * was reported with a time before its click is on the first.
+ */
+export function delaySql(click: string, conversion: string): string {
+  const ms = `(toUnixTimestamp64Milli(${conversion}) - toUnixTimestamp64Milli(assumeNotNull(${click})))`;
+  const ends = DELAY_STEPS.flatMap(({ belowMs }, index) =>
+    belowMs === undefined ? [] : [`${ms} < ${belowMs}`, String(index + 1)],
+  );
+  return `toUInt8(multiIf(isNull(${click}), 0, ${ends.join(", ")}, ${DELAY_STEPS.length}))`;
 }

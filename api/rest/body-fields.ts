@@ -18,6 +18,8 @@ const ID_MAX = 2_147_483_647;
 
 const MONEY = /^\d{1,14}(\.\d{1,4})?$/;
 const EMAIL = /^[^\s@"<>,;]{1,64}@[^\s@"<>,;.]+(\.[^\s@"<>,;.]+)+$/;
+/** The form of a code of ISO 4217. */
+const CURRENCY = /^[A-Z]{3}$/;
 const MACRO = /\{[A-Za-z0-9_]+\}/g;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -56,6 +58,15 @@ export const shownMoney = z
   .regex(/^-?\d+\.\d{4}$/)
   .meta({ examples: ["12.5000"] });
 
+/** Currencies in answers. */
+export const shownCurrency = z
+  .string()
+  .regex(CURRENCY)
+  .meta({ examples: ["USD"] });
+
+/** Calendar days in answers. */
+export const shownDay = z.iso.date().meta({ examples: ["2025-01-31"] });
+
 /** Times in answers. */
 export const shownTime = z
   .string()
@@ -70,12 +81,12 @@ export const deletedRecord = z
 export const currency = z
   .string("expected a currency code")
   .refine(isCurrency, "expected an ISO 4217 code such as USD")
-  .meta({ examples: ["USD"] });
+  .meta({ pattern: CURRENCY.source, examples: ["USD"] });
 
 export const country = z
   .string("expected a country code")
   .refine(isCountry, "expected an ISO 3166 alpha-2 code such as DE")
-  .meta({ examples: ["DE"] });
+  .meta({ pattern: "^[A-Z]{2}$", examples: ["DE"] });
 
 /** "" or a value of `schema`. */
 export function orEmpty(schema: z.ZodType<string, string>): z.ZodType<string, string> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { authorize } from "../access/authorize.ts";
+import { authorize, notForKeys } from "../access/authorize.ts";
 import { crossSiteRefusal } from "../access/same-origin.ts";
 import type { SignedIn } from "../access/sessions.ts";
 import { ApiError } from "../errors.ts";
@@ -65,9 +65,7 @@ function refusalOfPeople(
   callers: NonNullable<OperationAccess["callers"]>,
 ): Error | undefined {
   const { signedIn, principal, refusal } = admission;
-  if (principal?.actor.kind === "key") {
-    return new ApiError("forbidden", "this is for people who have signed in, not for keys");
-  }
+  if (principal?.actor.kind === "key") return notForKeys();
   const sessionRefusal = admission.isOverBudget || callers === "members" ? refusal : undefined;
   if (signedIn !== undefined) {
     return sessionRefusal ?? (callers === "people" ? refusalOfState(signedIn) : undefined);

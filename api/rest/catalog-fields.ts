@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import { z } from "zod";
+import { CODE_FORM, isCode } from "../../schemas/catalog/code-form.ts";
 import type { CapPeriod } from "../../schemas/catalog/records.ts";
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
@@ -29,10 +30,11 @@ export const timezone = z
   .string("expected a time zone")
   .refine((zone) => zoneOf(zone) !== undefined, "expected an IANA time zone");
 
-/** Offer codes (G24). */
-export const offerCode = z
+/** Codes that are given by hand or come from an earlier system, whose links then keep working. */
+export const givenCode = z
   .string("expected a code")
-  .regex(/^[A-Za-z0-9_-]{2,32}$/, "expected 2 to 32 letters, digits, _ or -");
+  .regex(CODE_FORM, { error: "expected 1 to 64 letters, digits, - _ . or ~", abort: true })
+  .refine(isCode, "browsers remove . and .. from a path, so no link could have this code");
 /** Event codes (G42). Case matters. */
 export const eventCode = z
   .string("expected a code")

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { isCode } from "../../schemas/catalog/code-form.ts";
 
 /** Without 0, O, 1 and I, which people confuse (G24). */
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -33,12 +34,11 @@ export async function tryCodes<T>(
 export type Reference = { readonly id: number; readonly code: string };
 
 const DIGITS = /^[1-9]\d{0,9}$/;
-const CODE = /^[A-Za-z0-9_-]{1,32}$/;
 const ID_MAX = 2_147_483_647;
 
 /** Undefined if the text can be neither. `id` is 0 if the text is not an id. */
 export function parseReference(text: string): Reference | undefined {
-  if (!CODE.test(text)) return undefined;
+  if (!isCode(text)) return undefined;
   const id = DIGITS.test(text) ? Number(text) : 0;
   return { id: id <= ID_MAX ? id : 0, code: text };
 }

@@ -3,8 +3,8 @@ import {
   PARTNER_POSTBACK_MACROS,
   STAFF_POSTBACK_MACROS,
 } from "../../schemas/macros/macro-names.ts";
+import { nearestName } from "../../schemas/names/nearest-name.ts";
 import type { FieldFaults } from "../operation.ts";
-import { nearestName } from "./nearest-name.ts";
 import { shownName } from "./unknown-parameters.ts";
 
 /** A field with macros: which it may use, and how to write braces that are no macro. */

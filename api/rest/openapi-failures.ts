@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { ROLES } from "../access/permissions.ts";
 import { API_ERRORS, type ErrorCode } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { asObject, type Json, type Schemas } from "./openapi-schemas.ts";
@@ -27,6 +26,10 @@ const ErrorBody = z
 /** Codes that any request can get, including one that needs no key. */
 export const FAILURES_OF_ALL: readonly ErrorCode[] = [
   "invalid_api_key",
+  // Of sessions: not signed in, one factor only, and from another site or without a membership.
+  "sign_in_required",
+  "second_factor_required",
+  "forbidden",
   "ip_not_allowed",
   "workspace_inactive",
   "advertiser_inactive",
@@ -41,12 +44,11 @@ export const FAILURES_OF_ALL: readonly ErrorCode[] = [
 /** Every code that an operation can answer: those that follow from its access, path, query and body, and its own `failures`. */
 export function failuresOf(operation: Operation): readonly ErrorCode[] {
   const { access, input, method, failures = [] } = operation;
-  const isNarrowed = access.permission !== undefined || access.needsUnrestrictedKey === true;
   const query = input.query instanceof z.ZodObject ? Object.keys(input.query.shape) : [];
   const codes: readonly (readonly [ErrorCode, boolean])[] = [
-    ["missing_api_key", true],
-    ["forbidden", isNarrowed || access.roles.length < ROLES.length],
-    ["read_only_key", access.isWrite],
+    ["missing_api_key", access.callers === undefined],
+    ["fresh_sign_in_required", access.needsFresh !== undefined],
+    ["read_only_key", access.isWrite && (access.callers ?? "members") === "members"],
     ["invalid_json", method !== "GET"],
     ["payload_too_large", method !== "GET"],
     ["unsupported_media_type", method !== "GET"],

@@ -15,10 +15,7 @@ export class Schemas {
    */
   reference(schema: z.ZodType, io: "input" | "output", owners: readonly string[]): Json {
     const { $defs, ...rest } = this.#convert(schema, io);
-    for (const [name, definition] of Object.entries(asObject($defs ?? {}))) {
-      const { id: _id, ...named } = asObject(definition);
-      this.all[name] = withNotes(named, { owners: [name], parent: undefined });
-    }
+    this.#add($defs);
     const { id, ...unnamed } = rest;
     if (typeof id !== "string") return withNotes(unnamed, { owners, parent: undefined });
     this.all[id] = withNotes(unnamed, { owners: [id], parent: undefined });
@@ -33,22 +30,23 @@ export class Schemas {
     );
   }
 
-  /** The parameters of a path or a query. They are strings on the wire; one that is parsed as a number is described as a number. */
+  /** The parameters of a path or a query, as callers send them ({@link sentAs}). A list is one text with commas (G67). */
   parameters(
     schema: z.ZodType | undefined,
     { operation, location }: { operation: string; location: "path" | "query" },
   ): Json[] {
-    return Object.entries(parameterSchemas(schema, operation)).map(([name, property]) => {
-      const { description, pattern, ...rest } = property;
+    if (!(schema instanceof z.ZodObject)) return [];
+    const { $defs, properties, required = [] } = this.#convert(shownParameters(schema), "input");
+    this.#add($defs);
+    return Object.entries(withParameterNotes(properties, operation)).map(([name, property]) => {
+      const { description, ...rest } = property;
       return {
         name,
         in: location,
-        required: location === "path",
+        required: location === "path" || (Array.isArray(required) && required.includes(name)),
         ...(description === undefined ? {} : { description }),
-        schema: {
-          ...rest,
-          ...(pattern === undefined || rest["type"] === "integer" ? {} : { pattern }),
-        },
+        ...(rest["type"] === "array" ? { style: "form", explode: false } : {}),
+        schema: rest,
       };
     });
   }
@@ -59,19 +57,57 @@ export class Schemas {
     return typeof $ref === "string" ? asObject(this.all[$ref.slice(REF.length)]) : schema;
   }
 
+  #add(definitions: unknown): void {
+    for (const [name, definition] of Object.entries(asObject(definitions))) {
+      const { id: _id, ...named } = asObject(definition);
+      this.all[name] = withNotes(named, { owners: [name], parent: undefined });
+    }
+  }
+
   #convert(schema: z.ZodType, io: "input" | "output"): Json {
     const json = jsonSchemaOf(schema, io);
     return asObject(JSON.parse(JSON.stringify(json).replaceAll("#/$defs/", REF)));
   }
 }
 
-/** The schemas of what callers may send in a path or a query, by parameter name. */
+/** The schemas of what callers may send in a path or a query, by parameter name. Named schemas are `$ref`s that lead nowhere. */
 export function parameterSchemas(
   schema: z.ZodType | undefined,
   operation: string,
 ): Readonly<Record<string, Json>> {
   if (!(schema instanceof z.ZodObject)) return {};
-  const { properties } = jsonSchemaOf(schema, "input");
+  const { properties } = jsonSchemaOf(shownParameters(schema), "input");
+  return withParameterNotes(properties, operation);
+}
+
+/**
+ * Describes a parameter by another schema than the one that reads its text: a list, a number or a boolean for callers, text for the
+ * server. Apply it last, because a wrapper such as `optional` hides it; a later `meta` does not.
+ */
+export function sentAs<Parameter extends z.ZodType>(
+  parameter: Parameter,
+  shown: z.ZodType,
+): Parameter {
+  return parameter.meta({ sentAs: shown });
+}
+
+function shownParameters(parameters: z.ZodObject): z.ZodObject {
+  const shape: z.core.$ZodShape = parameters.shape;
+  const shown = Object.entries(shape).map(([name, parameter]) => [name, shownParameter(parameter)]);
+  return z.object(Object.fromEntries(shown));
+}
+
+function shownParameter(parameter: z.core.$ZodType): z.core.$ZodType {
+  const { sentAs: shown, description } = z.globalRegistry.get(parameter) ?? {};
+  if (!(shown instanceof z.ZodType)) return parameter;
+  const noted = description === undefined ? shown : shown.meta({ description });
+  return parameter._zod.optin === undefined ? noted : noted.optional();
+}
+
+function withParameterNotes(
+  properties: unknown,
+  operation: string,
+): Readonly<Record<string, Json>> {
   const context = { owners: [operation], parent: undefined };
   return Object.fromEntries(
     Object.entries(asObject(properties)).map(([name, property]) => [

@@ -1,3 +1,4 @@
+import { CALL_EXAMPLES, examplePart } from "../notes/call-examples.ts";
 import type { Operation } from "../operation.ts";
 import {
   ANSWER_HEADERS,
@@ -15,6 +16,8 @@ export type OpenApiOptions = {
 };
 
 const BEARER = "bearerAuth";
+const CSV = "text/csv";
+const SESSION = "session";
 
 /** What each tag is about, in the order of the document. The linter in the tests warns about a tag that is missing here. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -30,6 +33,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Webhooks: "Events of the workspace, sent to your server.",
+  People:
+    "Sign-in, sessions, factors, invitations and members. For people who have signed in, not for keys.",
   Management:
     "Set-up of a workspace: keys, users, domains, smart links, rules, rates, logs. Admin keys write, analyst keys read.",
 };
@@ -72,6 +77,15 @@ export function buildOpenApi({ operations, baseUrl }: OpenApiOptions): Json {
           description:
             "An API key: `Authorization: Bearer <API_KEY>`. It belongs to one workspace.",
         },
+        [SESSION]: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-trk_console",
+          description:
+            "A person's session, which `POST /sign-in` starts; on http its name is `trk_console`. It counts only in requests of the API's own " +
+            "pages, with the header `X-Tracker-Membership`: the id of a membership of `GET /session`, or 0. Answers carry " +
+            "`X-Tracker-Membership-Version`.",
+        },
       },
       responses: failures.all,
       schemas: schemas.all,
@@ -95,13 +109,13 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
     },
   });
   return {
-    "/openapi.json": describeDocument("getOpenApi", "This document", {
+    "/openapi.json": describeDocument("getOpenApi", "Get this description as OpenAPI", {
       "application/json": {
         schema: { type: "object", required: ["openapi", "info", "paths"] },
         example: { openapi: "3.1.0", info: { title: "Affiliate tracking API" }, paths: {} },
       },
     }),
-    "/docs": describeDocument("getReferencePage", "This document as a page to read", {
+    "/docs": describeDocument("getReferencePage", "Get the API reference", {
       "text/html": { schema: { type: "string" }, example: "<!doctype html>" },
     }),
   };
@@ -110,6 +124,7 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
 function describe(operation: Operation, schemas: Schemas, failures: FailureResponses): Json {
   const { input, description, csvBody, bodyDefaults = {}, name } = operation;
   const answer = schemas.reference(operation.output, "output", [name]);
+  const { [name]: example = {} } = CALL_EXAMPLES;
   const owners = [name, ...schemas.recordsIn(answer)];
   const body =
     input.body === undefined
@@ -122,28 +137,50 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
     description: [...(description === undefined ? [] : [description]), accessText(operation)].join(
       "\n\n",
     ),
+    ...securityOf(operation),
     parameters: [
       ...schemas.parameters(input.path, { operation: name, location: "path" }),
       ...schemas.parameters(input.query, { operation: name, location: "query" }),
-    ],
+    ].map((parameter) => withExample(parameter, example.query ?? {})),
     ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
             content: {
-              "application/json": { schema: body, example: exampleOf(schemas, body, "input") },
+              "application/json": {
+                schema: body,
+                example: example.body ?? exampleOf(schemas, body, "input"),
+              },
               ...(csvBody === undefined
                 ? {}
-                : { "text/csv": { schema: { type: "string" }, example: csvBody.example } }),
+                : { [CSV]: { schema: textOf(CSV), example: csvBody.example } }),
             },
           },
         }),
     responses: {
-      [String(operation.status)]: successResponse(operation, schemas, answer),
+      ...Object.fromEntries(
+        [operation.otherStatus ?? operation.status, operation.status].map((status) => [
+          String(status),
+          successResponse({ ...operation, status }, schemas, answer),
+        ]),
+      ),
       ...failures.of(failuresOf(operation)),
     },
   };
+}
+
+/** The schema of a body that is text, such as CSV. */
+function textOf(mediaType: string): Json {
+  return { type: "string", contentMediaType: mediaType };
+}
+
+/** Parameters of the path always have an example, those of the query if the example of the call uses them. */
+function withExample(parameter: Json, query: Readonly<Record<string, string>>): Json {
+  const { name, in: place, schema } = parameter;
+  const text = place === "path" ? examplePart(asText(name), asObject(schema)) : query[asText(name)];
+  if (text === undefined) return parameter;
+  return { ...parameter, example: asObject(schema)["type"] === "integer" ? Number(text) : text };
 }
 
 /** Defaults that are not shown, because they are the same as leaving the field out. As JSON. */
@@ -162,17 +199,37 @@ function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): 
   return properties.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
 }
 
+/** Of operations that keys may not use. */
+function securityOf({ access }: Operation): Json {
+  if (access.callers === undefined) return {};
+  return { security: access.callers === "anyone" ? [] : [{ [SESSION]: [] }] };
+}
+
+const CALLERS: Readonly<Record<NonNullable<Operation["access"]["callers"]>, string>> = {
+  anyone: "Needs neither key nor session.",
+  started: "For a session, also while its second factor is missing. Not for keys.",
+  people: "For people who have signed in. Not for keys.",
+  members: "For people who have signed in, not for keys.",
+};
+
 function accessText({ access }: Operation): string {
-  const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
+  const { callers } = access;
+  const who = callers === undefined ? "" : CALLERS[callers];
+  const fresh =
+    access.needsFresh === true ? " Needs a proof of a factor of the last 10 minutes." : "";
+  if (callers !== undefined && callers !== "members") return `${who}${fresh}`;
+  const either = [access.permission, access.orPermission].filter((name) => name !== undefined);
+  const permission = either.length === 0 ? "" : ` Permission: ${either.join(" or ")}.`;
   const ofStaff =
     access.staffPermission === undefined ? "" : ` For staff keys: ${access.staffPermission}.`;
   const whole =
     access.needsUnrestrictedKey === true ? " Not for keys with a list of permissions." : "";
-  return `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;
+  const roles = `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;
+  return callers === undefined ? roles : `${who}${fresh} ${roles}`;
 }
 
 function successResponse(
-  { status, otherMediaTypes = [] }: Operation,
+  { name, status, otherMediaTypes = [] }: Operation,
   schemas: Schemas,
   schema: Json,
 ): Json {
@@ -180,8 +237,11 @@ function successResponse(
     description: status === 201 ? "Created" : "Success",
     headers: ANSWER_HEADERS,
     content: {
-      "application/json": { schema, example: exampleOf(schemas, schema, "output") },
-      ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: { type: "string" } }])),
+      "application/json": {
+        schema,
+        example: CALL_EXAMPLES[name]?.answer ?? exampleOf(schemas, schema, "output"),
+      },
+      ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: textOf(type) }])),
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { keyIdOf } from "../access/principal.ts";
+import type { ClickTotalsFeed } from "../cap-usage/click-totals.ts";
 import type { OperationContext, OperationSettings, RequestContext } from "../operation.ts";
 import type { PeopleParts } from "../people/people-request.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
@@ -21,6 +22,7 @@ export type OperationParts = {
   readonly slots: ClickhouseSlots;
   readonly pages: SharedPages;
   readonly nats: () => Nats | undefined;
+  readonly clickTotals: ClickTotalsFeed;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly log: Log;
@@ -67,6 +69,7 @@ function contextWithout(parts: OperationParts, { admission, trace }: Admitted): 
     db: parts.db,
     clickhouse: parts.clickhouse,
     nats: parts.nats(),
+    clickTotals: parts.clickTotals,
     outgoing: parts.outgoing,
     cursors: parts.cursors,
     log: parts.log.child({ request_id: requestId }),

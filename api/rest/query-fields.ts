@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { parseDay } from "../../schemas/time/calendar.ts";
+import { PRESETS } from "../../schemas/time/presets.ts";
 import { currency, isStorable } from "./body-fields.ts";
+import { sentAs } from "./openapi-schemas.ts";
 
 /*
  * Query parameters: text in, values out. The caller reads a message next to the name of its parameter.
@@ -13,18 +15,30 @@ const ID_MAX = 2_147_483_647;
 /** `limit` of a list. Values beyond either bound are refused (G16). */
 export function limitParam(fallback: number, max: number): z.ZodType<number, string | undefined> {
   const message = `expected a whole number from 1 to ${max}`;
-  return z
+  const read = z
     .string()
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, message)
-    .default(fallback)
-    .meta({
-      type: "integer",
-      minimum: 1,
-      maximum: max,
-      description: `1 to ${max}, default ${fallback}`,
-    });
+    .default(fallback);
+  return sentAs(read, wholeNumber({ min: 1, max, fallback }));
+}
+
+/** How a number is described: with its bounds and its value when it is left out. */
+export function wholeNumber({
+  min,
+  max,
+  fallback,
+}: {
+  readonly min: number;
+  readonly max: number;
+  readonly fallback: number;
+}): z.ZodType {
+  return z
+    .int()
+    .min(min)
+    .max(max)
+    .meta({ description: `${min} to ${max}, default ${fallback}`, default: fallback });
 }
 
 export const cursorParam = z
@@ -35,30 +49,39 @@ export const cursorParam = z
 /** The two parameters of every cursor-paged list: default 50 rows a page, at most 200. */
 export const pageParams = { limit: limitParam(50, 200), cursor: cursorParam };
 
+const moment = z.union([
+  z.string().meta({ format: "date" }),
+  z.string().meta({ format: "date-time" }),
+]);
+
 /** `preset`, `from`, `to` and `tz`, for `resolveRange`. */
 export const rangeParams = {
-  from: z
+  from: sentAs(z.string().optional(), moment).meta({
+    description: "Date or date-time, from 1970 to 2099; a date is local midnight in `tz`",
+  }),
+  to: sentAs(z.string().optional(), moment).meta({
+    description: "Date (that whole day) or date-time; default now",
+  }),
+  tz: z
     .string()
     .optional()
-    .meta({ description: "Date or date-time; a date is local midnight in `tz`" }),
-  to: z
-    .string()
-    .optional()
-    .meta({ description: "Date (that whole day) or date-time; default now" }),
-  tz: z.string().optional().meta({ description: "IANA time zone, default the workspace's" }),
-  preset: z
-    .string()
-    .optional()
-    .meta({ description: "Named range: today, yesterday, last7, last30, last_month …" }),
+    .meta({ description: "IANA time zone, default the workspace's", examples: ["Europe/Berlin"] }),
+  preset: sentAs(z.string().optional(), z.enum(PRESETS).meta({ id: "Preset" })).meta({
+    description: "Named range of whole days; `from` and `to` take precedence",
+  }),
 };
 
-export const idParam = z
-  .string()
-  .regex(/^[1-9]\d{0,9}$/, "expected an id")
-  .transform(Number)
-  .refine((id) => id <= ID_MAX, "expected an id")
-  .meta({ type: "integer", minimum: 1, maximum: ID_MAX })
-  .optional();
+const shownId = z.int().min(1).max(ID_MAX);
+
+export const idParam = sentAs(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/, "expected an id")
+    .transform(Number)
+    .refine((id) => id <= ID_MAX, "expected an id")
+    .optional(),
+  shownId,
+);
 
 /** A calendar day without a time zone. */
 export const dayParam = z
@@ -66,6 +89,9 @@ export const dayParam = z
   .refine((text) => parseDay(text) !== undefined, "expected a date such as 2025-01-31")
   .meta({ format: "date" })
   .optional();
+
+/** How a click id in a path or query is described. */
+export const shownClickId = z.string().regex(/^[0-9a-fA-F]{32}$/);
 
 /** Click ids in any case, converted to lower case. */
 export const clickIdParam = z
@@ -75,22 +101,29 @@ export const clickIdParam = z
   .optional();
 
 /** Conversion ids in any case, converted to lower case (G95). */
-export const uuidParam = z
-  .string()
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "expected a UUID")
-  .transform((id) => id.toLowerCase())
-  .optional();
+export const uuidParam = sentAs(
+  z
+    .string()
+    .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "expected a UUID")
+    .transform((id) => id.toLowerCase())
+    .optional(),
+  z.string().meta({ format: "uuid" }),
+);
 
 /** Comma-separated ids. */
-export const idsParam = z
-  .string()
-  .regex(/^[1-9]\d{0,9}(,[1-9]\d{0,9})*$/, "expected ids separated by commas")
-  .transform((text) => [...new Set(text.split(",").map(Number))])
-  .refine(
-    (ids) => ids.length <= IDS_MAX && ids.every((id) => id <= ID_MAX),
-    `expected at most ${IDS_MAX} ids`,
-  )
-  .optional();
+export const idsParam = sentAs(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,9}(,[1-9]\d{0,9})*$/, "expected ids separated by commas")
+    .transform((text) => [...new Set(text.split(",").map(Number))])
+    .refine(
+      (ids) => ids.length <= IDS_MAX && ids.every((id) => id <= ID_MAX),
+      `expected at most ${IDS_MAX} ids`,
+    )
+    .optional(),
+  // Repeated ids count once, so no number of items is too large.
+  z.array(shownId).min(1),
+);
 
 export const textParam = z
   .string()
@@ -101,13 +134,21 @@ export const textParam = z
 /** A code of ISO 4217. Any other would match nothing, which looks like "no data". */
 export const currencyParam = currency.optional();
 
-export const booleanParam = z
-  .enum(["true", "false"], "expected true or false")
-  .transform((value) => value === "true")
-  .optional();
+export const booleanParam = sentAs(
+  z
+    .enum(["true", "false"], "expected true or false")
+    .transform((value) => value === "true")
+    .optional(),
+  z.boolean(),
+);
 
 export function wordParam<const Words extends readonly [string, ...string[]]>(
   ...words: Words
 ): z.ZodOptional<z.ZodEnum<{ [Word in Words[number]]: Word }>> {
   return z.enum(words, `expected one of ${words.join(", ")}`).optional();
 }
+
+/** `format` of a list. */
+export const listFormatParam = wordParam("json", "csv").meta({
+  description: "`csv`: up to 200000 rows with a header of field names; `limit` does not apply",
+});

@@ -62,8 +62,11 @@ export function operationRunner(
   left: AbortSignal,
 ): RunOperation {
   return async (operation, context, input) => {
-    if (operation.readsClickhouse === undefined) return await run(operation, context, input);
-    const giveBack = await slots[operation.readsClickhouse].take(slotHolderOf(context), left);
+    const { readsClickhouse } = operation;
+    const kind =
+      typeof readsClickhouse === "function" ? readsClickhouse(input.query) : readsClickhouse;
+    if (kind === undefined) return await run(operation, context, input);
+    const giveBack = await slots[kind].take(slotHolderOf(context), left);
     let result: OperationResult | undefined;
     try {
       const clickhouse = abortable(context.clickhouse, left);

@@ -1,8 +1,8 @@
-import { asObject, type Json, type Schemas } from "./openapi-schemas.ts";
+import { asObject, asText, type Json, type Schemas } from "./openapi-schemas.ts";
 
 const DEPTH_MAX = 12;
 
-/** Example texts by field name, for schemas without an example. */
+/** Example texts by the name of a field, or of a record and its field, for schemas without an example. */
 const WORDS: Readonly<Record<string, string>> = {
   name: "Summer shop",
   code: "SUMMER",
@@ -48,7 +48,20 @@ const WORDS: Readonly<Record<string, string>> = {
   title: "Ten percent off",
   key: "trk_…",
   click_id: "0194f3c2".repeat(4),
+  "Affiliate.name": "Anna Media",
+  "Affiliate.code": "ANNA2025",
+  "Advertiser.name": "Summer Shoes Ltd",
+  "Event.name": "Newsletter signup",
+  "Event.code": "signup",
+  "Creative.name": "Leaderboard",
+  "User.name": "Jo Keller",
+  "Key.name": "Dashboards",
+  "Webhook.name": "CRM",
+  "Webhook.url": "https://hooks.shop.example/tracker",
+  "Coupon.code": "ANNA10",
 };
+
+const REFERENCE = /\/(\w+)$/;
 
 /**
  * An example value for a schema: the schema's own example, or one built from its parts. Bodies (`input`) get the required fields,
@@ -67,8 +80,10 @@ class Examples {
     this.#io = io;
   }
 
-  of(reference: Json, name: string, depth: number): unknown {
+  /** `within`: the name of the field, for a named record that of the record. */
+  of(reference: Json, within: string, depth: number): unknown {
     const schema = this.#schemas.resolve(reference);
+    const name = REFERENCE.exec(asText(reference["$ref"]))?.[1] ?? within;
     const { examples, const: only, enum: words, default: fallback } = schema;
     if (Array.isArray(examples) && examples.length > 0) return examples[0];
     if (only !== undefined) return only;
@@ -83,7 +98,7 @@ class Examples {
     const { type } = schema;
     switch (Array.isArray(type) ? type[0] : type) {
       case "object":
-        return depth > DEPTH_MAX ? {} : this.#object(schema, depth);
+        return depth > DEPTH_MAX ? {} : this.#object(schema, name, depth);
       case "array":
         return this.#array(schema, name, depth);
       case "integer":
@@ -106,14 +121,17 @@ class Examples {
     return item === "" ? [] : [item];
   }
 
-  #object(schema: Json, depth: number): Json {
+  #object(schema: Json, record: string, depth: number): Json {
     const properties = Object.entries(asObject(schema["properties"]));
     const required: unknown = schema["required"];
     const needed = new Set<unknown>(Array.isArray(required) ? required : []);
     const must = properties.filter(([name]) => this.#io === "output" || needed.has(name));
     const shown = must.length === 0 && depth === 0 ? properties.slice(0, 1) : must;
     return Object.fromEntries(
-      shown.map(([name, property]) => [name, this.of(asObject(property), name, depth + 1)]),
+      shown.map(([name, property]) => {
+        const own = `${record}.${name}`;
+        return [name, this.of(asObject(property), own in WORDS ? own : name, depth + 1)];
+      }),
     );
   }
 }

@@ -5,6 +5,7 @@ import type { Tracing } from "../../schemas/tracing/tracing.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { ApiError, notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
+import type { StaticText } from "../page-frame/static-text.ts";
 import type { PeopleParts } from "../people/people-request.ts";
 import {
   type Admission,
@@ -20,6 +21,7 @@ import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import { traceRequests } from "./request-trace.ts";
+import { addRootPage } from "./root-page.ts";
 import { RestRoutes } from "./routes.ts";
 import {
   clientLeft,
@@ -35,9 +37,8 @@ import { refuseUnknownParameters } from "./unknown-parameters.ts";
 export type PublicDocument = {
   /** Path below `/api/v1`. */
   readonly path: string;
-  readonly contentType: string;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly text: StaticText;
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 export type RestServerOptions = AdmissionDeps &
@@ -122,6 +123,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
       .type(JSON_TYPE)
       .send(JSON.stringify(problemBody(notFound("path")))),
   );
+  addRootPage(app);
   const checkPostgres = postgresCheck(options.db);
   app.get("/health", async (_request, reply) =>
     answerHealth(options, reply, await checkPostgres()),
@@ -169,14 +171,10 @@ async function registerApi(
   api.setNotFoundHandler(() => {
     throw notFound("path");
   });
-  for (const { path, contentType, body, headers = {} } of options.documents) {
+  for (const { path, text, headers } of options.documents) {
     api.get(path, { config: { isPublic: true } }, (request, reply) => {
       refuseUnknownParameters(Object.keys(stringsOf(request.query)), []);
-      return reply
-        .headers({ ...headers, "x-content-type-options": "nosniff" })
-        .type(contentType)
-        .header("cache-control", "no-store")
-        .send(body);
+      return text.send(request, reply.headers(headers));
     });
   }
   for (const operation of options.operations) {

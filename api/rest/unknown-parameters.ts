@@ -1,5 +1,5 @@
+import { nearestName } from "../../schemas/names/nearest-name.ts";
 import { ApiError } from "../errors.ts";
-import { nearestName } from "./nearest-name.ts";
 
 /** Maximum number of names in one message. The caller gets the rest after correcting these. */
 const NAMED_MAX = 5;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { showTo } from "../access/visibility.ts";
 import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
+import { retryOperation } from "../deliveries/retry-deliveries.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { oneOf } from "../rest/body-fields.ts";
@@ -11,10 +12,10 @@ import { WEBHOOK_EVENTS } from "./webhook-events.ts";
 import { webhooks, webhookWrite } from "./webhooks.ts";
 
 const ShownDelivery = shownDelivery("webhook_delivery", "WebhookDelivery", {
-  id: z.string().meta({ description: "X-Tracker-Delivery" }),
+  id: z.guid().meta({ description: "X-Tracker-Delivery" }),
   webhook_id: z.int(),
   event: z.enum(WEBHOOK_EVENTS),
-  event_id: z.string().meta({ description: "`id` of the document" }),
+  event_id: z.guid().meta({ description: "`id` of the document" }),
 });
 const one = z.object({ data: ShownDelivery });
 
@@ -22,7 +23,8 @@ export const listWebhookDeliveries: Operation = deliveryLog({
   kind: "webhook",
   resource: "webhook_delivery",
   name: "listWebhookDeliveries",
-  summary: "Deliveries to a webhook, newest first",
+  summary: "List deliveries to a webhook",
+  description: "Newest first.",
   of: webhooks.get,
   Shown: ShownDelivery,
 });
@@ -32,9 +34,9 @@ export const retryWebhookDelivery: Operation = operation({
   method: "POST",
   path: "/webhook-deliveries/{id}/retry",
   tag: "Management",
-  summary: "Send a document again at once, as a new delivery with the same body",
+  summary: "Retry a webhook delivery",
   description:
-    "Works for any delivery of the log, including one that has arrived: consumers recognise a repeat by the `id` of the document.",
+    "Sends the document again at once, as a new delivery with the same body. Works for any delivery of the log, including one that has arrived: consumers recognise a repeat by the `id` of the document.",
   access: webhookWrite,
   input: { path: z.object({ id: pathUuid }) },
   output: one,
@@ -46,12 +48,21 @@ export const retryWebhookDelivery: Operation = operation({
   },
 });
 
+export const retryWebhookDeliveries: Operation = retryOperation({
+  kind: "webhook",
+  name: "retryWebhookDeliveries",
+  summary: "Send undelivered documents of a webhook again, up to 1,000",
+  access: webhookWrite,
+  of: webhooks.get,
+});
+
 export const testWebhook: Operation = operation({
   name: "testWebhook",
   method: "POST",
   path: "/webhooks/{id}/test",
   tag: "Management",
-  summary: "Send an event with sample data, marked `test`; the webhook need not be active",
+  summary: "Test a webhook",
+  description: "Sends an event with sample data, marked `test`. The webhook need not be active.",
   access: webhookWrite,
   input: {
     path: z.object({ id: pathId }),

@@ -4,6 +4,8 @@ import { adminWrite } from "../access/access-of-operations.ts";
 import { manage } from "../management/manage.ts";
 import type { OperationAccess } from "../operation.ts";
 import { flag, name, oneOf, shownTime, text } from "../rest/body-fields.ts";
+import { equals } from "../rest/filter-conditions.ts";
+import { booleanParam } from "../rest/query-fields.ts";
 import { endpointFault } from "./endpoint-url.ts";
 import { WEBHOOK_EVENTS } from "./webhook-events.ts";
 
@@ -52,7 +54,8 @@ export const webhooks = manage({
     operation: {
       name: "rotateWebhookSecret",
       pathEnd: "rotate-secret",
-      summary: "Give a webhook a new secret, which signs all later requests",
+      summary: "Rotate the secret of a webhook",
+      description: "The new secret signs all later requests.",
     },
   },
   recordsMax: WEBHOOKS_MAX,
@@ -65,6 +68,12 @@ export const webhooks = manage({
   // Only a webhook that the service has disabled has the field `disabled_reason`.
   present: (_context, { disabled_reason: reason, ...fields }) =>
     reason === "" || fields["active"] === true ? fields : { ...fields, disabled_reason: reason },
+  filters: {
+    disabled: booleanParam.meta({
+      description: "true: only webhooks that the service has disabled after failures",
+    }),
+  },
+  conditions: { disabled: equals("(not active and disabled_reason <> '')") },
   read: webhookRead,
   write: webhookWrite,
   findFaults: ({ settings }, _values, { body }) => {

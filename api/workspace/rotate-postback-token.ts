@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
-import { mintPostbackToken } from "../advertisers/advertisers.ts";
+import { mintPostbackToken } from "../account/own-tokens.ts";
 import { type Operation, operation } from "../operation.ts";
 import { setPostbackToken } from "./workspace.ts";
 import { ShownWorkspace } from "./workspace-fields.ts";
@@ -11,8 +11,9 @@ export const rotateWorkspaceToken: Operation = operation({
   method: "POST",
   path: "/workspace/rotate-postback-token",
   tag: "Management",
-  summary: "Give the workspace a new postback token; the old one stops working within a second",
-  access: unrestrictedAdminWrite,
+  summary: "Rotate the postback token of the workspace",
+  description: "Gives the workspace a new token. The old one stops working within a second.",
+  access: { ...unrestrictedAdminWrite, needsFresh: true },
   input: {},
   output: z.object({ data: ShownWorkspace }),
   status: 200,

@@ -17,9 +17,9 @@ export const updateWorkspace: Operation = operation({
   method: "PATCH",
   path: "/workspace",
   tag: "Management",
-  summary: "Change settings of the workspace",
+  summary: "Update the workspace",
   description:
-    "A workspace that is set `inactive` refuses its own keys, including this one; the command line sets it active again.",
+    "Changes the settings in the body. A workspace that is set `inactive` refuses its own keys, including this one; the command line sets it active again.",
   access: unrestrictedAdminWrite,
   input: { body: PatchWorkspaceBody },
   output: z.object({ data: ShownWorkspace }),

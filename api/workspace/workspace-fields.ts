@@ -7,6 +7,7 @@ import {
   oneOf,
   orEmpty,
   recordId,
+  shownCurrency,
   shownTime,
   targetUrl,
   text,
@@ -38,6 +39,7 @@ export const PatchWorkspaceBody = z
     ip_storage: oneOf(...IP_STORAGES),
     fraud_checks: fraudChecks,
     forward_unknown_url: orEmpty(targetUrl),
+    advertiser_may_rotate: flag,
   })
   .partial();
 
@@ -47,7 +49,7 @@ const shownColumns = {
   name: z.string(),
   brand_name: z.string(),
   timezone: z.string(),
-  currency: z.string(),
+  currency: shownCurrency,
   status: z.enum(STATUSES),
   default_fallback_url: z.string(),
   allowed_destinations: z.array(z.string()),
@@ -58,6 +60,7 @@ const shownColumns = {
   ip_storage: z.enum(IP_STORAGES),
   fraud_checks: z.looseObject({}),
   forward_unknown_url: z.string(),
+  advertiser_may_rotate: z.boolean(),
   postback_token: z.string(),
   created_at: shownTime,
   updated_at: shownTime,

@@ -20,8 +20,10 @@ to=$(CDPATH='' cd -- "$to" && pwd)
 cd "$root"
 node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json --outDir "$to/.build"
 
-# The compiled files are under .build; migrations and the landing page script are read from beside package.json.
-find ingress processors api schemas -type f ! -name '*.ts' ! -name '*.md' | while read -r file; do
+# The compiled files are under .build; migrations, scripts for browsers and the pages of the guide are read from beside
+# package.json.
+find ingress processors api schemas -type f ! -name '*.ts' \
+  \( ! -name '*.md' -o -path 'api/guide/pages/*' \) | while read -r file; do
   mkdir -p "$to/$(dirname "$file")"
   cp "$file" "$to/$file"
 done

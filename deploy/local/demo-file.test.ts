@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
 import type { Demo } from "./demo-file.ts";
-import { demoAt, welcomeText } from "./demo-file.ts";
+import { demoAt, firstStepsText, welcomeText } from "./demo-file.ts";
 
 const DEMO: Demo = {
   base_url: "http://127.0.0.1:8081/api/v1",
@@ -32,27 +34,23 @@ test("on other ports the demo has the same keys and paths under the new addresse
   });
 });
 
-test("a start ends with a click, its conversion and the report, ready to paste", () => {
-  const text = welcomeText(
-    { ...at, demoFile: ".data/demo.json", withKeys: true },
-    demoAt(DEMO, at),
-  );
-  expect(text).toContain("curl -si 'https://track.example.com/r/shop/anna'");
-  expect(text).toContain("https://track.example.com/pb?click_id=$CLICK_ID");
-  expect(text).toContain("token=workspace-token");
-  expect(text).toContain("Authorization: Bearer admin-key");
-});
-
-test("into a pipe no key and no token is printed, but where they are (#18)", () => {
-  const text = welcomeText({ ...at, demoFile: "/d/demo.json", withKeys: false }, demoAt(DEMO, at));
-  for (const secret of [DEMO.postback_token, DEMO.keys.admin]) expect(text).not.toContain(secret);
-  expect(text).toContain('POSTBACK_TOKEN=$(node -p \'JSON.parse(fs.readFileSync("/d/demo.json"');
+test("a start ends with a click, its conversion and the report, ready to paste and without a secret (#18)", () => {
+  const text = welcomeText({ ...at, demoFile: "/d/demo.json" }, demoAt(DEMO, at));
+  expect(text).toContain("  A link      https://track.example.com/r/shop/anna\n");
+  expect(text).toContain('eval "$(node -p \'const d = JSON.parse(fs.readFileSync("/d/demo.json"');
+  expect(text).toContain("POSTBACK_TOKEN=${d.postback_token}");
   expect(text).toContain("token=$POSTBACK_TOKEN");
   expect(text).toContain("Authorization: Bearer $ADMIN_KEY");
+  for (const secret of [DEMO.postback_token, DEMO.keys.admin]) expect(text).not.toContain(secret);
+});
+
+test("the README has the lines that a start prints", () => {
+  const readme = readFileSync(projectFile("README.md"), "utf8");
+  expect(readme).toContain(firstStepsText(".data/demo.json").join("\n"));
 });
 
 test("without a demo the addresses are said all the same", () => {
-  const text = welcomeText({ ...at, demoFile: ".data/demo.json", withKeys: true }, undefined);
+  const text = welcomeText({ ...at, demoFile: ".data/demo.json" }, undefined);
   expect(text).toContain("http://[::1]:9001/api/v1");
   expect(text).not.toContain("curl");
 });

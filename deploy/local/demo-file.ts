@@ -56,17 +56,14 @@ export function demoAt(demo: Demo, at: { trackingUrl: string; apiUrl: string }):
   };
 }
 
-export type WelcomeFacts = {
-  trackingUrl: string;
-  apiUrl: string;
-  demoFile: string;
-  /** False: the printed commands read keys and tokens from the file. */
-  withKeys: boolean;
-};
+export type WelcomeFacts = { trackingUrl: string; apiUrl: string; demoFile: string };
 
-/** The text at the end of a start: addresses, and commands to paste for a click, its conversion and the report. */
+/**
+ * The text at the end of a start: addresses, and commands to paste for a click, its conversion and the report. It contains no key and no
+ * token, because it may end in a log.
+ */
 export function welcomeText(
-  { trackingUrl, apiUrl, demoFile, withKeys }: WelcomeFacts,
+  { trackingUrl, apiUrl, demoFile }: WelcomeFacts,
   demo: Demo | undefined,
 ): string {
   const addresses = [
@@ -75,43 +72,40 @@ export function welcomeText(
     `  Reference   ${apiUrl}/api/v1/docs`,
   ];
   if (demo === undefined) return `${addresses.join("\n")}\n`;
-  const link = demo.links.affiliate;
-  const { token, key, howToRead } = withKeys
-    ? { token: demo.postback_token, key: demo.keys.admin, howToRead: [] }
-    : { token: "$POSTBACK_TOKEN", key: "$ADMIN_KEY", howToRead: readingOf(demoFile) };
   return [
     ...addresses,
     `  MCP         ${demo.mcp_url}`,
     `  Demo keys   ${demoFile}`,
-    `  A link      ${link}`,
+    `  A link      ${demo.links.affiliate}`,
     "",
-    ...howToRead,
-    "Try it, in another terminal. A click, whose id is kept for the next step:",
+    "Try it, in another terminal:",
     "",
-    `  CLICK_ID=$(curl -si '${link}' \\`,
-    "    | grep -oE '[0-9a-f]{32}' | head -1); echo $CLICK_ID",
-    "",
-    "Its conversion, as the advertiser reports it:",
-    "",
-    `  curl "${trackingUrl}/pb?click_id=$CLICK_ID\\`,
-    `&amount=49.90&txid=order-$RANDOM&token=${token}"`,
-    "",
-    "The report:",
-    "",
-    `  curl -H "Authorization: Bearer ${key}" \\`,
-    `    '${apiUrl}/api/v1/reports?preset=today&group_by=offer&metrics=clicks,conversions,payout'`,
+    ...firstStepsText(demoFile),
     "",
   ].join("\n");
 }
 
-function readingOf(demoFile: string): string[] {
-  const read = (field: string): string =>
-    `$(node -p 'JSON.parse(fs.readFileSync("${demoFile}", "utf8")).${field}')`;
+/** The first click, its conversion and the report, as the README shows them too. */
+export function firstStepsText(demoFile: string): string[] {
+  const variables = {
+    TRACKING: "tracking_url",
+    API: "base_url",
+    POSTBACK_TOKEN: "postback_token",
+    ADMIN_KEY: "keys.admin",
+    ANALYST_KEY: "keys.analyst",
+  };
+  const values = Object.entries(variables).map(([name, field]) => `${name}=\${d.${field}}`);
   return [
-    "The key and the token of the commands below are in that file and not printed here:",
+    "# the addresses, keys and tokens of your demo workspace as variables",
+    `eval "$(node -p 'const d = JSON.parse(fs.readFileSync("${demoFile}", "utf8")); \`${values.join(" ")}\`')"`,
     "",
-    `  POSTBACK_TOKEN=${read("postback_token")}`,
-    `  ADMIN_KEY=${read("keys.admin")}`,
+    "# a click: 302 to the offer; its id is in the cookie and in the destination",
+    `CLICK_ID=$(curl -si "$TRACKING/r/DEMOSHOP/DEMOANNA?sub1=hello" | grep -oE '[0-9a-f]{32}' | head -1); echo $CLICK_ID`,
     "",
+    "# the advertiser reports a conversion of that click",
+    'curl -s "$TRACKING/pb?token=$POSTBACK_TOKEN&click_id=$CLICK_ID&amount=49.90&txid=order-$(date +%s)"',
+    "",
+    "# the report of the last 30 days",
+    'curl -s -H "Authorization: Bearer $ADMIN_KEY" "$API/reports?preset=last30&group_by=offer&metrics=clicks,conversions,payout"',
   ];
 }

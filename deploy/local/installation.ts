@@ -7,6 +7,8 @@ import { LaunchError } from "./report.ts";
 const InstallationRecord = z.object({
   id: z.string(),
   demo: z.enum(["pending", "made", "unwanted"]),
+  /** The end of the demo's month of traffic while some of it is missing, UTC ms. */
+  traffic_until_ms: z.int().optional(),
 });
 type InstallationRecord = z.infer<typeof InstallationRecord>;
 
@@ -16,7 +18,11 @@ export interface Installation {
   readonly id: string;
   /** DATA_DIR was empty at its first start, and the demo workspace has not been created yet. */
   readonly needsDemo: boolean;
-  noteDemoCreated(): void;
+  /** `trafficUntilMs`: its month of traffic ends then and has yet to be made. */
+  noteDemoCreated(trafficUntilMs: number | undefined): void;
+  /** The end of the month of traffic that is not complete, UTC ms. */
+  readonly trafficUntilMs: number | undefined;
+  noteTrafficMade(): void;
 }
 
 /** Files that do not count as data: those that the launcher creates before it checks, and downloaded programs. */
@@ -39,7 +45,15 @@ export function openInstallation(dataDir: string): Installation {
   return {
     id: record.id,
     needsDemo: record.demo === "pending",
-    noteDemoCreated: () => writeRecord(file, { id: record.id, demo: "made" }),
+    noteDemoCreated: (trafficUntilMs) => {
+      writeRecord(file, {
+        id: record.id,
+        demo: "made",
+        ...(trafficUntilMs === undefined ? {} : { traffic_until_ms: trafficUntilMs }),
+      });
+    },
+    trafficUntilMs: record.traffic_until_ms,
+    noteTrafficMade: () => writeRecord(file, { id: record.id, demo: "made" }),
   };
 }
 

@@ -76,7 +76,7 @@ describe("an installation", () => {
     mkdirSync(join(folder, "postgres"));
     const second = openInstallation(folder);
     expect(second).toMatchObject({ id: first.id, needsDemo: true });
-    second.noteDemoCreated();
+    second.noteDemoCreated(undefined);
     expect(openInstallation(folder)).toMatchObject({ id: first.id, needsDemo: false });
   });
 

@@ -5,7 +5,9 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
 import { type CommandOutput, commandOutput, lastLinesOf } from "./command-output.ts";
+import { consoleSecretFile, DemoLinks, FirstLink, writeDemoLinks } from "./console-file.ts";
 import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
+import { makeDemoTraffic } from "./demo-traffic.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
 import { keepFilesPrivate } from "./kept-files.ts";
@@ -66,22 +68,63 @@ export async function launch(options: Launch): Promise<void> {
   await checkListeners(settings);
   await reachServers(settings.servers);
   const { urls, ingressNode } = await openServersAndIngressNode(options);
-  writeServerAddresses(join(settings.dataDir, "servers.json"), urls);
+  writeServerAddresses(settings, urls);
   const env = productEnvironment(options, urls, installation.id);
   report.note("schema", "bringing Postgres, ClickHouse and JetStream to this version");
   await runTracker(["migrate"], env, MIGRATE_DEADLINE_MS, options);
-  await startProcesses({ dataDir: settings.dataDir, env, report }, ingressNode, options);
+  const host = { dataDir: settings.dataDir, env, report };
+  await startProcesses(host, ingressNode, options);
   const demoFile = join(settings.dataDir, "demo.json");
   if (installation.needsDemo) {
     report.note("demo", `creating a demo workspace; its keys go to ${demoFile}`);
     writeDemo(demoFile, await makeDemo(env, options));
-    installation.noteDemoCreated();
+    const links = await runTracker(["person", "demo-links"], env, DEMO_DEADLINE_MS, options);
+    writeDemoLinks(settings.dataDir, DemoLinks.parse(JSON.parse(links.stdout)));
+    installation.noteDemoCreated(settings.hasDemoTraffic ? Date.now() : undefined);
   }
   const demo = refreshDemo(demoFile, settings);
+  fillDemo(host, demo, options);
   report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.`);
-  // Output to a pipe may end in a log, which must not contain keys and tokens.
-  const withKeys = process.stdout.isTTY;
-  process.stdout.write(`\n${welcomeText({ ...settings, demoFile, withKeys }, demo)}\n`);
+  const welcome = welcomeText({ ...settings, demoFile }, demo);
+  const signIn = await signInLines(env, options);
+  process.stdout.write(`\n${welcome}${signIn}\n`);
+}
+
+/** How the first admin signs in; nothing once there is one. Output to a pipe may end in a log, which must not contain the link. */
+async function signInLines(env: Record<string, string>, options: Launch): Promise<string> {
+  if (!process.stdout.isTTY) return "";
+  const command = ["person", "first-link", "--if-needed", "--json"];
+  const { stdout } = await runTracker(command, env, DEMO_DEADLINE_MS, options);
+  if (stdout.trim() === "") return "";
+  const { link, hours } = FirstLink.parse(JSON.parse(stdout));
+  return [
+    "Nobody is an admin yet. This link makes the first one:",
+    "",
+    `  console     ${options.settings.apiUrl}/console/`,
+    `  sign in     ${link}  (once, ${hours} h)`,
+    "",
+  ].join("\n");
+}
+
+/** Runs while the service is used. A start must not fail because sample data is missing. */
+function fillDemo(
+  host: ProductProcessHost,
+  demo: Demo | undefined,
+  { settings, signal }: Launch,
+): void {
+  const installation = openInstallation(settings.dataDir);
+  const { trafficUntilMs } = installation;
+  if (trafficUntilMs === undefined || demo === undefined || !settings.hasDemoTraffic) return;
+  host.report.note(
+    "demo",
+    "adding a month of traffic in the background; DEMO_TRAFFIC=0 leaves it out",
+  );
+  makeDemoTraffic(host, trafficUntilMs, signal).then(
+    (isComplete) => {
+      if (isComplete) installation.noteTrafficMade();
+    },
+    (error: unknown) => host.report.warn("demo", `no traffic: ${String(error)}`),
+  );
 }
 
 function refuseHalfRestored({ dataDir }: LauncherSettings): void {
@@ -138,12 +181,18 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
   );
 }
 
-/** Writes the addresses and passwords of the servers, for commands and operators while the installation runs. */
-function writeServerAddresses(file: string, urls: ServerUrls): void {
+/** Writes the addresses and passwords of the servers, and the public addresses, for commands and operators. */
+function writeServerAddresses(
+  { dataDir, trackingUrl, apiUrl }: LauncherSettings,
+  urls: ServerUrls,
+): void {
+  const file = join(dataDir, "servers.json");
   const addresses = {
     postgres_url: urls.postgresUrl,
     nats_url: urls.natsUrl,
     clickhouse_url: urls.clickhouseUrl,
+    tracking_url: trackingUrl,
+    api_url: apiUrl,
   };
   writeFileSync(`${file}.new`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -197,6 +246,9 @@ function productEnvironment(
     // No balancer stands before the processes, and the next start finds the journal on the same disk.
     DRAIN_SECONDS: "0",
     DRAIN_STORED_SECONDS: "0",
+    ...(env["CONSOLE_SECRET"] === undefined && env["CONSOLE_SECRET_FILE"] === undefined
+      ? { CONSOLE_SECRET_FILE: consoleSecretFile(settings.dataDir) }
+      : {}),
     ...env,
     ...systemUrl,
     POSTGRES_URL: urls.postgresUrl,

@@ -1,5 +1,6 @@
 /** `npm start`: the whole service on one machine, in one terminal. */
 import { EXIT_WRONG_SETTINGS, SettingsError } from "../../schemas/host/read-settings.ts";
+import { unknownSettings } from "../../schemas/host/unknown-settings.ts";
 import { launch, takeDataDir } from "./launch.ts";
 import { formatSeconds, LaunchError, type Report, terminalReport } from "./report.ts";
 import { type LauncherSettings, readLauncherSettings } from "./settings.ts";
@@ -15,6 +16,7 @@ async function main(): Promise<number> {
     write: (text) => void stdout.write(text),
     colours: stdout.isTTY,
   });
+  for (const sentence of unknownSettings(process.env)) report.warn("settings", sentence);
   let settings: LauncherSettings;
   try {
     settings = readLauncherSettings();

@@ -36,6 +36,7 @@ function groupSettings(read: SettingsOf<"npm start">) {
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
     apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
     ingressWorkers: read.INGRESS_WORKERS ?? Math.min(availableParallelism(), DEFAULT_WORKERS_MAX),
+    hasDemoTraffic: read.DEMO_TRAFFIC,
     isStrict: read.DURABILITY === "strict",
     /** URLs of existing servers. The others are started. */
     servers: {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aCatalog, type CatalogParts } from "../../test/samples/a-catalog.ts";
 import { processorTimeRatio } from "../../test/samples/processor-time.ts";
-import { findOfferLink, findSmartLink, linkScopeOf } from "./find-link.ts";
+import { findLinkKey, findOfferLink, findSmartLink, linkScopeOf } from "./find-link.ts";
 
 /** Two workspaces with equal codes; the second had the host first. */
 const SHARED = {
@@ -112,3 +112,47 @@ test("a code that 8,000 workspaces share costs as much for each of them as one o
     expect(processorTimeRatio({ usual: repeat(find, 80), other }, 3)).toBeLessThan(3);
   }
 }, 30_000);
+
+describe("codes with hyphens", () => {
+  const parts = {
+    offers: [{ id: 1 }, { id: 2, code: "SHOP-a" }],
+    affiliates: [{ id: 1 }, { id: 2, code: "a-b" }, { id: 3, code: "b" }],
+    smartLinks: [{ id: 1, code: "best" }],
+    aliases: [
+      { id: 1, kind: "smart_link" as const, alias: "old-best" },
+      { id: 2, kind: "affiliate" as const, alias: "x-PART01", target_id: 3 },
+    ],
+  };
+  const scope = linkScopeOf(aCatalog(parts), "any.example");
+  const pairOf = (key: string): readonly number[] => {
+    const link = findLinkKey(scope, key);
+    return link === undefined ? [] : [link.offer.id, link.affiliate.id];
+  };
+
+  test("the last hyphen that gives a pair separates the two codes (T24, G183)", () => {
+    expect(pairOf("SHOP-PART01")).toEqual([1, 1]);
+    expect(pairOf("SHOP-a-b")).toEqual([2, 3]);
+    expect(pairOf("SHOP-a-a-b")).toEqual([2, 2]);
+    expect(pairOf("1-a-b")).toEqual([1, 2]);
+    expect(pairOf("SHOP-x-PART01")).toEqual([1, 3]);
+    expect(pairOf("SHOP-x-b")).toEqual([]);
+  });
+
+  test("a smart link is found by code or alias, and its partner at any hyphen (G147, N112)", () => {
+    const affiliateOf = (segment: string) => findSmartLink(scope, segment, "")?.affiliate.id;
+    expect(affiliateOf("best-a-b")).toBe(2);
+    expect(affiliateOf("old-best-PART01")).toBe(1);
+    expect(affiliateOf("OLD-best-a-b")).toBe(2);
+    expect(affiliateOf("old-best")).toBeUndefined();
+    expect(findSmartLink(scope, "old-best", "b")?.affiliate.id).toBe(3);
+  });
+
+  test("a key of hyphens is cut in a bounded number of places", () => {
+    const lookUp = (hyphens: number) => (): void => {
+      const key = "-".repeat(hyphens);
+      for (let i = 0; i < 300; i += 1) findLinkKey(scope, key);
+    };
+    const compared = { usual: lookUp(200), other: lookUp(10_000) };
+    expect(processorTimeRatio(compared, 10)).toBeLessThan(10);
+  });
+});

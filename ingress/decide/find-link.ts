@@ -1,4 +1,6 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { CODE_LENGTH_MAX } from "../../schemas/catalog/code-form.ts";
+import { foldCase } from "../../schemas/catalog/code-index.ts";
 import { affiliateNamed, offersNamed, ofWorkspaces } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer, SmartLink, Workspace } from "../../schemas/catalog/records.ts";
 
@@ -25,7 +27,7 @@ export function linkScopeOf(catalog: Catalog, host: string): LinkScope {
 
 /**
  * Finds the offer and the partner that two codes, or IDs, name in one workspace of the host. Codes are preferred to IDs. When
- * several workspaces have both, the one that had the host first is used (G26, G200).
+ * several workspaces have both, the one that had the host first is used (G26, G200). Aliases come after both (N112).
  */
 export function findOfferLink(
   { catalog, workspaceIds }: LinkScope,
@@ -43,44 +45,77 @@ export function findOfferLink(
 
 /** Finds the pair of a `/c/` key: `<offer_code>-<affiliate_code>`, else a stored key (G183). */
 export function findLinkKey(scope: LinkScope, key: string): OfferLink | undefined {
-  // Offer codes may contain hyphens, partner codes may not (T24).
-  const hyphen = key.lastIndexOf("-");
-  const pair =
-    hyphen > 0 ? findOfferLink(scope, key.slice(0, hyphen), key.slice(hyphen + 1)) : undefined;
-  return pair ?? findStoredKey(scope, key);
+  let aliased: OfferLink | undefined;
+  for (const [offerCode, affiliateCode] of partsOf(scope.catalog, key)) {
+    const pair = findOfferLink(scope, offerCode, affiliateCode);
+    if (pair === undefined) continue;
+    // Codes and ids win over aliases, wherever the hyphen between the two is.
+    if (names(pair.offer, offerCode) && names(pair.affiliate, affiliateCode)) return pair;
+    aliased ??= pair;
+  }
+  return aliased ?? findStoredKey(scope, key);
+}
+
+/**
+ * The two codes of a link key or smart link, separated by its last hyphen (T24). Only if partners have codes with a hyphen, the other
+ * hyphens are tried too, from the last to the first.
+ */
+function partsOf(catalog: Catalog, text: string): (readonly [left: string, right: string])[] {
+  const parts: (readonly [string, string])[] = [];
+  let hyphen = text.lastIndexOf("-");
+  while (hyphen > 0) {
+    parts.push([text.slice(0, hyphen), text.slice(hyphen + 1)]);
+    if (!catalog.hasHyphenedPartners || text.length - hyphen > CODE_LENGTH_MAX) break;
+    hyphen = text.lastIndexOf("-", hyphen - 1);
+  }
+  return parts;
+}
+
+function names(
+  { id, code }: { readonly id: number; readonly code: string },
+  text: string,
+): boolean {
+  return foldCase(code) === foldCase(text) || String(id) === text;
 }
 
 /**
  * Finds a smart link by `<smart_code>-<affiliate_code>`, or by `<smart_code>` with a partner named in a parameter or bound to it
- * (G147). Both readings are tried in one workspace before the next: a code in a later workspace never wins over a link of an earlier one.
+ * (G147). All readings are tried in one workspace before the next: a code in a later workspace never wins over a link of an earlier one.
+ * Aliases of smart links are asked when no code gives a link (N112).
  */
 export function findSmartLink(
-  { catalog, workspaceIds }: LinkScope,
+  scope: LinkScope,
   segment: string,
   affiliateCode: string,
 ): SmartLinkHit | undefined {
-  const hyphen = segment.lastIndexOf("-");
-  const whole = readingsOf(catalog, segment, affiliateCode);
-  const parted =
-    hyphen <= 0 ? [] : readingsOf(catalog, segment.slice(0, hyphen), segment.slice(hyphen + 1));
+  const { catalog } = scope;
   // Within a workspace the reading as a whole code stays first.
-  for (const { smartLink, affiliateCode: code } of ofWorkspaces(
-    [...whole, ...parted],
-    workspaceIds,
-  )) {
+  const readings = [[segment, affiliateCode] as const, ...partsOf(catalog, segment)];
+  const hit = hitOf(scope, readings, (code) => catalog.smartLinksByCode(code));
+  if (hit !== undefined || catalog.aliases.isEmpty) return hit;
+  return hitOf(scope, readings, (code) => catalog.aliases.smartLinks(code));
+}
+
+function hitOf(
+  { catalog, workspaceIds }: LinkScope,
+  readings: readonly (readonly [smartCode: string, affiliateCode: string])[],
+  linksOf: (code: string) => readonly SmartLink[],
+): SmartLinkHit | undefined {
+  const found = readings.flatMap(([smartCode, affiliateCode]) =>
+    linksOf(smartCode).map((smartLink) => ({
+      workspace_id: smartLink.workspace_id,
+      smartLink,
+      affiliateCode,
+    })),
+  );
+  for (const { smartLink, affiliateCode } of ofWorkspaces(found, workspaceIds)) {
     const workspace = catalog.workspaces.get(smartLink.workspace_id);
-    const affiliate = affiliateOfSmartLink(catalog, smartLink, code);
+    const affiliate = affiliateOfSmartLink(catalog, smartLink, affiliateCode);
     if (workspace !== undefined && affiliate !== undefined) {
       return { workspace, smartLink, affiliate };
     }
   }
   return undefined;
-}
-
-function readingsOf(catalog: Catalog, smartCode: string, affiliateCode: string) {
-  return catalog
-    .smartLinksByCode(smartCode)
-    .map((smartLink) => ({ workspace_id: smartLink.workspace_id, smartLink, affiliateCode }));
 }
 
 function findStoredKey({ catalog, workspaceIds }: LinkScope, key: string): OfferLink | undefined {

@@ -35,11 +35,12 @@ export function reportRefusal(deps: RefusalDeps, request: RawRequest, refusal: R
   const query = call.endpoint === "lp" ? [] : pairsOf(request.query);
   const params = shortened([...Object.entries(read), ...query]);
   const host = trackingHostOf(request.headers.host);
+  const atMs = clock.nowMs();
   inboundLog.add({
     ...call,
-    workspaceId: workspaceOfCall(catalog, { token: params["token"] ?? "", host })?.id ?? null,
+    workspaceId: workspaceOfCall(catalog, { token: params["token"] ?? "", host, atMs })?.id ?? null,
     requestId: request.requestId,
-    receivedAtMs: clock.nowMs(),
+    receivedAtMs: atMs,
     ip: clientIp(request, trustedProxies),
     params,
     clickId: null,

@@ -7,6 +7,7 @@ const HEADERS = {
   host: "go.example",
   userAgent: "",
   referer: "",
+  accept: "",
   acceptLanguage: "",
   xForwardedFor: "",
   xForwardedProto: "",

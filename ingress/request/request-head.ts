@@ -44,6 +44,9 @@ function note(name: string, value: string): void {
     case "referer":
       head.referer ||= value;
       return;
+    case "accept":
+      head.accept ||= value;
+      return;
     case "accept-language":
       head.acceptLanguage ||= value;
       return;
@@ -95,6 +98,7 @@ function emptyHead(): Writable {
     host: "",
     userAgent: "",
     referer: "",
+    accept: "",
     acceptLanguage: "",
     xForwardedFor: "",
     xForwardedProto: "",

@@ -1,13 +1,8 @@
-import { type Header, jsonAnswer, NO_INDEX, NO_STORE } from "../answers.ts";
+import { type Header, HTML_TYPE, jsonAnswer, NO_INDEX, NO_STORE } from "../answers.ts";
 import { visitCookies } from "../request/visit-cookie.ts";
 import type { Answer } from "../route.ts";
+import { HOST_PAGE, UNAVAILABLE_PAGE } from "../visitor-pages.ts";
 import { VisitorRedirect } from "../visitor-redirect.ts";
-
-/** Shows neither brand nor reason (G150). */
-const NEUTRAL_PAGE =
-  '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="robots" content="noindex">' +
-  '<meta name="viewport" content="width=device-width"><title>Link not available</title></head>' +
-  "<body><p>This link is not available.</p></body></html>\n";
 
 /** 302 to `location`, or the neutral page without a location. Each call is a click, so no answer may be cached (TRK-046). */
 export function visitorAnswer(
@@ -17,15 +12,25 @@ export function visitorAnswer(
   const cookies =
     visitor.clickId === "" ? [] : visitCookies(visitor.clickId, visitor.isHttps, visitor.cookie);
   if (location !== "") return new VisitorRedirect(location, cookies);
-  const type: Header = ["Content-Type", "text/html; charset=utf-8"];
   const set = cookies.map((value): Header => ["Set-Cookie", value]);
-  return { status: 200, headers: [type, NO_STORE, NO_INDEX, ...set], body: NEUTRAL_PAGE };
+  return { status: 200, headers: [HTML_TYPE, NO_STORE, NO_INDEX, ...set], body: UNAVAILABLE_PAGE };
 }
 
 /** `{"error": "<code>"}` (G136): a refusal of 7.3 or another code of ours, never text of the visitor. */
 export function linkError(status: number, error: string, ...headers: Header[]): Answer {
   return jsonAnswer(status, { error }, NO_INDEX, ...headers);
 }
+
+/** The same for a link that a visitor follows: in a browser they see a page without the reason. */
+export function visitorError(status: number, error: string): Answer {
+  return { ...linkError(status, error), page: UNAVAILABLE_PAGE };
+}
+
+/** The bare host: people may look at the address of a link without its path. */
+export const HOST_ANSWER: Answer = {
+  ...jsonAnswer(200, { message: "this address serves links" }, NO_INDEX),
+  page: HOST_PAGE,
+};
 
 /** For an existing path that does not accept the method. */
 export function methodNotAllowed(methods: readonly string[]): Answer {

@@ -33,7 +33,7 @@ import {
 } from "../request/parameters.ts";
 import { readVisit, type Visit } from "../request/visit.ts";
 import type { RawRequest, Route, RouteResult } from "../route.ts";
-import { linkError, notLoaded, visitorAnswer } from "./click-answers.ts";
+import { notLoaded, visitorAnswer, visitorError } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
 import { impressionRoute } from "./impression.ts";
 import { serverClickRoute } from "./server-click.ts";
@@ -125,7 +125,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   if (link === undefined) return answerUnknownLink(deps, visit, found);
   const { urls } = parameters;
   if (linkType === "transparent" && urls.length === 0) {
-    return { answer: linkError(400, "missing_url"), reason: "missing_url" };
+    return { answer: visitorError(400, "missing_url"), reason: "missing_url" };
   }
   const random = deps.random ?? Math.random;
   const mint = deps.mint();
@@ -171,7 +171,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
 function answerUnknownLink(deps: ClickDeps, visit: Visit, found: Found): RouteResult {
   const { catalog } = deps;
   const { parameters, linkType } = found;
-  const unknown = { answer: linkError(404, "unknown_link"), reason: "unknown_link" };
+  const unknown = { answer: visitorError(404, "unknown_link"), reason: "unknown_link" };
   if (parameters.urls.length === 0) return unknown;
   const target = readTargetUrl(parameters.urls);
   if (target.refusal !== "" || isUnsafe(catalog, target)) return unknown;
@@ -231,7 +231,7 @@ function subjectOfLink(
 
 function answerOf(outcome: Outcome, visit: Visit, request: RawRequest): RouteResult["answer"] {
   const { status, reason, clickId, location } = outcome;
-  if (status === "blocked") return linkError(403, reason);
+  if (status === "blocked") return visitorError(403, reason);
   return visitorAnswer(location, {
     clickId,
     isHttps: visit.isHttps,

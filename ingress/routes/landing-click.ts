@@ -239,9 +239,10 @@ function addToLog(
 ): void {
   const { answer, result, workspaceId, clickId, error = "", landing } = landed;
   const host = trackingHostOf(request.headers.host);
+  const from = { token: "", host, atMs: receivedAtMs };
   deps.inboundLog.add({
     endpoint: "lp",
-    workspaceId: workspaceId ?? workspaceOfCall(deps.catalog, { token: "", host })?.id ?? null,
+    workspaceId: workspaceId ?? workspaceOfCall(deps.catalog, from)?.id ?? null,
     requestId: request.requestId,
     receivedAtMs,
     ip: clientIp(request, deps.trustedProxies),

@@ -89,7 +89,7 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
     (ask: typeof askConversions): AsyncRoute =>
     async (request) => {
       const { outcome, recorded } = await recordPixel(deps, request, ask);
-      const answer = pixelAnswer(outcome);
+      const answer = pixelAnswer(outcome, recorded?.[1].hint);
       return recorded === undefined ? { answer } : { answer, ...recordedOf(deps, ...recorded) };
     };
   return {
@@ -113,9 +113,14 @@ export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
     async (request) => {
       const { outcome, recorded } = await recordPixel(deps, request, ask);
       if (recorded === undefined) return { answer: htmlPixelAnswer(outcome, []) };
+      const hint = hintHeader(recorded[1].hint);
       const cause = { request_id: request.requestId };
       const documents = await htmlPostbacksOf(deps.link, recorded[1], cause);
-      return { answer: htmlPixelAnswer(outcome, documents), ...recordedOf(deps, ...recorded) };
+      const answer = htmlPixelAnswer(outcome, documents);
+      return {
+        answer: { ...answer, headers: [...answer.headers, ...hint] },
+        ...recordedOf(deps, ...recorded),
+      };
     };
   return {
     patterns: ["/px.html"],
@@ -259,12 +264,22 @@ function outcomeOf({ body }: PostbackReply): string {
   return reason === "" ? text("status") : `${text("status")}; ${reason}`;
 }
 
-function pixelAnswer(outcome: string): Answer {
+function pixelAnswer(outcome: string, hint?: string): Answer {
   return {
     status: 200,
-    headers: [["Content-Type", "image/gif"], NO_STORE, ["X-Tracker-Conversion", outcome]],
+    headers: [
+      ["Content-Type", "image/gif"],
+      NO_STORE,
+      ["X-Tracker-Conversion", outcome],
+      ...hintHeader(hint),
+    ],
     body: PIXEL,
   };
+}
+
+/** What to do about a refusal whose text in `X-Tracker-Conversion` the contract fixes. */
+function hintHeader(hint: string | undefined): Header[] {
+  return hint === undefined ? [] : [["X-Tracker-Hint", hint]];
 }
 
 function refusalAnswer(status: number, error: string, ...headers: Header[]): Answer {

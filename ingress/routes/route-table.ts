@@ -2,7 +2,7 @@ import { serverRefusals } from "../inbound-log/server-refusals.ts";
 import type { Answer } from "../route.ts";
 import type { AsyncEntry, ServerOptions, ServerRefusal, SyncEntry } from "../server.ts";
 import { clickRoutes } from "./click.ts";
-import { linkError, methodNotAllowed } from "./click-answers.ts";
+import { HOST_ANSWER, linkError, methodNotAllowed } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
 import { healthAnswer } from "./health.ts";
 import { LANDING_PREFLIGHT } from "./landing-answers.ts";
@@ -33,6 +33,7 @@ export function ingressRoutes(
   const wrongMethod = new Map<string, Answer>();
   const sync: SyncEntry[] = [
     ...clickRoutes(deps),
+    { pattern: "/", methods: READ_METHODS, route: () => ({ answer: HOST_ANSWER }) },
     { pattern: "/lp", methods: ["OPTIONS"], route: () => ({ answer: LANDING_PREFLIGHT }) },
     { pattern: "/px.js", methods: READ_METHODS, route: pixelScriptRoute },
     {

@@ -1,6 +1,7 @@
-import type { Catalog, TokenOwner } from "../../schemas/catalog/catalog.ts";
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
+import type { TokenOwner } from "../../schemas/catalog/token-table.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { normalIp } from "../../schemas/net/address.ts";
 import { jsonAnswer } from "../answers.ts";
@@ -60,7 +61,8 @@ function answerServerClick(
   const { catalog } = deps;
   if (!catalog.isLoaded) return { answer: notLoaded(), reason: "not_loaded" };
   const { values } = parameters;
-  const named = findNamed(catalog, trackingHostOf(request.headers.host), values);
+  const at = { host: trackingHostOf(request.headers.host), atMs: deps.clock.nowMs() };
+  const named = findNamed(catalog, at, values);
   if (typeof named === "number") return { answer: answerOf("", 0, 0, named) };
   const { owner, offer, affiliate } = named;
   const visit = readReportedVisit(request, deps, {
@@ -118,10 +120,10 @@ type Named = { readonly owner: TokenOwner; readonly offer: Offer; readonly affil
 /** The records that the parameters name, or the code for the missing one. */
 function findNamed(
   catalog: Catalog,
-  host: string,
+  { host, atMs }: { readonly host: string; readonly atMs: number },
   values: ClickParameters["values"],
 ): Named | number {
-  const owner = catalog.ownerOfToken(values.token);
+  const owner = catalog.ownerOfToken(values.token, atMs);
   if (owner === undefined) return CODE_TOKEN;
   // Tokens of paused or inactive advertisers record nothing.
   if (owner.kind === "advertiser" && owner.advertiser.status !== "active") return CODE_TOKEN;

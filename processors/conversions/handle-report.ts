@@ -44,7 +44,7 @@ export async function handleReport(
   const sender = senderOf(sources, rawReport);
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
   if (read.kind === "malformed")
-    return { ...refusal(malformed(read.error), { workspaceId }), isUnreadable: true };
+    return { ...refusal(malformed(read.error, read.hint), { workspaceId }), isUnreadable: true };
   if (sender.kind === "refused") return refusal(sender, { workspaceId });
   const { report } = read;
   const fingerprint = reportFingerprint(sources.catalog.secret, report);
@@ -81,17 +81,18 @@ async function recordedBefore(
     workspaceId: row.workspace_id,
     clickId: row.click_id ?? undefined,
     conversionId,
+    offerId: row.offer_id,
     message: row.status_reason,
   };
 }
 
 function senderOf(
   { catalog }: ReportSources,
-  { endpoint, params }: PostbackRequest,
+  { endpoint, params, receivedAtMs }: PostbackRequest,
 ): Sender | Refusal {
   return endpoint === "px"
     ? { kind: "pixel" }
-    : senderOfToken(catalog, params["token"]?.trim() ?? "");
+    : senderOfToken(catalog, params["token"]?.trim() ?? "", receivedAtMs);
 }
 
 /** A report about a click, an offer or an order. */
@@ -111,6 +112,7 @@ async function handleClickReport(
     return await refuseOrRelay(sources, incoming, target, {
       workspaceId: workspaceId ?? click?.workspace_id,
       clickId: click?.click_id ?? clickId,
+      offerId: click?.offer_id,
     });
   }
   return await recordReport(sources, incoming, target, credit);
@@ -121,7 +123,7 @@ async function refuseOrRelay(
   { relay }: ReportSources,
   incoming: Incoming,
   cause: Refusal,
-  ids: { readonly workspaceId: number | undefined; readonly clickId: string | undefined },
+  ids: Pick<Handled, "workspaceId" | "clickId" | "offerId">,
 ): Promise<Handled> {
   const relayed = cause.result === "unknown_click" ? await relay.relay(incoming) : undefined;
   return relayed ?? refusal(cause, ids);
@@ -163,7 +165,11 @@ async function recordReport(
 ): Promise<Handled> {
   const { report, rawReport } = incoming;
   const { click } = credit;
-  const ids = { workspaceId: target.workspace.id, clickId: click?.click_id };
+  const ids = {
+    workspaceId: target.workspace.id,
+    clickId: click?.click_id,
+    offerId: target.offer.id,
+  };
   const converted = await convertedMoney(sources, incoming, {
     workspaceId: target.workspace.id,
     currency: target.offer.currency,
@@ -239,6 +245,7 @@ function recorded(
     workspaceId: target.workspace.id,
     clickId: facts.clickId ?? couponClick?.click_id,
     conversionId: isTest ? undefined : outcome.id,
+    offerId: target.offer.id,
     message: outcome.status_reason,
     keyToStore: undefined,
   };

@@ -18,6 +18,8 @@ const KINDS_OF_REFUSALS: ReadonlySet<string> = new Set([
   "affiliate",
   "offer_access",
   "coupon",
+  "code_alias",
+  "advertiser_old_token",
 ]);
 /** If one read has more of them, only their number is logged. */
 const LINES_PER_READING = 20;

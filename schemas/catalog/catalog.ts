@@ -1,5 +1,7 @@
 import { type AccessState, AccessTable } from "./access-table.ts";
-import { CodeIndex, codeKey, foldCase, recordsByCode } from "./code-index.ts";
+import { AliasTable } from "./alias-table.ts";
+import { CodeIndex, foldCase, recordsByCode } from "./code-index.ts";
+import { CodedRecords } from "./coded-records.ts";
 import { type CatalogEntry, entriesOf } from "./entry.ts";
 import { HostTable } from "./host-table.ts";
 import { OwnedRecords } from "./owned-records.ts";
@@ -20,14 +22,10 @@ import type {
   WorkspaceBlocklistEntry,
 } from "./records.ts";
 import { SharedValues } from "./shared-values.ts";
+import { type TokenOwner, TokenTable } from "./token-table.ts";
 
 /** Partner ids fit below this, so that an (offer, partner) pair is one exact number. */
 const AFFILIATES_MAX = 2 ** 26;
-
-/** Who may use a `token`. */
-export type TokenOwner =
-  | { readonly kind: "workspace"; readonly workspace: Workspace }
-  | { readonly kind: "advertiser"; readonly workspace: Workspace; readonly advertiser: Advertiser };
 
 /**
  * The catalog in memory, with the look-ups that the hot path needs. Changes are applied between requests, all of a
@@ -44,7 +42,6 @@ export class Catalog {
   readonly workspaces = new Map<number, Workspace>();
   readonly advertisers = new Map<number, Advertiser>();
   readonly offers = new Map<number, Offer>();
-  readonly affiliates = new Map<number, Affiliate>();
   readonly smartLinks = new Map<number, SmartLink>();
   readonly sourceTemplates = new Map<number, TrafficSourceTemplate>();
   readonly trafficControls = new Map<number, TrafficControl>();
@@ -59,15 +56,15 @@ export class Catalog {
   readonly #rules = new Map<number, ConversionRule>();
   /** Active rules of each workspace in order; rebuilt at first use after a change. */
   readonly #rulesOfWorkspace = new Map<number, readonly ConversionRule[]>();
-  readonly #coupons = new Map<number, Coupon>();
-  readonly #couponIdsByCode = new CodeIndex();
+  readonly #coupons = new CodedRecords<Coupon>();
   readonly #linkKeys = new Map<number, LinkKey>();
   readonly #offerIdsByCode = new CodeIndex();
-  readonly #affiliateIdsByCode = new CodeIndex();
+  readonly #partners = new CodedRecords<Affiliate>();
+  readonly affiliates = this.#partners.byId;
   readonly #smartLinkIdsByCode = new CodeIndex();
   readonly #linkKeyIds = new CodeIndex();
-  readonly #workspaceIdsByToken = new CodeIndex();
-  readonly #advertiserIdsByToken = new CodeIndex();
+  readonly aliases = new AliasTable(this);
+  readonly #tokens = new TokenTable(this.workspaces, this.advertisers);
   readonly #hosts = new HostTable(this.workspaces);
   readonly #caps = new SharedValues();
   readonly #targeting = new SharedValues();
@@ -106,8 +103,7 @@ export class Catalog {
 
   /** Codes of partners are unique within a workspace; many workspaces may use the same one. */
   affiliateByCode(workspaceId: number, code: string): Affiliate | undefined {
-    const [id] = this.#affiliateIdsByCode.all(codeKey(workspaceId, code));
-    return id === undefined ? undefined : this.affiliates.get(id);
+    return this.#partners.byCode(workspaceId, code);
   }
 
   smartLinksByCode(code: string): readonly SmartLink[] {
@@ -154,21 +150,17 @@ export class Catalog {
   }
 
   couponByCode(workspaceId: number, code: string): Coupon | undefined {
-    const [id] = this.#couponIdsByCode.all(codeKey(workspaceId, code));
-    return id === undefined ? undefined : this.#coupons.get(id);
+    return this.#coupons.byCode(workspaceId, code);
   }
 
-  /** Undefined for an unknown token and for one that several owners share (AUTH-022). */
-  ownerOfToken(token: string): TokenOwner | undefined {
-    const workspaceIds = this.#workspaceIdsByToken.all(token);
-    const advertiserIds = this.#advertiserIdsByToken.all(token);
-    if (token === "" || workspaceIds.length + advertiserIds.length !== 1) return undefined;
-    const advertiser = this.advertisers.get(advertiserIds[0] ?? 0);
-    const workspace = this.workspaces.get(advertiser?.workspace_id ?? workspaceIds[0] ?? 0);
-    if (workspace === undefined) return undefined;
-    return advertiser === undefined
-      ? { kind: "workspace", workspace }
-      : { kind: "advertiser", workspace, advertiser };
+  /** As {@link TokenTable.ownerOf}. */
+  ownerOfToken(token: string, atMs: number): TokenOwner | undefined {
+    return this.#tokens.ownerOf(token, atMs);
+  }
+
+  /** Whether a code or alias of a partner may contain the hyphen that separates the two codes of a link key. */
+  get hasHyphenedPartners(): boolean {
+    return this.#partners.hasHyphens || this.aliases.hasHyphenedPartner;
   }
 
   /**
@@ -196,7 +188,9 @@ export class Catalog {
     yield* entriesOf("workspace_blocklist_entry", this.workspaceBlocklist.values(), version);
     yield* entriesOf("offer_group", this.#groups.values(), version);
     yield* entriesOf("conversion_rule", this.#rules.values(), version);
-    yield* entriesOf("coupon", this.#coupons.values(), version);
+    yield* entriesOf("coupon", this.#coupons.byId.values(), version);
+    yield* entriesOf("code_alias", this.aliases.all(), version);
+    yield* entriesOf("advertiser_old_token", this.#tokens.allOld(), version);
   }
 
   /** Forgets everything. */
@@ -217,22 +211,17 @@ export class Catalog {
         return;
       case "workspace":
         this.workspaces.set(entry.record.id, entry.record);
-        this.#workspaceIdsByToken.add(entry.record.postback_token, entry.record.id);
+        this.#tokens.addWorkspace(entry.record);
         return;
       case "advertiser":
         this.advertisers.set(entry.record.id, entry.record);
-        this.#advertiserIdsByToken.add(entry.record.postback_token, entry.record.id);
+        this.#tokens.addAdvertiser(entry.record);
         return;
       case "offer":
-        this.offers.set(entry.record.id, {
-          ...entry.record,
-          caps: this.#caps.of(entry.record.caps),
-          targeting: this.#targeting.of(entry.record.targeting),
-        });
-        this.#offerIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        this.#addOffer(entry.record);
         return;
       case "affiliate":
-        this.#addAffiliate(entry.record);
+        this.#partners.add(entry.record);
         return;
       case "offer_event":
         this.#events.add(entry.record.offer_id, entry.record);
@@ -274,7 +263,13 @@ export class Catalog {
         this.#rules.set(entry.record.id, entry.record);
         return;
       case "coupon":
-        this.#addCoupon(entry.record);
+        this.#coupons.add(entry.record);
+        return;
+      case "code_alias":
+        this.aliases.add(entry.record);
+        return;
+      case "advertiser_old_token":
+        this.#tokens.addOld(entry.record);
         return;
     }
   }
@@ -285,11 +280,11 @@ export class Catalog {
       case "installation":
         return;
       case "workspace":
-        this.#workspaceIdsByToken.remove(this.workspaces.get(id)?.postback_token, id);
+        this.#tokens.removeWorkspace(id);
         this.workspaces.delete(id);
         return;
       case "advertiser":
-        this.#advertiserIdsByToken.remove(this.advertisers.get(id)?.postback_token, id);
+        this.#tokens.removeAdvertiser(id);
         this.advertisers.delete(id);
         return;
       case "offer":
@@ -297,7 +292,7 @@ export class Catalog {
         this.offers.delete(id);
         return;
       case "affiliate":
-        this.#removeAffiliate(id);
+        this.#partners.remove(id);
         return;
       case "offer_event":
         this.#events.remove(id);
@@ -305,12 +300,9 @@ export class Catalog {
       case "payout_override":
         this.#overrides.remove(id);
         return;
-      case "offer_access": {
-        // The id of an access record is "<offer id>-<affiliate id>": it has no number of its own.
-        const [offerId = 0, affiliateId = 0] = entry.id.split("-").map(Number);
-        this.#access.delete(offerId, affiliateId);
+      case "offer_access":
+        this.#removeAccess(entry.id);
         return;
-      }
       case "tracking_domain":
         this.#hosts.remove(id);
         return;
@@ -342,33 +334,30 @@ export class Catalog {
         this.#rulesOfWorkspace.clear();
         return;
       case "coupon":
-        this.#removeCoupon(id);
+        this.#coupons.remove(id);
+        return;
+      case "code_alias":
+        this.aliases.remove(id);
+        return;
+      case "advertiser_old_token":
+        this.#tokens.removeOld(id);
         return;
     }
   }
 
-  #addCoupon(coupon: Coupon): void {
-    this.#coupons.set(coupon.id, coupon);
-    this.#couponIdsByCode.add(codeKey(coupon.workspace_id, coupon.code), coupon.id);
+  #addOffer(offer: Offer): void {
+    this.offers.set(offer.id, {
+      ...offer,
+      caps: this.#caps.of(offer.caps),
+      targeting: this.#targeting.of(offer.targeting),
+    });
+    this.#offerIdsByCode.add(foldCase(offer.code), offer.id);
   }
 
-  #removeCoupon(id: number): void {
-    const coupon = this.#coupons.get(id);
-    if (coupon === undefined) return;
-    this.#couponIdsByCode.remove(codeKey(coupon.workspace_id, coupon.code), id);
-    this.#coupons.delete(id);
-  }
-
-  #addAffiliate(affiliate: Affiliate): void {
-    this.affiliates.set(affiliate.id, affiliate);
-    this.#affiliateIdsByCode.add(codeKey(affiliate.workspace_id, affiliate.code), affiliate.id);
-  }
-
-  #removeAffiliate(id: number): void {
-    const affiliate = this.affiliates.get(id);
-    if (affiliate === undefined) return;
-    this.#affiliateIdsByCode.remove(codeKey(affiliate.workspace_id, affiliate.code), id);
-    this.affiliates.delete(id);
+  /** The id of an access record is "<offer id>-<affiliate id>": it has no number of its own. */
+  #removeAccess(id: string): void {
+    const [offerId = 0, affiliateId = 0] = id.split("-").map(Number);
+    this.#access.delete(offerId, affiliateId);
   }
 
   #addLinkKey(linkKey: LinkKey): void {

@@ -2,8 +2,10 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import {
   Advertiser,
+  AdvertiserOldToken,
   Affiliate,
   BlocklistEntry,
+  CodeAlias,
   ConversionRule,
   Coupon,
   Installation,
@@ -41,6 +43,8 @@ export const catalogKinds = {
   offer_group: OfferGroup,
   conversion_rule: ConversionRule,
   coupon: Coupon,
+  code_alias: CodeAlias,
+  advertiser_old_token: AdvertiserOldToken,
 };
 
 export type CatalogKind = keyof typeof catalogKinds;

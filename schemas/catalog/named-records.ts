@@ -11,9 +11,9 @@ type OfWorkspace = { readonly workspace_id: number };
 const placesOfLongLists = new WeakMap<readonly number[], ReadonlyMap<number, number>>();
 
 /**
- * Finds offers in some workspaces by a code (case is ignored) or, in a workspace without that code, by an id (G25). Offers found by code
- * come first, in the order of the workspaces: a code is unique among the workspaces of a host (G200), but it may be a number that is the
- * id of another workspace's offer.
+ * Finds offers in some workspaces by a code (case is ignored) or, in a workspace without that code, by an id (G25) or else by an alias
+ * (N112). Offers found by code come first, in the order of the workspaces: a code is unique among the workspaces of a host (G200), but it
+ * may be a number that is the id of another workspace's offer. Offers found by alias come last.
  */
 export function offersNamed(
   catalog: Catalog,
@@ -21,25 +21,41 @@ export function offersNamed(
   code: string,
 ): readonly Offer[] {
   const coded = ofWorkspaces(catalog.offersByCode(code), workspaceIds);
-  if (!DIGITS.test(code)) return coded;
-  const numbered = catalog.offers.get(Number(code));
+  const named = DIGITS.test(code) ? withNumbered(catalog, workspaceIds, coded, code) : coded;
+  if (catalog.aliases.isEmpty) return named;
+  const aliased = ofWorkspaces(catalog.aliases.offers(code), workspaceIds);
+  return [...named, ...aliased.filter((offer) => !hasWorkspace(named, offer))];
+}
+
+function withNumbered(
+  catalog: Catalog,
+  workspaceIds: readonly number[],
+  coded: readonly Offer[],
+  digits: string,
+): readonly Offer[] {
+  const numbered = catalog.offers.get(Number(digits));
   const isNew =
     numbered !== undefined &&
     workspaceIds.includes(numbered.workspace_id) &&
-    !coded.some((offer) => offer.workspace_id === numbered.workspace_id);
+    !hasWorkspace(coded, numbered);
   return isNew ? [...coded, numbered] : coded;
 }
 
-/** Finds a partner of a workspace by a code or an id, in the same way. */
+function hasWorkspace(offers: readonly Offer[], { workspace_id }: Offer): boolean {
+  return offers.some((offer) => offer.workspace_id === workspace_id);
+}
+
+/** Finds a partner of a workspace by a code, an id or an alias, in the same way. */
 export function affiliateNamed(
   catalog: Catalog,
   workspaceId: number,
   code: string,
 ): Affiliate | undefined {
   const coded = catalog.affiliateByCode(workspaceId, code);
-  if (coded !== undefined || !DIGITS.test(code)) return coded;
-  const numbered = catalog.affiliates.get(Number(code));
-  return numbered?.workspace_id === workspaceId ? numbered : undefined;
+  if (coded !== undefined) return coded;
+  const numbered = DIGITS.test(code) ? catalog.affiliates.get(Number(code)) : undefined;
+  if (numbered?.workspace_id === workspaceId) return numbered;
+  return catalog.aliases.isEmpty ? undefined : catalog.aliases.affiliate(workspaceId, code);
 }
 
 /** The records of some workspaces, in the order of the workspaces. Records of one workspace keep their order. */

@@ -311,6 +311,25 @@ export type BlocklistEntry = z.infer<typeof BlocklistEntry>;
 export const WorkspaceBlocklistEntry = z.object({ id, workspace_id: id, entry: z.string() });
 export type WorkspaceBlocklistEntry = z.infer<typeof WorkspaceBlocklistEntry>;
 
+/** A code of an earlier system that still names the record (N112). Unique in its workspace and kind; case is ignored. */
+export const CodeAlias = z.object({
+  id,
+  workspace_id: id,
+  kind: z.enum(["offer", "affiliate", "smart_link"]),
+  alias: z.string(),
+  target_id: id,
+});
+export type CodeAlias = z.infer<typeof CodeAlias>;
+
+/** A token that an advertiser replaced, good until this time, exclusive, UTC milliseconds. */
+export const AdvertiserOldToken = z.object({
+  id,
+  advertiser_id: id,
+  token: z.string(),
+  good_until_ms: z.int(),
+});
+export type AdvertiserOldToken = z.infer<typeof AdvertiserOldToken>;
+
 /** What all processes of an installation share. The first migration creates it, and it never changes. */
 export const Installation = z.object({
   id,

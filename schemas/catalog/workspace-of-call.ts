@@ -7,9 +7,9 @@ import type { Workspace } from "./records.ts";
  */
 export function workspaceOfCall(
   catalog: Catalog,
-  call: { readonly token: string; readonly host: string },
+  call: { readonly token: string; readonly host: string; readonly atMs: number },
 ): Workspace | undefined {
-  const owner = catalog.ownerOfToken(call.token.trim());
+  const owner = catalog.ownerOfToken(call.token.trim(), call.atMs);
   if (owner !== undefined) return owner.workspace;
   const [id, ...others] = catalog.workspaceIdsOfHost(call.host);
   return id === undefined || others.length > 0 ? undefined : catalog.workspaces.get(id);

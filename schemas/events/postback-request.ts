@@ -67,6 +67,8 @@ export const PostbackReply = z.object({
   result: z.enum(POSTBACK_RESULTS).catch("error"),
   /** Body of `/pb`: `{ok: true, conversion_id, status, …}` or `{ok: false, error}`. */
   body: z.looseObject({ ok: z.boolean() }),
+  /** Explains a refused pixel in a header of its own, because the contract fixes the text of the error. */
+  hint: z.string().optional(),
   /** Ingress records it before it answers, unless `recordsUntilMs` has passed. Only the reply to the report that created it has it. */
   couponClick: CouponClick.optional(),
 });

@@ -2,6 +2,7 @@ import { readSecretFile, type Secret, SecretFileError } from "./secret-file.ts";
 import { contradictionsOf } from "./setting-contradictions.ts";
 import { type Process, SETTINGS, type SettingDefinition } from "./setting-definitions.ts";
 import type { SettingType } from "./setting-types.ts";
+import { unknownSettings } from "./unknown-settings.ts";
 
 /** Every process ends with this code when its settings are wrong. */
 export const EXIT_WRONG_SETTINGS = 2;
@@ -70,8 +71,16 @@ export function readSettings<P extends Process>(
   return values as SettingsOf<P>;
 }
 
-/** Returns the result of `read`. If the settings are invalid, reports that, sets the exit code and returns undefined. */
+/**
+ * Returns the result of `read`, and reports variables that look like a mistyped setting. If the settings are invalid, reports that, sets the
+ * exit code and returns undefined.
+ */
 export function settingsOrUndefined<Settings>(read: () => Settings): Settings | undefined {
+  const { env } = process;
+  // A parent that passes its environment on has reported them.
+  if (env["EXIT_WITH_PARENT"] !== "1") {
+    for (const sentence of unknownSettings(env)) process.stderr.write(`${sentence}\n`);
+  }
   try {
     return read();
   } catch (error) {

@@ -99,6 +99,12 @@ export const SETTINGS = {
     readBy: ["npm start", "ingress"],
     meaning: "ingress processes that share the tracking port",
   },
+  DEMO_TRAFFIC: {
+    type: onOff,
+    default: "1",
+    readBy: ["npm start"],
+    meaning: "give a new demo workspace a month of sample traffic",
+  },
   ...SERVER_SETTINGS,
   ...DURABILITY_SETTINGS,
   TRUSTED_PROXIES: {
@@ -129,7 +135,7 @@ export const SETTINGS = {
   CONSOLE_SECRET: {
     type: text("at least 32 characters", /^.{32,1000}$/s),
     unset: "made by `npm start` in DATA_DIR; elsewhere no second factors",
-    readBy: ["npm start", "api"],
+    readBy: ["api"],
     isSecret: true,
     meaning: "seals the second factors of people; another value makes them useless",
   },

@@ -93,11 +93,13 @@ function apiMay(subjects: Subjects, stream: string): Permissions {
     publish: [
       subjects.allClickQueries,
       subjects.conversionCommand,
+      // Reports with `test=1`, which record nothing.
+      subjects.postback,
       ...jetstreamInfo(stream),
       // The mark of Postgres lies in the metadata of the stream, and an api that runs alone writes it.
       `$JS.API.STREAM.UPDATE.${stream}`,
     ],
-    subscribe: [subjects.processStatus, `${inboxPrefix("api")}.>`],
+    subscribe: [subjects.processStatus, subjects.clickTotals, `${inboxPrefix("api")}.>`],
     answers: true,
   };
 }

@@ -84,11 +84,26 @@ CREATE TABLE advertiser (
   CONSTRAINT advertiser_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   CONSTRAINT advertiser_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'inactive'::text]))
 );
+CREATE INDEX advertiser_capped ON advertiser USING btree (workspace_id, id) WHERE budget_caps <> '{}'::jsonb;
 CREATE INDEX advertiser_list ON advertiser USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX advertiser_version ON advertiser USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON advertiser FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('advertiser');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON advertiser FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON advertiser FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
+
+CREATE TABLE advertiser_old_token (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  advertiser_id integer NOT NULL,
+  token text NOT NULL,
+  good_until timestamp(3) with time zone NOT NULL,
+  version bigint NOT NULL DEFAULT 0,
+  CONSTRAINT advertiser_old_token_pkey PRIMARY KEY (id),
+  CONSTRAINT advertiser_old_token_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id)
+);
+CREATE INDEX advertiser_old_token_owner ON advertiser_old_token USING btree (advertiser_id);
+CREATE INDEX advertiser_old_token_version ON advertiser_old_token USING btree (version);
+CREATE TRIGGER bury AFTER DELETE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('advertiser_old_token');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE affiliate (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -131,6 +146,7 @@ CREATE UNIQUE INDEX affiliate_code ON affiliate USING btree (workspace_id, lower
 CREATE INDEX affiliate_list ON affiliate USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX affiliate_manager ON affiliate USING btree (manager_id, created_at DESC, id DESC) WHERE manager_id IS NOT NULL;
 CREATE INDEX affiliate_version ON affiliate USING btree (version);
+CREATE INDEX affiliate_waiting ON affiliate USING btree (workspace_id, created_at DESC, id DESC) WHERE status = 'pending'::text;
 CREATE TRIGGER bury AFTER DELETE ON affiliate FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('affiliate');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON affiliate FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER shared_code AFTER INSERT ON affiliate FOR EACH ROW EXECUTE FUNCTION refuse_shared_code('affiliate_code');
@@ -162,6 +178,8 @@ CREATE TABLE api_key (
   CONSTRAINT api_key_check1 CHECK ((role = 'advertiser'::text) = (advertiser_id IS NOT NULL)),
   CONSTRAINT api_key_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text]))
 );
+CREATE INDEX api_key_advertiser ON api_key USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX api_key_affiliate ON api_key USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX api_key_list ON api_key USING btree (workspace_id, created_at DESC, id DESC);
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON api_key FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 
@@ -191,6 +209,7 @@ CREATE TABLE audit_log (
   ip inet,
   status integer NOT NULL,
   request_id text NOT NULL,
+  person_id integer,
   CONSTRAINT audit_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_log_age ON audit_log USING brin (ts);
@@ -239,6 +258,14 @@ CREATE TABLE catalog_tombstone (
 );
 CREATE INDEX catalog_tombstone_version ON catalog_tombstone USING btree (version);
 
+CREATE UNLOGGED TABLE challenge (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  kind text NOT NULL,
+  value jsonb NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT challenge_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE click_lost (
   lane integer NOT NULL,
   producer integer NOT NULL,
@@ -268,6 +295,39 @@ CREATE TABLE click_stored (
   noted_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT click_stored_pkey PRIMARY KEY (lane, producer, epoch)
 );
+
+CREATE TABLE code_alias (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  workspace_id integer NOT NULL,
+  kind text NOT NULL GENERATED ALWAYS AS (
+CASE
+    WHEN offer_id IS NOT NULL THEN 'offer'::text
+    WHEN affiliate_id IS NOT NULL THEN 'affiliate'::text
+    ELSE 'smart_link'::text
+END) STORED,
+  alias text NOT NULL,
+  offer_id integer,
+  affiliate_id integer,
+  smart_link_id integer,
+  target_id integer NOT NULL GENERATED ALWAYS AS (COALESCE(offer_id, affiliate_id, smart_link_id)) STORED,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  version bigint NOT NULL DEFAULT 0,
+  CONSTRAINT code_alias_pkey PRIMARY KEY (id),
+  CONSTRAINT code_alias_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT code_alias_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES offer(id),
+  CONSTRAINT code_alias_smart_link_id_fkey FOREIGN KEY (smart_link_id) REFERENCES smart_link(id),
+  CONSTRAINT code_alias_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT code_alias_alias_check CHECK (alias ~ '^[A-Za-z0-9._~-]{1,64}$'::text),
+  CONSTRAINT code_alias_check CHECK (num_nonnulls(offer_id, affiliate_id, smart_link_id) = 1)
+);
+CREATE UNIQUE INDEX code_alias_alias ON code_alias USING btree (workspace_id, kind, lower(alias));
+CREATE INDEX code_alias_list ON code_alias USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX code_alias_target ON code_alias USING btree (target_id, created_at DESC, id DESC);
+CREATE INDEX code_alias_version ON code_alias USING btree (version);
+CREATE TRIGGER bury AFTER DELETE ON code_alias FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('code_alias');
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON code_alias FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON code_alias FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE conversion (
   id uuid NOT NULL,
@@ -324,6 +384,7 @@ CREATE TABLE conversion (
 );
 CREATE INDEX conversion_advertiser ON conversion USING btree (advertiser_id, conv_ts DESC, id DESC);
 CREATE INDEX conversion_affiliate ON conversion USING btree (affiliate_id, conv_ts DESC, id DESC);
+CREATE INDEX conversion_alerted ON conversion USING btree (workspace_id, conv_ts DESC, id DESC) WHERE cap_alert;
 CREATE INDEX conversion_by_click ON conversion USING btree (click_id);
 CREATE INDEX conversion_by_email ON conversion USING btree (workspace_id, email_hash, conv_ts DESC) WHERE email_hash IS NOT NULL;
 CREATE INDEX conversion_by_ip ON conversion USING btree (workspace_id, conv_ip) WHERE conv_ip IS NOT NULL;
@@ -336,6 +397,7 @@ CREATE INDEX conversion_offer ON conversion USING btree (offer_id, conv_ts DESC,
 CREATE UNIQUE INDEX conversion_offer_txid ON conversion USING btree (offer_id, adv_txid) WHERE holds_txid;
 CREATE INDEX conversion_smart_link ON conversion USING btree (smart_link_id) WHERE smart_link_id IS NOT NULL;
 CREATE INDEX conversion_txid ON conversion USING btree (workspace_id, adv_txid, conv_ts DESC, id DESC) WHERE adv_txid IS NOT NULL;
+CREATE INDEX conversion_waiting ON conversion USING btree (workspace_id, conv_ts DESC, id DESC) INCLUDE (status_reason) WHERE status = 'pending'::text;
 
 CREATE TABLE conversion_address (
   offer_id integer NOT NULL,
@@ -368,6 +430,7 @@ CREATE TABLE conversion_history (
   to_payout numeric(18,4) NOT NULL,
   from_sale_amount numeric(18,4),
   to_sale_amount numeric(18,4) NOT NULL,
+  person_id integer,
   CONSTRAINT conversion_history_pkey PRIMARY KEY (id)
 );
 CREATE INDEX conversion_history_conversion ON conversion_history USING btree (conversion_id, id);
@@ -673,6 +736,35 @@ CREATE TRIGGER bury AFTER DELETE ON link_key FOR EACH ROW EXECUTE FUNCTION bury_
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON link_key FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON link_key FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
+CREATE TABLE membership (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  person_id integer NOT NULL,
+  workspace_id integer NOT NULL,
+  role text NOT NULL,
+  affiliate_id integer,
+  advertiser_id integer,
+  user_id integer,
+  permissions text[],
+  status text NOT NULL DEFAULT 'active'::text,
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT membership_pkey PRIMARY KEY (id),
+  CONSTRAINT membership_person_id_workspace_id_affiliate_id_advertiser_i_key UNIQUE NULLS NOT DISTINCT (person_id, workspace_id, affiliate_id, advertiser_id),
+  CONSTRAINT membership_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
+  CONSTRAINT membership_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT membership_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id),
+  CONSTRAINT membership_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT membership_check CHECK ((role = 'partner'::text) = (affiliate_id IS NOT NULL)),
+  CONSTRAINT membership_check1 CHECK ((role = 'advertiser'::text) = (advertiser_id IS NOT NULL)),
+  CONSTRAINT membership_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text])),
+  CONSTRAINT membership_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
+);
+CREATE INDEX membership_list ON membership USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX membership_of_advertiser ON membership USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX membership_of_affiliate ON membership USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
+
 CREATE TABLE offer (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   workspace_id integer NOT NULL,
@@ -713,6 +805,9 @@ CREATE TABLE offer (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   version bigint NOT NULL DEFAULT 0,
+  access_questions jsonb NOT NULL DEFAULT '[]'::jsonb,
+  auto_approve_tiers text[] NOT NULL DEFAULT '{}'::text[],
+  reapply_days integer NOT NULL DEFAULT 30,
   CONSTRAINT offer_pkey PRIMARY KEY (id),
   CONSTRAINT offer_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
   CONSTRAINT offer_fail_route_offer_id_fkey FOREIGN KEY (fail_route_offer_id) REFERENCES offer(id),
@@ -725,6 +820,7 @@ CREATE TABLE offer (
   CONSTRAINT offer_min_seconds_to_conversion_check CHECK (min_seconds_to_conversion >= 0),
   CONSTRAINT offer_payout_check CHECK (payout >= 0::numeric),
   CONSTRAINT offer_payout_type_check CHECK (payout_type = ANY (ARRAY['cpa'::text, 'cps'::text, 'cpc'::text])),
+  CONSTRAINT offer_reapply_days_check CHECK (reapply_days >= 0),
   CONSTRAINT offer_revenue_check CHECK (revenue >= 0::numeric),
   CONSTRAINT offer_revenue_type_check CHECK (revenue_type = ANY (ARRAY['rpa'::text, 'rps'::text, 'rpc'::text])),
   CONSTRAINT offer_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text])),
@@ -733,6 +829,7 @@ CREATE TABLE offer (
 );
 CREATE INDEX offer_advertiser ON offer USING btree (advertiser_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX offer_any_code ON offer USING btree (lower(code)) WHERE deleted_at IS NULL;
+CREATE INDEX offer_capped ON offer USING btree (workspace_id, id) WHERE caps <> '{}'::jsonb AND deleted_at IS NULL;
 CREATE UNIQUE INDEX offer_code ON offer USING btree (workspace_id, lower(code)) WHERE deleted_at IS NULL;
 CREATE INDEX offer_list ON offer USING btree (workspace_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX offer_version ON offer USING btree (version);
@@ -753,6 +850,9 @@ CREATE TABLE offer_access (
   version bigint NOT NULL DEFAULT 0,
   accepted_terms_sha256 text,
   is_asked boolean NOT NULL GENERATED ALWAYS AS (status <> 'pending'::text OR requested_at IS NOT NULL) STORED,
+  message text NOT NULL DEFAULT ''::text,
+  answers jsonb NOT NULL DEFAULT '{}'::jsonb,
+  workspace_id integer,
   CONSTRAINT offer_access_pkey PRIMARY KEY (offer_id, affiliate_id),
   CONSTRAINT offer_access_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
   CONSTRAINT offer_access_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES offer(id),
@@ -760,8 +860,11 @@ CREATE TABLE offer_access (
 );
 CREATE INDEX offer_access_affiliate ON offer_access USING btree (affiliate_id, offer_id);
 CREATE INDEX offer_access_list ON offer_access USING btree (offer_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, affiliate_id DESC);
+CREATE INDEX offer_access_requests ON offer_access USING btree (workspace_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, offer_id DESC, affiliate_id DESC) WHERE is_asked;
 CREATE INDEX offer_access_version ON offer_access USING btree (version);
+CREATE INDEX offer_access_waiting ON offer_access USING btree (workspace_id, COALESCE(requested_at, '1970-01-01 00:00:00+00'::timestamp with time zone) DESC, offer_id DESC, affiliate_id DESC) WHERE is_asked AND status = 'pending'::text;
 CREATE TRIGGER bury AFTER DELETE ON offer_access FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('offer_access');
+CREATE TRIGGER fill_workspace BEFORE INSERT ON offer_access FOR EACH ROW EXECUTE FUNCTION fill_access_workspace();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON offer_access FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE offer_event (
@@ -806,11 +909,70 @@ CREATE TABLE offer_group (
   CONSTRAINT offer_group_pkey PRIMARY KEY (id),
   CONSTRAINT offer_group_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
 );
+CREATE INDEX offer_group_capped ON offer_group USING btree (workspace_id, id) WHERE caps <> '{}'::jsonb;
 CREATE INDEX offer_group_list ON offer_group USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX offer_group_version ON offer_group USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON offer_group FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('offer_group');
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON offer_group FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON offer_group FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
+
+CREATE TABLE oidc_identity (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  person_id integer NOT NULL,
+  CONSTRAINT oidc_identity_pkey PRIMARY KEY (issuer, subject),
+  CONSTRAINT oidc_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
+);
+
+CREATE TABLE one_time_link (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  secret_hash bytea NOT NULL,
+  kind text NOT NULL,
+  person_id integer,
+  workspace_id integer,
+  email text,
+  role text,
+  affiliate_id integer,
+  advertiser_id integer,
+  permissions text[],
+  made_by integer,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone NOT NULL,
+  used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT one_time_link_pkey PRIMARY KEY (id),
+  CONSTRAINT one_time_link_secret_hash_key UNIQUE (secret_hash),
+  CONSTRAINT one_time_link_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
+  CONSTRAINT one_time_link_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT one_time_link_made_by_fkey FOREIGN KEY (made_by) REFERENCES person(id),
+  CONSTRAINT one_time_link_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT one_time_link_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT one_time_link_check CHECK (kind <> 'invitation'::text OR workspace_id IS NOT NULL AND email IS NOT NULL AND role IS NOT NULL),
+  CONSTRAINT one_time_link_check1 CHECK (kind <> 'reset'::text OR person_id IS NOT NULL),
+  CONSTRAINT one_time_link_kind_check CHECK (kind = ANY (ARRAY['first_admin'::text, 'invitation'::text, 'reset'::text])),
+  CONSTRAINT one_time_link_role_check CHECK (role = ANY (ARRAY['admin'::text, 'analyst'::text, 'partner'::text, 'advertiser'::text]))
+);
+CREATE INDEX one_time_link_by_person ON one_time_link USING btree (made_by) WHERE made_by IS NOT NULL;
+CREATE INDEX one_time_link_list ON one_time_link USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX one_time_link_of_advertiser ON one_time_link USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX one_time_link_of_affiliate ON one_time_link USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX one_time_link_of_person ON one_time_link USING btree (person_id) WHERE person_id IS NOT NULL;
+
+CREATE TABLE passkey (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  person_id integer NOT NULL,
+  name text NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT passkey_pkey PRIMARY KEY (id),
+  CONSTRAINT passkey_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
+);
+CREATE INDEX passkey_person ON passkey USING btree (person_id, id);
 
 CREATE TABLE payout_override (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -845,6 +1007,21 @@ CREATE TRIGGER bury AFTER DELETE ON payout_override FOR EACH ROW EXECUTE FUNCTIO
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON payout_override FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON payout_override FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
+CREATE TABLE person (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  email text NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL DEFAULT 'active'::text,
+  is_operator boolean NOT NULL DEFAULT false,
+  password_hash text,
+  preferences jsonb NOT NULL DEFAULT '{}'::jsonb,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT person_pkey PRIMARY KEY (id),
+  CONSTRAINT person_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
+);
+CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
+
 CREATE TABLE postback (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   workspace_id integer NOT NULL,
@@ -873,6 +1050,7 @@ CREATE TABLE postback (
   CONSTRAINT postback_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text]))
 );
 CREATE INDEX postback_affiliate ON postback USING btree (affiliate_id, created_at DESC, id DESC);
+CREATE INDEX postback_disabled ON postback USING btree (workspace_id, created_at DESC, id DESC) WHERE status = 'disabled'::text;
 CREATE INDEX postback_fires ON postback USING btree (offer_id, affiliate_id) WHERE status = 'active'::text;
 CREATE INDEX postback_list ON postback USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX postback_offer ON postback USING btree (offer_id, created_at DESC, id DESC);
@@ -900,8 +1078,12 @@ CREATE TABLE postback_log (
   click_id text,
   conversion_id uuid,
   message text NOT NULL DEFAULT ''::text,
-  request_id text
+  request_id text,
+  advertiser_id integer,
+  offer_id integer,
+  event_id integer
 ) PARTITION BY RANGE (ts);
+CREATE INDEX postback_log_advertiser ON ONLY postback_log USING btree (advertiser_id, ts DESC, id DESC) INCLUDE (offer_id, event_id, result) WHERE advertiser_id IS NOT NULL;
 CREATE INDEX postback_log_click ON ONLY postback_log USING btree (click_id, ts DESC, id DESC) WHERE click_id IS NOT NULL;
 CREATE INDEX postback_log_conversion ON ONLY postback_log USING btree (conversion_id, ts DESC, id DESC) WHERE conversion_id IS NOT NULL;
 CREATE INDEX postback_log_list ON ONLY postback_log USING btree (workspace_id, ts DESC, id DESC);
@@ -940,6 +1122,14 @@ CREATE UNLOGGED TABLE rate_window (
   CONSTRAINT rate_window_pkey PRIMARY KEY (holder)
 );
 
+CREATE TABLE recovery_code (
+  person_id integer NOT NULL,
+  code_hash bytea NOT NULL,
+  used_at timestamp(3) with time zone,
+  CONSTRAINT recovery_code_pkey PRIMARY KEY (person_id, code_hash),
+  CONSTRAINT recovery_code_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
+);
+
 CREATE TABLE report_key (
   workspace_id integer NOT NULL,
   advertiser_id integer NOT NULL,
@@ -975,6 +1165,33 @@ CREATE TABLE schema_migration (
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
   oldest_reader integer,
   CONSTRAINT schema_migration_pkey PRIMARY KEY (number)
+);
+
+CREATE TABLE session (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  person_id integer NOT NULL,
+  secret_hash bytea NOT NULL,
+  state text NOT NULL,
+  proved_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  last_seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone NOT NULL,
+  ip inet,
+  user_agent text NOT NULL DEFAULT ''::text,
+  CONSTRAINT session_pkey PRIMARY KEY (id),
+  CONSTRAINT session_secret_hash_key UNIQUE (secret_hash),
+  CONSTRAINT session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT session_state_check CHECK (state = ANY (ARRAY['second_factor'::text, 'full'::text]))
+);
+CREATE INDEX session_end ON session USING btree (expires_at);
+CREATE INDEX session_person ON session USING btree (person_id, created_at DESC, id DESC);
+
+CREATE UNLOGGED TABLE sign_in_throttle (
+  holder text NOT NULL,
+  failures integer NOT NULL,
+  counted_until timestamp(3) with time zone NOT NULL,
+  blocked_until timestamp(3) with time zone NOT NULL,
+  CONSTRAINT sign_in_throttle_pkey PRIMARY KEY (holder)
 );
 
 CREATE TABLE smart_link (
@@ -1032,6 +1249,15 @@ CREATE TABLE system_process (
   clickhouse_version integer,
   CONSTRAINT system_process_pkey PRIMARY KEY (process_id),
   CONSTRAINT system_process_role_check CHECK (role = ANY (ARRAY['ingress'::text, 'processors'::text, 'api'::text]))
+);
+
+CREATE TABLE totp (
+  person_id integer NOT NULL,
+  sealed bytea NOT NULL,
+  confirmed_at timestamp(3) with time zone,
+  last_step bigint NOT NULL DEFAULT 0,
+  CONSTRAINT totp_pkey PRIMARY KEY (person_id),
+  CONSTRAINT totp_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
 );
 
 CREATE TABLE tracking_domain (
@@ -1173,6 +1399,7 @@ CREATE TABLE workspace (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   version bigint NOT NULL DEFAULT 0,
+  advertiser_may_rotate boolean NOT NULL DEFAULT true,
   CONSTRAINT workspace_pkey PRIMARY KEY (id),
   CONSTRAINT workspace_slug_key UNIQUE (slug),
   CONSTRAINT workspace_organic_affiliate_id_fkey FOREIGN KEY (organic_affiliate_id) REFERENCES affiliate(id),
@@ -1222,7 +1449,19 @@ UNION ALL
     workspace_blocklist_entry.id::text AS id,
     workspace_blocklist_entry.version,
     jsonb_build_object('id', workspace_blocklist_entry.id, 'workspace_id', workspace_blocklist_entry.workspace_id, 'entry', workspace_blocklist_entry.entry) AS record
-   FROM workspace_blocklist_entry;
+   FROM workspace_blocklist_entry
+UNION ALL
+ SELECT 'code_alias'::text AS kind,
+    code_alias.id::text AS id,
+    code_alias.version,
+    jsonb_build_object('id', code_alias.id, 'workspace_id', code_alias.workspace_id, 'kind', code_alias.kind, 'alias', code_alias.alias, 'target_id', code_alias.target_id) AS record
+   FROM code_alias
+UNION ALL
+ SELECT 'advertiser_old_token'::text AS kind,
+    advertiser_old_token.id::text AS id,
+    advertiser_old_token.version,
+    jsonb_build_object('id', advertiser_old_token.id, 'advertiser_id', advertiser_old_token.advertiser_id, 'token', advertiser_old_token.token, 'good_until_ms', (EXTRACT(epoch FROM advertiser_old_token.good_until) * 1000::numeric)::bigint) AS record
+   FROM advertiser_old_token;
 
 CREATE VIEW catalog_entry_of_installation AS
  SELECT catalog_entry_of_links.kind,
@@ -1396,10 +1635,10 @@ CREATE FUNCTION after_conversion_change(before conversion, after conversion, act
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into conversion_history (conversion_id, at, actor, key_id, from_status, to_status, reason, from_revenue,
+  insert into conversion_history (conversion_id, at, actor, key_id, person_id, from_status, to_status, reason, from_revenue,
     to_revenue, from_payout, to_payout, from_sale_amount, to_sale_amount)
-  values (after.id, clock_timestamp(), actor, key_id, before.status, after.status, after.status_reason, before.revenue,
-    after.revenue, before.payout, after.payout, before.sale_amount, after.sale_amount);
+  values (after.id, clock_timestamp(), actor, key_id, (cause ->> 'person_id')::integer, before.status, after.status,
+    after.status_reason, before.revenue, after.revenue, before.payout, after.payout, before.sale_amount, after.sale_amount);
   insert into conversion_fact_outbox (conversion_id) values (after.id);
   perform queue_postbacks(before, after, cause);
   perform queue_conversion_event(before, after, cause);
@@ -1691,6 +1930,15 @@ AS $function$
     (select string_agg(format(',%s:%s', to_json(m.key), m.value), '' order by m.key) from jsonb_each(more) m), data)
 $function$;
 
+CREATE FUNCTION fill_access_workspace()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.workspace_id := coalesce(new.workspace_id, (select o.workspace_id from offer o where o.id = new.offer_id));
+  return new;
+end $function$;
+
 CREATE FUNCTION find_conversion(c conversion, latest_of_click boolean, OUT found_row conversion, OUT found_by text)
  RETURNS record
  LANGUAGE plpgsql
@@ -1949,6 +2197,8 @@ declare
   first_day date := (now() at time zone 'UTC')::date;
   begins text;
   ends text;
+  columns text := 'id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message,
+    request_id, advertiser_id, offer_id, event_id';
   made integer := 0;
 begin
   perform pg_advisory_xact_lock(7265011);
@@ -1959,12 +2209,8 @@ begin
     continue when to_regclass(name) is not null
       or begins::timestamptz < end_of_partition(to_regclass('postback_log_before'));
     execute format('create table %I (like postback_log including defaults including constraints including indexes)', name);
-    execute format(
-      'with moved as (delete from postback_log_other where ts >= %L and ts < %L
-         returning id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message)
-       insert into %I (id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message)
-       select id, workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
-       from moved', begins, ends, name);
+    execute format('with moved as (delete from postback_log_other where ts >= %L and ts < %L returning %s)
+      insert into %I (%s) select %s from moved', begins, ends, columns, name, columns, columns);
     execute format('alter table postback_log attach partition %I for values from (%L) to (%L)', name, begins, ends);
     made := made + 1;
   end loop;

@@ -45,6 +45,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   "words-do-no-io schemas/money/file.ts": `import { readFileSync } from "node:fs"; export const read = readFileSync;`,
   "words-do-no-io schemas/money/wire.ts": `import { pool } from "../postgres/connect.ts"; export const wire = pool;`,
   "words-do-no-io schemas/anything-new/socket.ts": `import { connect } from "node:net"; export const open = connect;`,
+  "client-stands-alone api/clients/typescript/borrower.ts": `import { offers } from "../../offers/offers.ts"; export const other = offers;`,
   "roles-are-strangers processors/clicks/neighbour.ts": `import { conversions } from "../conversions/processor.ts"; export const other = conversions;`,
   "request-knows-no-neighbour ingress/request/decider.ts": `import type { Both } from "../routes/click.ts"; export type Decided = Both;`,
   "test-system-knows-no-replay test/system/replayer.ts": `import { replay } from "../replay/replay.ts"; export const again = replay;`,

@@ -119,6 +119,8 @@ test.each([
   "create unique index offer_name on offer (name);",
   "alter table click modify column city String;",
   "exchange tables click and click_new;",
+  "alter table offer add column b text; update offer set a = 'x';",
+  "alter table offer add column b text; update offer set b = 'x', a = 'y';",
   "truncate offer;",
   "-- Why.\n  DROP\n  TABLE offer;",
 ])("a statement that takes something from an older release is found: %s", (sql) => {
@@ -128,8 +130,10 @@ test.each([
 test.each([
   "create table a (b text not null, unique (b)); alter table a add constraint c check (b <> ''); create index d on a (b);",
   "alter table offer add column a text, add column b integer not null default 0;",
+  "alter table offer add column a text; update offer o set a = w.name from workspace w where w.id = o.workspace_id;",
   "create function f() returns void language plpgsql as $$ begin drop table x; end $$;",
   "create index concurrently offer_name on offer (name);",
+  "create index log_name on only log (name);",
   "drop index concurrently if exists offer_name;\ncreate index concurrently offer_name on offer (name);",
   "alter table click add projection if not exists p (select ts group by ts); alter table click drop projection if exists q;",
   "comment on table offer is 'drop table offer;';",

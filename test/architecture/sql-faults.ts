@@ -43,7 +43,7 @@ const SESSION_STATE = new RegExp(
   "i",
 );
 
-/** Expressions that may stand in the text of a statement: a constant of the module, or a quoted name. */
+/** Expressions that may stand in the text of a statement: a constant of the module or an entry of one, or a quoted name. */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 const QUOTING = /^(quoteIdentifiers?|quoteConditions|escapeIdentifier)$/;
 
@@ -131,6 +131,7 @@ function isTextOfQuery(node: ts.Node): boolean {
 
 function isHarmless(value: ts.Expression): boolean {
   if (ts.isIdentifier(value)) return CONSTANT.test(value.text);
+  if (ts.isElementAccessExpression(value)) return isHarmless(value.expression);
   return (
     ts.isCallExpression(value) &&
     QUOTING.test(

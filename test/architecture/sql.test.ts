@@ -71,6 +71,7 @@ test.each([
   ["value-in-text", `const q = "select id from offer where id = " + id;`],
   ["value-in-text", "const q = `select id from offer where name = '${escape(name)}'`;"],
   ["value-in-text", "db.query({ name: `n`, text: `update offer set a = ${input.a}` });"],
+  ["value-in-text", "const q = `select id from offer where ${parts[role]}`;"],
   ["value-in-text", "db.query({ text: `${head} where id = ${id}` });"],
   ["value-in-text", "const q = `with due as (select ${columns} from offer) select id from due`;"],
 ] as const)("%s is found in: %s", (rule, source) => {
@@ -82,6 +83,7 @@ test.each([
 test.each([
   "const q = `select count(*) from offer where id = $1`;",
   "const q = `select ${COLUMNS} from offer where id = $1`;",
+  "const q = `select id from offer where ${SEEN_BY[role]}`;",
   "const q = `create database ${quoteIdentifier(name)}`;",
   "const q = `select 2 * 3 as six, a.id from offer a`;",
   "log.info(`update of ${offer.id} with ${count} events done`);",

@@ -62,7 +62,7 @@ async function untilApplied(client: ServiceClient): Promise<void> {
     async () => {
       const click = await headersOf(`/r/${OFFER}/${PARTNER}`, TRACK_HOST);
       const pixel = await headersOf(`/px?test=1&offer=${PLAIN_OFFER}`, PLAIN_HOST);
-      const isInProcessors = pixel["x-tracker-conversion"] === "error: unknown aff_id";
+      const isInProcessors = pixel["x-tracker-conversion"]?.includes("click_id required") === true;
       return String(click["location"]).startsWith(SHOP) && isInProcessors;
     },
     { timeoutMs: READY_TIMEOUT_MS },

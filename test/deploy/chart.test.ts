@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { commands } from "../../api/command-line/commands.ts";
+import { allCommands } from "../../api/command-line/command-files.ts";
 import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";
 import { withValuesTable } from "./chart/values-table.ts";
+
+const commands = await allCommands();
 
 const CHART = projectFile("deploy", "helm", "tracker");
 const read = (...path: string[]): string => readFileSync(join(CHART, ...path), "utf8");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../../api/command-line/commands.ts";
+import { allCommands } from "../../api/command-line/command-files.ts";
 import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
@@ -12,6 +12,8 @@ import { type RunningServers, startServers } from "../services/servers.ts";
 import { alerts } from "./alert-rules.ts";
 import { isMetric } from "./known-metrics.ts";
 import { runbooks } from "./runbooks.ts";
+
+const commands = await allCommands();
 
 const HEADINGS = ["Meaning", "What users see", "Look at", "Do", "Afterwards"];
 const sources = productSources()

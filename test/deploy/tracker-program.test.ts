@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { commands } from "../../api/command-line/commands.ts";
+import { allCommands } from "../../api/command-line/command-files.ts";
 import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+
+const commands = await allCommands();
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

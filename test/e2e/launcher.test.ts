@@ -120,6 +120,7 @@ async function launch(
       ...process.env,
       DATA_DIR: dataDir,
       RUNTIME_DIR: projectFile("node_modules", ".cache", "tracker-runtime"),
+      DEMO_TRAFFIC: "0",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -55,13 +55,13 @@ export const PROMISES: readonly ListedPromise[] = [
   { number: 38, kind: "times at full size", minutes: 8 },
   { number: 39, kind: "sets", minutes: 9 },
   { number: 40, kind: "times", minutes: 30 },
+  { number: 41, kind: "sets", minutes: 2 },
+  { number: 43, kind: "sets", minutes: 2 },
 ];
 
 /** Promises about parts that do not exist yet, with the reason. */
 export const NOT_BUILT: Readonly<Record<number, string>> = {
-  41: "the console is not built",
   42: "the console is not built",
-  43: "the console is not built",
 };
 
 /** The highest number of a promise. */

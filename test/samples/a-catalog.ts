@@ -6,7 +6,9 @@ import {
 } from "../../schemas/catalog/entry.ts";
 import type {
   Advertiser,
+  AdvertiserOldToken,
   Affiliate,
+  CodeAlias,
   Offer,
   OfferAccess,
   OfferGroup,
@@ -30,6 +32,8 @@ export type CatalogParts = {
   readonly smartLinks?: readonly Partial<SmartLink>[];
   readonly templates?: readonly Partial<TrafficSourceTemplate>[];
   readonly controls?: readonly Partial<TrafficControl>[];
+  readonly aliases?: readonly (Partial<CodeAlias> & { alias: string })[];
+  readonly oldTokens?: readonly (Partial<AdvertiserOldToken> & { token: string })[];
   readonly blocklist?: readonly string[];
   readonly workspaceBlocklist?: readonly {
     readonly entry: string;
@@ -79,6 +83,8 @@ export function apply(catalog: Catalog, parts: CatalogParts): void {
     {},
   );
   add("workspace_blocklist_entry", parts.workspaceBlocklist, {});
+  add("code_alias", parts.aliases, { kind: "offer", target_id: 1 });
+  add("advertiser_old_token", parts.oldTokens, { advertiser_id: 1, good_until_ms: 0 });
 }
 
 function withFirst(parts: CatalogParts): CatalogParts {

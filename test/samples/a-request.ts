@@ -18,6 +18,7 @@ export function aRequest(parts: RequestParts = {}): RawRequest {
       host: "trk.example",
       userAgent: DESKTOP_CHROME,
       referer: "",
+      accept: "*/*",
       acceptLanguage: "en-US,en;q=0.9",
       xForwardedFor: "",
       xForwardedProto: "",

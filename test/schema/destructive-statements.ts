@@ -18,9 +18,13 @@ const ADDED_COLUMN = /\badd\s+column\b[^,]*/g;
 const CREATED_TABLE = /^create\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(\w+)/;
 const CHANGED_TABLE =
   /^(?:alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(\w+)|create\s+(?:unique\s+)?index\s.*?\son\s+(?:only\s+)?(\w+))/;
+const ADDED_NAME = /\badd\s+column\s+(?:if\s+not\s+exists\s+)?(\w+)/g;
+/** Sets one column. */
+const FILL = /^update\s+\w+\s+(?:\w+\s+)?set\s+(\w+)\s*=[^,]*(?:\sfrom\s|\swhere\s|$)/;
 const CREATED_INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)/;
 const REPLACED_INDEX = /^drop\s+index\s+concurrently\s+if\s+exists\s+(\w+)$/;
-const BLOCKING = /^create\s+(?:unique\s+)?index\s+(?!concurrently\b)/;
+/** On only a partitioned table, an index builds nothing: it is for partitions that are made later. */
+const BLOCKING = /^create\s+(?:unique\s+)?index\s+(?!concurrently\b)(?!\w+\s+on\s+only\s)/;
 
 export type MigrationFault = {
   readonly what: "destructive" | "blocking";
@@ -29,23 +33,39 @@ export type MigrationFault = {
 
 /**
  * The statements of a migration that only `-- contract:` may have, and those that keep writers out of an existing table for long.
- * Tables that the migration itself creates are free. Bodies of functions are not read.
+ * Tables that the migration itself creates are free, and so is filling a column that it adds. Bodies of functions are not read.
  */
 export function migrationFaults(sql: string): MigrationFault[] {
   const statements = plainStatements(sql);
-  const created = new Set(statements.map((text) => CREATED_TABLE.exec(text)?.[1]));
-  const indexes = new Set(statements.map((text) => CREATED_INDEX.exec(text)?.[1]));
+  const isFree = freedBy(statements);
   return statements.flatMap((statement): MigrationFault[] => {
-    const [, altered, indexed] = CHANGED_TABLE.exec(statement) ?? [];
-    if (created.has(altered ?? indexed ?? "")) return [];
-    const replaced = REPLACED_INDEX.exec(statement)?.[1];
-    // What an interrupted `create index concurrently` left is dropped before it is repeated.
-    if (replaced !== undefined && indexes.has(replaced)) return [];
+    if (isFree(statement)) return [];
     if (DESTRUCTIVE.test(statement) || hasColumnThatMustBeGiven(statement)) {
       return [{ what: "destructive", statement }];
     }
     return BLOCKING.test(statement) ? [{ what: "blocking", statement }] : [];
   });
+}
+
+/** Whether a statement only changes what its own migration makes. */
+function freedBy(statements: readonly string[]): (statement: string) => boolean {
+  const tables = new Set(statements.map((text) => CREATED_TABLE.exec(text)?.[1]));
+  const indexes = new Set(statements.map((text) => CREATED_INDEX.exec(text)?.[1]));
+  const columns = new Set(
+    statements.flatMap((text) => [...text.matchAll(ADDED_NAME)].map(([, name]) => name)),
+  );
+  return (statement) => {
+    const [, altered, indexed] = CHANGED_TABLE.exec(statement) ?? [];
+    const table = altered ?? indexed;
+    const filled = FILL.exec(statement)?.[1];
+    // What an interrupted `create index concurrently` left is dropped before it is repeated.
+    const replaced = REPLACED_INDEX.exec(statement)?.[1];
+    return (
+      (table !== undefined && tables.has(table)) ||
+      (filled !== undefined && columns.has(filled)) ||
+      (replaced !== undefined && indexes.has(replaced))
+    );
+  };
 }
 
 /** Inserts of an older release leave it out. */

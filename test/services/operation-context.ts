@@ -1,8 +1,14 @@
 import { permissionsOf } from "../../api/access/permissions.ts";
 import type { Principal } from "../../api/access/principal.ts";
+import { RateLimiter } from "../../api/access/rate-limiter.ts";
+import { SessionCookie } from "../../api/access/session-cookie.ts";
+import { SessionTokens } from "../../api/access/session-tokens.ts";
 import type { OperationContext } from "../../api/operation.ts";
+import { PasswordHasher } from "../../api/people/password-hasher.ts";
+import type { PeopleRequest } from "../../api/people/people-request.ts";
 import { Cursors } from "../../api/rest/cursor.ts";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
 import { type Stores, testLog } from "./stores.ts";
 
 export type CallerRole = Principal["role"];
@@ -72,4 +78,28 @@ function principalOf({
   if (role === "advertiser")
     return { ...key, role, affiliate: null, advertiser: { ...account, id: advertiserId } };
   return { ...key, role, affiliate: null, advertiser: null };
+}
+
+/** What operations for people have in addition: a session of nobody in particular. */
+export function peopleRequest(db: Pool): PeopleRequest {
+  return {
+    parts: {
+      cookie: new SessionCookie({ apiUrl: "http://127.0.0.1", allowsPlainHttp: false }),
+      tokens: new SessionTokens("of the test"),
+      hasher: new PasswordHasher(),
+      attempts: new RateLimiter(db, 30),
+      box: undefined,
+    },
+    signedIn: {
+      sessionId: "",
+      state: "full",
+      provedAtMs: 0,
+      expiresAt: "",
+      person: { id: 1, email: "", name: "", isOperator: false },
+      membership: undefined,
+    },
+    token: undefined,
+    host: "127.0.0.1",
+    userAgent: "",
+  };
 }

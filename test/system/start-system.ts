@@ -52,6 +52,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       TRUSTED_PROXIES: "127.0.0.1/32",
       RUNTIME_DIR: projectFile("node_modules", ".cache", "tracker-runtime"),
       RATE_LIMIT_PER_MINUTE: "1000000",
+      // Tests count what they send themselves.
+      DEMO_TRAFFIC: "0",
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -11,7 +11,7 @@ export const importedAffiliates: ImportedKind = {
   noun: "affiliate",
   plural: "affiliates",
   keyField: "code",
-  create: affiliates.create,
+  create: affiliates.createImported,
   extras: {},
   findByKeys: findAffiliatesByCodes,
   resolve: unchangedRows,
@@ -23,7 +23,7 @@ export const importedAdvertisers: ImportedKind = {
   noun: "advertiser",
   plural: "advertisers",
   keyField: "name",
-  create: advertisers.create,
+  create: advertisers.createImported,
   extras: {},
   findByKeys: findAdvertisersByNames,
   resolve: unchangedRows,
@@ -41,7 +41,7 @@ function unchangedRows(
 
 function applyWith(kind: ManagedOperations, keyField: string): ImportedKind["apply"] {
   return async (_context: OperationContext, row: ImportedRow, call: Caller) => {
-    if (row.id === undefined) await call(kind.create, { body: row.body });
+    if (row.id === undefined) await call(kind.createImported, { body: row.body });
     else {
       // The key found the record. Its stored spelling stays.
       const { [keyField]: _key, ...body } = row.body;

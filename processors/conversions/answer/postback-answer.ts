@@ -11,6 +11,9 @@ export type Handled = {
   readonly clickId: string | undefined;
   readonly conversionId: string | undefined;
   readonly message: string;
+  /** Offer and event, as far as they follow from a click or a conversion. The report itself may name them too. */
+  readonly offerId?: number | undefined;
+  readonly eventCode?: string | undefined;
   /** The idempotency key of a report whose answer is not stored yet because the report changed no conversion. */
   readonly keyToStore?: ReportKey | undefined;
   /** The report is malformed by itself, so no catalog accepts it. */
@@ -48,19 +51,22 @@ export function takenReply(taken: Taken): PostbackReply {
 
 /** `{ok: false, error}`, with the ids for the inbound log as far as they are known. */
 export function refusal(
-  { httpStatus, error, result, details }: Refusal,
-  ids: { readonly workspaceId?: number | undefined; readonly clickId?: string | undefined },
+  { httpStatus, error, result, details, hint }: Refusal,
+  ids: Partial<Pick<Handled, "workspaceId" | "clickId" | "offerId" | "eventCode">>,
 ): Handled {
   return {
     reply: {
       httpStatus,
       result,
       body: { ok: false, error, ...(details === undefined ? {} : { details }) },
+      ...(hint === undefined ? {} : { hint }),
     },
     workspaceId: ids.workspaceId,
     clickId: ids.clickId,
     conversionId: undefined,
-    message: error,
+    offerId: ids.offerId,
+    eventCode: ids.eventCode,
+    message: hint === undefined ? error : `${error}: ${hint}`,
   };
 }
 

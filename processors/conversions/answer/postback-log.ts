@@ -1,5 +1,6 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { Workspace } from "../../../schemas/catalog/records.ts";
+import type { TokenOwner } from "../../../schemas/catalog/token-table.ts";
 import { workspaceOfCall } from "../../../schemas/catalog/workspace-of-call.ts";
 import { PERSONAL_PARAMS } from "../../../schemas/erasure/personal-fields.ts";
 import type { InboundCall } from "../../../schemas/events/inbound-call.ts";
@@ -12,6 +13,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { storableText } from "../read/json-parameter.ts";
 import { SECRET_PARAMS, USER_IP_PARAMS } from "../read/report-params.ts";
 import { isStoreAway } from "../record/store-away.ts";
+import { type CallSubject, callSubject } from "./call-subject.ts";
 import type { Handled } from "./postback-answer.ts";
 
 const FLUSH_INTERVAL_MS = 100;
@@ -24,6 +26,7 @@ const ROWS_MAX = 10_000;
 const PARAMS_MAX = 64;
 const TEXT_LENGTH_MAX = 255;
 const MASK = "***";
+const UNKNOWN_SUBJECT: CallSubject = { advertiser_id: null, offer_id: null, event_id: null };
 /** E-mail addresses are masked in every parameter. */
 const EMAIL = /[^\s@]@[^\s@]+\.[^\s@]/;
 
@@ -40,6 +43,12 @@ type LogRow = {
   readonly conversion_id: string | null;
   readonly message: string;
   readonly request_id: string | null;
+} & CallSubject;
+
+/** What the processor that answered the call knows about it. */
+type Known = Pick<Handled, "conversionId" | "offerId" | "eventCode"> & {
+  /** Many calls share the row, and not all of them are about the same offer. */
+  readonly isShared?: boolean;
 };
 
 /**
@@ -78,7 +87,7 @@ export class PostbackLog {
   }
 
   add(rawReport: PostbackRequest, handled: Handled): void {
-    const { workspaceId, clickId, conversionId, message, reply } = handled;
+    const { workspaceId, clickId, message, reply } = handled;
     const token = rawReport.params["token"] ?? "";
     const { endpoint, params, ip, receivedAtMs, requestId } = rawReport;
     const call: InboundCall = {
@@ -88,7 +97,9 @@ export class PostbackLog {
       receivedAtMs,
       requestId,
       workspaceId:
-        workspaceId ?? workspaceOfCall(this.#catalog, { token, host: rawReport.host })?.id ?? null,
+        workspaceId ??
+        workspaceOfCall(this.#catalog, { token, host: rawReport.host, atMs: receivedAtMs })?.id ??
+        null,
       clickId: clickId ?? null,
       httpStatus: reply.httpStatus,
       result: reply.result,
@@ -96,15 +107,16 @@ export class PostbackLog {
     };
     // While the catalog is not loaded, every token is unknown.
     const isStranger =
-      this.#catalog.isLoaded && this.#catalog.ownerOfToken(token.trim()) === undefined;
+      this.#catalog.isLoaded &&
+      this.#catalog.ownerOfToken(token.trim(), receivedAtMs) === undefined;
     const isShared = isStranger && !reply.body.ok && !this.#strangers.admit(call);
     if (isShared) this.merged += 1;
-    else this.#push(call, conversionId);
+    else this.#push(call, handled);
   }
 
   /** Logs calls that ingress answered. They are in Postgres when this resolves. Throws what Postgres throws. */
   async keep(calls: readonly InboundCall[]): Promise<void> {
-    await this.#insert(calls.map((call) => rowOf(this.#catalog, call, undefined)));
+    await this.#insert(calls.map((call) => rowOf(this.#catalog, call, unknown(call))));
   }
 
   /** Makes one attempt to write the remaining rows. Rows that it cannot write are lost. */
@@ -115,11 +127,11 @@ export class PostbackLog {
   }
 
   #pushDue(isEnd: boolean): void {
-    for (const call of this.#strangers.takeDue(isEnd)) this.#push(call, undefined);
+    for (const call of this.#strangers.takeDue(isEnd)) this.#push(call, unknown(call));
   }
 
-  #push(call: InboundCall, conversionId: string | undefined): void {
-    if (!this.#rows.add(rowOf(this.#catalog, call, conversionId))) this.lost += 1;
+  #push(call: InboundCall, known: Known): void {
+    if (!this.#rows.add(rowOf(this.#catalog, call, known))) this.lost += 1;
   }
 
   async #write(rows: readonly LogRow[]): Promise<[]> {
@@ -138,45 +150,68 @@ export class PostbackLog {
     await this.#db.query({
       name: "insert-postback-log",
       text: `insert into postback_log (workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id,
-               conversion_id, message,
-               request_id)
+               conversion_id, message, request_id, advertiser_id, offer_id, event_id)
              select workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message,
-               request_id
+               request_id, advertiser_id, offer_id, event_id
              from jsonb_array_elements($1::jsonb) as i("row"),
                jsonb_to_record(log_row_without_erased(i."row", $2::text[])) as r(workspace_id integer, ts timestamptz,
                  endpoint text, ip inet, token_owner text, params jsonb, http_status integer, result text, click_id text,
-                 conversion_id uuid, message text, request_id text)`,
+                 conversion_id uuid, message text, request_id text, advertiser_id integer, offer_id integer,
+                 event_id integer)`,
       values: [JSON.stringify(rows), PERSONAL_PARAMS],
     });
   }
 }
 
-function rowOf(catalog: Catalog, call: InboundCall, conversionId: string | undefined): LogRow {
+/** A call that another process answered, or calls that share a row and have no ID of their own. */
+function unknown({ requestId = null }: InboundCall): Known {
+  return { conversionId: undefined, isShared: requestId === null };
+}
+
+function rowOf(catalog: Catalog, call: InboundCall, known: Known): LogRow {
   const { endpoint, ip, message } = call;
   const workspace = catalog.workspaces.get(call.workspaceId ?? 0);
   // A caller of `/pb` is a server. All other callers are visitors, and the workspace's setting limits how much of their address is
   // kept.
   const storage = workspace?.ip_storage ?? "truncated";
+  const owner = catalog.ownerOfToken((call.params["token"] ?? "").trim(), call.receivedAtMs);
   const shownIp = storedIp(ip, endpoint === "pb" ? "full" : storage);
   return {
     workspace_id: call.workspaceId,
     ts: new Date(call.receivedAtMs).toISOString(),
     endpoint,
     ip: shownIp === "" ? null : shownIp,
-    token_owner: tokenOwnerName(catalog, call.params["token"] ?? ""),
+    token_owner: ownerName(owner),
     params: maskedParams(call.params, storage),
     http_status: call.httpStatus,
     result: call.result,
     click_id: call.clickId,
-    conversion_id: conversionId ?? null,
+    conversion_id: known.conversionId ?? null,
     message: clean(message),
     request_id: call.requestId ?? null,
+    ...subjectOf(catalog, { call, known, owner }),
   };
 }
 
+function subjectOf(
+  catalog: Catalog,
+  {
+    call,
+    known: { offerId, eventCode, isShared = false },
+    owner,
+  }: {
+    readonly call: InboundCall;
+    readonly known: Known;
+    readonly owner: ReturnType<Catalog["ownerOfToken"]>;
+  },
+): typeof UNKNOWN_SUBJECT {
+  if (isShared) return UNKNOWN_SUBJECT;
+  const advertiserId = owner?.kind === "advertiser" ? owner.advertiser.id : undefined;
+  return callSubject(catalog, { ...call, advertiserId, offerId, eventCode });
+}
+
 /** The owner of the token; never the token itself. */
-function tokenOwnerName(catalog: Catalog, token: string): string {
-  const owner = catalog.ownerOfToken(token.trim());
+function ownerName(owner: TokenOwner | undefined): string {
   if (owner === undefined) return "";
   return owner.kind === "workspace" ? "workspace" : `advertiser ${owner.advertiser.id}`;
 }

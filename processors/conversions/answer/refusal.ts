@@ -8,6 +8,8 @@ export type Refusal = {
   readonly result: PostbackResult;
   /** More facts for the sender. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What to do about it, where the contract fixes `error`. Added to the inbound log, and to the answer of a pixel. */
+  readonly hint?: string | undefined;
 };
 
 /** Business errors have HTTP 200, so that the sender's system does not send the report again (T01). */
@@ -15,8 +17,8 @@ export function refused(error: string, result: PostbackResult = "error"): Refusa
   return { kind: "refused", httpStatus: 200, error, result };
 }
 
-export function malformed(error: string): Refusal {
-  return { kind: "refused", httpStatus: 400, error, result: "malformed" };
+export function malformed(error: string, hint?: string): Refusal {
+  return { kind: "refused", httpStatus: 400, error, result: "malformed", hint };
 }
 
 export function unauthorized(error: string, result: PostbackResult): Refusal {

@@ -43,7 +43,17 @@ export type GivenMoney = {
 };
 
 export type ReadReport = { readonly kind: "report"; readonly report: Report } | Malformed;
-export type Malformed = { readonly kind: "malformed"; readonly error: string };
+export type Malformed = {
+  readonly kind: "malformed";
+  readonly error: string;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
+};
+
+/** Why a pixel names no click. Most often its cookie did not arrive. */
+export const NO_CLICK_OF_PIXEL =
+  "no click_id, gclid, gbraid, wbraid or msclkid was sent, and no cookie trk_cid. " +
+  "A browser sends this cookie to another site only over https, and some browsers never do";
 
 const EVENT_CODE_LENGTH_MAX = 64;
 const EMAIL_LENGTH_MAX = 254;
@@ -57,7 +67,7 @@ const IDEMPOTENCY_KEY = /^[A-Za-z0-9._-]{1,64}$/;
 const AMOUNT_MAX: Amount = 10n ** 16n;
 
 /** In the documented order: the first one with a value wins (G119). */
-const ALIASES = {
+export const ALIASES = {
   clickId: ["click_id", "transaction_id", "tid"],
   txid: ["txid", "adv_txid", "order_id"],
   saleAmount: ["amount", "sale_amount"],
@@ -86,7 +96,8 @@ export function readReport(
   try {
     return { kind: "report", report: parseReport(rawReport) };
   } catch (error) {
-    if (error instanceof Refusal) return { kind: "malformed", error: error.message };
+    if (error instanceof Refusal)
+      return { kind: "malformed", error: error.message, hint: error.hint };
     throw error;
   }
 }
@@ -94,6 +105,12 @@ export function readReport(
 /** Stops the reading of one report. Is caught in this file. */
 class Refusal extends Error {
   override readonly name = "Refusal";
+  readonly hint: string | undefined;
+
+  constructor(error: string, hint?: string) {
+    super(error);
+    this.hint = hint;
+  }
 }
 
 type Params = PostbackRequest["params"];
@@ -166,7 +183,7 @@ function assertIdentified(report: Report, isPixel: boolean): void {
     (value) => value !== undefined,
   );
   if (hasClick || hasOther) return;
-  if (isPixel) throw new Refusal("click_id required");
+  if (isPixel) throw new Refusal("click_id required", NO_CLICK_OF_PIXEL);
   if (
     report.conversionId !== undefined ||
     report.txid !== undefined ||

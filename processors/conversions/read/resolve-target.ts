@@ -10,7 +10,7 @@ import type {
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { malformed, type Refusal, refused } from "../answer/refusal.ts";
 import { resolveTerms, type Terms } from "../judge/conversion-terms.ts";
-import type { Report } from "./report-params.ts";
+import { NO_CLICK_OF_PIXEL, type Report } from "./report-params.ts";
 import { FOREIGN_OFFER, mayActFor, type Sender } from "./sender.ts";
 
 /** The records that a report is about. */
@@ -66,7 +66,10 @@ export function resolveTarget(
       ? refused("offer has no default event")
       : malformed("unknown event for this offer");
   }
-  const affiliate = resolveAffiliate(catalog, report, credit, owners.workspace);
+  const affiliate = resolveAffiliate(catalog, report, credit, {
+    workspace: owners.workspace,
+    sender,
+  });
   return {
     kind: "target",
     ...owners,
@@ -141,7 +144,7 @@ function resolveAffiliate(
   catalog: Catalog,
   report: Report,
   { click, coupon }: Credit,
-  workspace: Workspace,
+  { workspace, sender }: { readonly workspace: Workspace; readonly sender: Sender },
 ): Affiliate | undefined | Refusal {
   if (coupon !== undefined) return coupon.affiliate;
   if (click !== undefined && click.affiliate_id !== 0)
@@ -151,7 +154,17 @@ function resolveAffiliate(
   }
   if (click !== undefined) return undefined;
   const organic = catalog.affiliates.get(workspace.organic_affiliate_id ?? 0);
-  return organic ?? refused("unknown aff_id");
+  return organic ?? noPartnerSent(sender);
+}
+
+/** A pixel should bring a click, so it says which one is missing. For `/pb` the contract fixes the text (G116). */
+function noPartnerSent({ kind }: Sender): Refusal {
+  return kind === "pixel"
+    ? refused(`click_id required: ${NO_CLICK_OF_PIXEL}. Without a click, aff_id is required`)
+    : {
+        ...refused("unknown aff_id"),
+        hint: "neither a click nor aff_id was sent, and the workspace has no organic partner",
+      };
 }
 
 function refusedMethod(offer: Offer, sender: Sender): Refusal | undefined {

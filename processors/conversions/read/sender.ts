@@ -8,10 +8,14 @@ export type Sender =
   | { readonly kind: "advertiser"; readonly workspace: Workspace; readonly advertiser: Advertiser }
   | { readonly kind: "pixel" };
 
-/** The sender to whom a token belongs. Refuses the token of an advertiser that is not active (T65). */
-export function senderOfToken(catalog: Catalog, token: string): Sender | Refusal {
+/** The sender to whom a token belongs, as it was when the report arrived. Refuses the token of an advertiser that is not active (T65). */
+export function senderOfToken(
+  catalog: Catalog,
+  token: string,
+  receivedAtMs: number,
+): Sender | Refusal {
   if (token === "") return unauthorized("token required", "token_required");
-  const owner = catalog.ownerOfToken(token);
+  const owner = catalog.ownerOfToken(token, receivedAtMs);
   if (owner === undefined) return unauthorized("invalid token", "invalid_token");
   if (owner.kind === "advertiser" && owner.advertiser.status !== "active") {
     return unauthorized("advertiser_inactive", "advertiser_inactive");

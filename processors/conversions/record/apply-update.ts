@@ -31,7 +31,12 @@ export async function applyUpdate(
   const isPlain = report.status === undefined && report.conversionId === undefined;
   if (isRepeatOf(found, incoming))
     return isPlain ? undefined : updated(incoming, found, { shown: found, ignored: [] });
-  const ids = { workspaceId: found.workspace_id, clickId: report.clickId };
+  const ids = {
+    workspaceId: found.workspace_id,
+    clickId: report.clickId,
+    offerId: found.offer_id,
+    eventCode: found.event_code,
+  };
   const converted = await convertedMoney(sources, incoming, {
     workspaceId: found.workspace_id,
     currency: found.currency,
@@ -88,6 +93,8 @@ function updated(
     workspaceId: found.workspace_id,
     clickId: report.clickId,
     conversionId: found.id,
+    offerId: found.offer_id,
+    eventCode: found.event_code,
     message: shown.status_reason,
   };
 }

@@ -207,6 +207,7 @@ export async function findConversion(
 
 const Recorded = z.object({
   workspace_id: z.int(),
+  offer_id: z.int(),
   click_id: z.string().nullable(),
   status: z.enum(CONVERSION_STATUSES),
   status_reason: z.string(),
@@ -218,7 +219,7 @@ export type Recorded = z.infer<typeof Recorded>;
 export async function findRecorded(db: Queryable, id: string): Promise<Recorded | undefined> {
   const { rows } = await db.query({
     name: "find-recorded",
-    text: `select c.workspace_id, c.click_id, c.status, c.status_reason, c.is_duplicate from conversion c where c.id = $1`,
+    text: `select c.workspace_id, c.offer_id, c.click_id, c.status, c.status_reason, c.is_duplicate from conversion c where c.id = $1`,
     values: [id],
   });
   return rows[0] === undefined ? undefined : Recorded.parse(rows[0]);

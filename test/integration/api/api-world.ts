@@ -12,7 +12,12 @@ import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
-import { conversionLane, deliveryLane, followCatalog } from "../../services/lanes.ts";
+import {
+  conversionLane,
+  deliveryLane,
+  type FollowedCatalog,
+  followCatalog,
+} from "../../services/lanes.ts";
 import { openStores, Stores, testLog } from "../../services/stores.ts";
 import { callDescribed } from "../../system/described-answers.ts";
 
@@ -38,12 +43,17 @@ type WorldOptions = {
   /** Whether templates and webhooks may lead to this machine. */
   readonly allowLoopback?: boolean;
   readonly clickRetentionDays?: number;
+  readonly consoleSecret?: string | undefined;
+  /** Default: https://api.example. */
+  readonly apiUrl?: string;
 };
 
 const Body = z.looseObject({});
 const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
 const Address = z.looseObject({ port: z.int() });
 const BASE = "/api/v1";
+const CONSOLE_SECRET = "a secret of the console of the tests";
+export const API_URL = "https://api.example";
 
 /** A workspace with a partner, an advertiser and a key of each role. */
 export type Tenant = {
@@ -59,6 +69,7 @@ export type Tenant = {
 export class ApiWorld extends Stores {
   /** The first process of the API; `startAnother` adds to it. */
   origin = "";
+  readonly #followed: FollowedCatalog[] = [];
   tenant: Tenant = { ...NOBODY };
 
   static async open(options: WorldOptions = {}): Promise<ApiWorld> {
@@ -88,7 +99,11 @@ export class ApiWorld extends Stores {
       log: testLog(),
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
-      apiUrl: "https://api.example",
+      apiUrl: options.apiUrl ?? API_URL,
+      console: {
+        secret: "consoleSecret" in options ? options.consoleSecret : CONSOLE_SECRET,
+        allowsPlainHttp: false,
+      },
       trackingUrl: "http://track.example:8080",
       allowLoopback: options.allowLoopback ?? false,
       clickRetentionDays: options.clickRetentionDays ?? 0,
@@ -103,6 +118,7 @@ export class ApiWorld extends Stores {
   /** Starts the conversion lane. */
   async startProcessor(): Promise<void> {
     const followed = await followCatalog(this.pool);
+    this.#followed.push(followed);
     this.atEnd(() => followed.feed.close());
     const lane = conversionLane(this, followed);
     this.atEnd(() => lane.close());
@@ -114,7 +130,11 @@ export class ApiWorld extends Stores {
     this.atEnd(() => lane.close());
   }
 
-  /** Settles when the processors know what Postgres holds: a change is in force within a second. */
+  /** Settles when the processors know what Postgres holds. Without it, a change is in force within a second. */
+  async untilProcessorsKnow(): Promise<void> {
+    for (const { feed } of this.#followed) await feed.refresh();
+  }
+
   async addTenant(slug: string): Promise<Tenant> {
     const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
     const { id, adminKey } = await createWorkspace(this.pool, workspace);

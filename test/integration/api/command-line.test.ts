@@ -104,7 +104,7 @@ test("the demo is created once and completely, with the keys and links of its re
     offers.every((offer) => JSON.stringify([offer["targeting"], offer["caps"]]) === "[{},{}]"),
   ).toBe(true);
   expect(list(await world.get("/affiliates", analyst)).length).toBeGreaterThanOrEqual(3);
-  expect(list(await world.get("/advertisers", admin))).toHaveLength(2);
+  expect(list(await world.get("/advertisers", admin))).toHaveLength(3);
   expect(list(await world.get("/offers", advertiser)).length).toBeGreaterThan(0);
   expect(record(await world.get("/offers/DEMOSHOP", partner))).toMatchObject({
     can_run: true,

@@ -13,6 +13,7 @@ import {
   someId,
   someText,
 } from "./api-world.ts";
+import { data, openAs } from "./people/person-browser.ts";
 
 const world = await forThisFile(ApiWorld.open());
 const stranger = await world.addTenant("stranger");
@@ -29,6 +30,30 @@ async function convert(fields: Json = {}): Promise<string> {
 function list({ body }: Pick<Answer, "body">): Json[] {
   return z.array(z.looseObject({})).parse(body["data"]);
 }
+
+test("a change made in the console names the person and no key (P19)", async () => {
+  const id = await convert();
+  const person = await openAs(world, "judge@first.example", world.tenant, { role: "admin" });
+  const body = { status: "rejected", reason: "fake" };
+  expect((await person.call("PATCH", `/conversions/${id}`, { body })).status).toBe(200);
+  const bulk = { ids: [id], status: "pending" };
+  expect((await person.call("PATCH", "/conversions", { body: bulk })).status).toBe(200);
+  const made = await person.post("/conversions", {
+    offer_id: offer.id,
+    affiliate_id: world.tenant.affiliateId,
+  });
+  const actors = async (path: string): Promise<unknown[]> =>
+    list(await world.get(`${path}/history`)).map((row) => [row["person_id"], row["key_id"]]);
+  const byPerson = [person.personId, null];
+  expect(await actors(`/conversions/${id}`)).toEqual([
+    byPerson,
+    byPerson,
+    [null, expect.any(Number)],
+  ]);
+  expect(await actors(`/conversions/${String(data(made)["id"])}`)).toEqual([byPerson]);
+  const seen = await world.get(`/conversions/${id}/history`, world.tenant.keys.partner);
+  expect(seen.text).not.toContain("person_id");
+});
 
 async function setStatus(id: string, status: string, reason: string): Promise<void> {
   expect((await world.patch(`/conversions/${id}`, { status, reason })).status).toBe(200);
@@ -51,7 +76,7 @@ test("every change is listed with time, key, earlier values and reason, newest f
   const answer = await world.get(`/conversions/${id}/history`, world.tenant.keys.analyst);
   expect(Object.keys(answer.body).sort()).toEqual(["data", "next_cursor"]);
   expect(nextCursor(answer)).toBeNull();
-  const change = { at: someText, actor: "api", key_id: someId, ...MONEY };
+  const change = { at: someText, actor: "api", key_id: someId, person_id: null, ...MONEY };
   expect(answer.body["data"]).toEqual([
     { ...change, from_status: "rejected", to_status: "pending", reason: "look" },
     { ...change, from_status: "approved", to_status: "rejected", reason: "fake" },
@@ -86,12 +111,23 @@ test("partner and advertiser see their own changes without hidden fields (VIS-02
   const { admin, analyst, partner, advertiser } = world.tenant.keys;
   const all = await seen(admin);
   expect([...all].sort()).toEqual(
-    ["actor", "at", "from_status", "key_id", "reason", "to_status", ...Object.keys(MONEY)].sort(),
+    [
+      "actor",
+      "at",
+      "from_status",
+      "key_id",
+      "person_id",
+      "reason",
+      "to_status",
+      ...Object.keys(MONEY),
+    ].sort(),
   );
   const without = (...fields: string[]) => all.filter((field) => !fields.includes(field));
   expect(await seen(analyst)).toEqual(all);
-  expect(await seen(partner)).toEqual(without("key_id", "from_revenue", "to_revenue"));
-  expect(await seen(advertiser)).toEqual(without("key_id", "from_payout", "to_payout"));
+  expect(await seen(partner)).toEqual(without("key_id", "person_id", "from_revenue", "to_revenue"));
+  expect(await seen(advertiser)).toEqual(
+    without("key_id", "person_id", "from_payout", "to_payout"),
+  );
 });
 
 test("the history of a conversion that a key may not read is 404 (VIS-029, VIS-030, VIS-036, CNV-008)", async () => {

@@ -46,7 +46,7 @@ function ownersOf({ affiliateId, rows }: Ids): {
   };
 }
 
-function accounts({ workspaceId, advertiserId, rows, rowsOfLargest }: Ids): string[] {
+function accounts({ workspaceId, affiliateId, advertiserId, rows, rowsOfLargest }: Ids): string[] {
   return [
     `insert into app_user (workspace_id, name, email, created_at)
      select ${workspaceId}, 'User ' || i, 'u' || i || '@x.example', ${AT} from generate_series(1, ${rows}) i`,
@@ -55,13 +55,26 @@ function accounts({ workspaceId, advertiserId, rows, rowsOfLargest }: Ids): stri
     `insert into affiliate (workspace_id, code, name, currency, manager_id, created_at)
      select ${workspaceId}, 'C' || i, 'Partner ' || i, 'USD', (select min(id) from app_user) + case when ${IS_RARE} then 0 else 1 + i % 9 end, ${AT}
      from generate_series(1, ${rowsOfLargest}) i`,
-    `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, created_at)
+    `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, created_at, caps)
      select ${workspaceId}, case when i = 0 or ${IS_RARE} then ${advertiserId} else (select min(id) from advertiser where name like 'Advertiser %') + i % ${rows} end,
-       case i when 0 then 'RARE' else 'O' || i end, 'Offer ' || i, 'https://x.example', 'USD', ${AT}
+       case i when 0 then 'RARE' else 'O' || i end, 'Offer ' || i, 'https://x.example', 'USD', ${AT},
+       case when ${IS_RARE} then '{"conversions": {"daily": 5}}'::jsonb else '{}' end
      from generate_series(0, ${rowsOfLargest - 1}) i`,
     `insert into offer_event (offer_id, code, name, is_default) select id, 'default', 'Default', true from offer on conflict do nothing`,
     `insert into api_key (workspace_id, name, role, secret_hash, created_at)
      select ${workspaceId}, 'Key ' || i, 'admin', sha256(('key' || i)::bytea), ${AT} from generate_series(1, ${rows}) i`,
+    `insert into person (email, name) select 'p' || i || '@x.example', 'Person ' || i from generate_series(1, ${rows}) i`,
+    `insert into membership (person_id, workspace_id, role, affiliate_id, created_at)
+     select id, ${workspaceId}, case when id % 2 = 0 then 'analyst' else 'partner' end, case when id % 2 = 1 then ${affiliateId} end,
+       timestamptz '2020-01-01' + id * interval '1 minute' from person`,
+    `insert into session (person_id, secret_hash, state, expires_at)
+     select id, sha256(('session' || id)::bytea), 'full', now() + interval '1 day' from person`,
+    `insert into totp (person_id, sealed) select id, '\\x00' from person`,
+    `insert into passkey (person_id, name, credential_id, public_key, counter, transports)
+     select id, 'Key', ('credential' || id)::bytea, '\\x00', 0, '{}' from person`,
+    `insert into one_time_link (secret_hash, kind, workspace_id, email, role, affiliate_id, made_by, created_at, expires_at)
+     select sha256(('link' || id)::bytea), 'invitation', ${workspaceId}, email, case when id % 2 = 0 then 'analyst' else 'partner' end,
+       case when id % 2 = 1 then ${affiliateId} end, id, timestamptz '2020-01-01' + id * interval '1 minute', now() from person`,
   ];
 }
 
@@ -91,9 +104,9 @@ function events(ids: Ids): string[] {
     `insert into delivery (workspace_id, kind, endpoint_id, destination, event, event_id, facts, status, due_at, created_at, finished_at)
      select ${workspaceId}, 'webhook', (select min(id) from webhook), 'x.example', 'conversion.created', gen_random_uuid(), '{}',
        case when ${IS_RARE} then 'failed' else 'delivered' end, null, ${AT}, ${AT} from generate_series(1, ${rows}) i`,
-    `insert into postback_log (workspace_id, ts, endpoint, http_status, result, click_id, conversion_id)
+    `insert into postback_log (workspace_id, ts, endpoint, http_status, result, click_id, conversion_id, advertiser_id)
      select ${workspaceId}, ${AT}, 'pb', 200, case when ${IS_RARE} then 'unknown_click' else 'approved' end, md5('click' || i),
-       md5('conversion' || i)::uuid from generate_series(1, ${rows}) i`,
+       md5('conversion' || i)::uuid, case when i % 50 in (0, 1) then (select min(id) from advertiser) end from generate_series(1, ${rows}) i`,
     `insert into audit_log (workspace_id, ts, key_id, action, status, request_id)
      select ${workspaceId}, ${AT}, case when ${IS_RARE} then 1 else 2 end, 'rest POST /api/v1/offers', 201, 'r' || i
      from generate_series(1, ${rows}) i`,
@@ -124,6 +137,8 @@ function managed(ids: Ids): string[] {
      select ${workspaceId}, 'key' || i, ${offer}, ${affiliate}, ${AT} ${series}`,
     `insert into smart_link (workspace_id, code, name, affiliate_id, created_at)
      select ${workspaceId}, 'S' || i, 'Smart', ${affiliate}, ${AT} ${series}`,
+    `insert into code_alias (workspace_id, alias, offer_id, created_at)
+     select ${workspaceId}, 'old-' || i, ${offer}, ${AT} ${series}`,
     `insert into traffic_source_template (workspace_id, name, created_at) select ${workspaceId}, 'Template', ${AT} ${series}`,
     `insert into traffic_control (workspace_id, name, action, created_at) select ${workspaceId}, 'Control', 'block', ${AT} ${series}`,
     `insert into offer_group (workspace_id, name, created_at) select ${workspaceId}, 'Group', ${AT} ${series}`,

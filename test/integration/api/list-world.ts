@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Operation, OperationContext } from "../../../api/operation.ts";
+import type { Operation, OperationContext, RequestContext } from "../../../api/operation.ts";
 import { type CursorRange, Cursors, type Position } from "../../../api/rest/cursor.ts";
 import { readInput } from "../../../api/rest/request-input.ts";
 import type { Queryable, Statement } from "../../../schemas/postgres/connect.ts";
-import { operationContext } from "../../services/operation-context.ts";
+import { operationContext, peopleRequest } from "../../services/operation-context.ts";
 import { ApiWorld } from "./api-world.ts";
 import { fillLists } from "./list-fill.ts";
 
@@ -137,7 +137,11 @@ export class ListWorld {
     }
   }
 
-  #contextOf({ operation, role, after }: ListRequest): OperationContext {
+  #contextOf({
+    operation,
+    role,
+    after,
+  }: ListRequest): RequestContext & Pick<OperationContext, "db"> {
     const nowMs = Date.now();
     const isRanged =
       "from" in (operation.input.query instanceof z.ZodObject ? operation.input.query.shape : {});
@@ -145,7 +149,10 @@ export class ListWorld {
     const cursors = new ChosenPosition(after, isRanged ? range : undefined);
     const { workspaceId, affiliateId, advertiserId } = this.world.tenant;
     const caller = { role, workspaceId, affiliateId, advertiserId };
-    return operationContext(this.world, caller, { nowMs, cursors });
+    const context = operationContext(this.world, caller, { nowMs, cursors });
+    return operation.access.callers === undefined
+      ? context
+      : { ...context, people: peopleRequest(this.world.pool) };
   }
 }
 

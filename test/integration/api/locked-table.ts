@@ -5,6 +5,7 @@ const LOCKS = {
   api_key: "lock table api_key in access exclusive mode",
   affiliate: "lock table affiliate in access exclusive mode",
   rate_window: "lock table rate_window in access exclusive mode",
+  session: "lock table session in share row exclusive mode",
 };
 
 /** Locks a table for all other connections while `work` runs. */

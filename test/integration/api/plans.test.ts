@@ -13,8 +13,8 @@ const FILL_TIMEOUT_MS = IS_FULL ? 900_000 : 120_000;
 /** Blocks read for each row: its own, the index's, and those of its events, names, overrides and domains. */
 const BLOCKS_PER_ROW_MAX = 32;
 const BLOCKS_PER_PAGE = 200;
-/** Parameters of paging and of the range, which are no filters. */
-const PAGING = new Set(["limit", "cursor", "from", "to", "tz", "preset"]);
+/** Parameters of paging, of the range and of the form, which are no filters. */
+const PAGING = new Set(["limit", "cursor", "from", "to", "tz", "preset", "date_basis", "format"]);
 
 type List = {
   /** A query for all rows as (at, id). */
@@ -87,9 +87,15 @@ const LISTS: Readonly<Record<string, List>> = {
       affiliate_id: affiliate,
       adv_txid: () => "order7",
       smart_link_id: () => "1",
+      advertiser_id: () => String(lists.world.tenant.advertiserId),
     },
-    wide: ["status", "event", "method"],
+    wide: ["status", "event", "method", "status_reason", "is_duplicate", "cap_alert", "filters"],
     roles: ["admin", "partner", "advertiser"],
+  },
+  listConversionDeliveries: {
+    rows: byCreation("delivery"),
+    path: async () => ({ id: await conversionId() }),
+    selective: { kind: () => "postback", status: () => "failed" },
   },
   listConversionHistory: {
     rows: "select at, id from conversion_history",
@@ -106,15 +112,22 @@ const LISTS: Readonly<Record<string, List>> = {
     path: async () => ({ id: await smallest("postback")() }),
     selective: { status: () => "failed" },
   },
-  listWebhooks: { rows: byCreation("webhook") },
+  listWebhooks: { rows: byCreation("webhook"), wide: ["disabled"] },
   listWebhookDeliveries: {
     rows: byCreation("delivery"),
     path: async () => ({ id: await smallest("webhook")() }),
     selective: { status: () => "failed" },
   },
   listUsers: { rows: byCreation("app_user"), wide: ["status"] },
-  listKeys: { rows: byCreation("api_key") },
-  listTrackingDomains: { rows: byCreation("tracking_domain"), wide: ["status"] },
+  listKeys: {
+    rows: byCreation("api_key"),
+    selective: {
+      affiliate_id: affiliate,
+      advertiser_id: () => String(lists.world.tenant.advertiserId),
+    },
+  },
+  listOwnKeys: { rows: byCreation("api_key"), roles: ["partner", "advertiser"] },
+  listTrackingDomains: { rows: byCreation("tracking_domain"), wide: ["status", "certification"] },
   listTrackingDomainAssignments: {
     rows: byCreation("tracking_domain_assignment"),
     selective: {
@@ -131,6 +144,11 @@ const LISTS: Readonly<Record<string, List>> = {
     rows: byCreation("smart_link"),
     selective: { affiliate_id: affiliate, code: () => "S7" },
     wide: ["status"],
+  },
+  listCodeAliases: {
+    rows: byCreation("code_alias"),
+    selective: { alias: () => "old-7", target_id: offer },
+    wide: ["kind"],
   },
   listTrafficSourceTemplates: { rows: byCreation("traffic_source_template") },
   listTrafficControls: { rows: byCreation("traffic_control"), wide: ["status", "action"] },
@@ -149,6 +167,23 @@ const LISTS: Readonly<Record<string, List>> = {
     rows: "select requested_at as at, affiliate_id as id from offer_access",
     path: async () => ({ id: await offer() }),
     wide: ["status"],
+  },
+  listAccessRequests: {
+    rows: "select requested_at as at, offer_id || '.' || affiliate_id as id from offer_access",
+    selective: { affiliate_id: affiliate },
+    // All of them are of one offer and approved.
+    wide: ["status", "offer_id"],
+  },
+  listAffiliateOffers: {
+    rows: byCreation("offer"),
+    path: async () => await Promise.resolve({ id: affiliate() }),
+    wide: ["can_run", "access_status", "status", "visibility", "q"],
+  },
+  // A page reads the owners of caps from its first one on, of which there are few.
+  listCapUsage: {
+    rows: "select '' as at, 'offer/' || id || '/conversions/daily' as id from offer where caps <> '{}'",
+    selective: { offer_id: offer },
+    wide: ["offer_group_id", "advertiser_id", "min_share"],
   },
   listAdCosts: {
     rows: "select date as at, id from ad_cost",
@@ -171,11 +206,29 @@ const LISTS: Readonly<Record<string, List>> = {
       conversion_id: conversionId,
     },
   },
+  listOwnPostbackLog: {
+    rows: "select ts as at, id from postback_log",
+    selective: {
+      result: () => "unknown_click",
+      click_id: md5Of("click7"),
+      conversion_id: conversionId,
+    },
+    roles: ["advertiser"],
+  },
+  listOwnEvents: { rows: byCreation("offer"), roles: ["advertiser"] },
   listAuditLog: {
     rows: "select ts as at, id from audit_log",
     selective: { key_id: () => "1" },
-    // The action contains the value.
-    wide: ["action"],
+    // The action contains the value. No index has the person: a range of days of one workspace does.
+    wide: ["action", "person_id"],
+  },
+  listMembers: {
+    rows: byCreation("membership"),
+    roles: ["admin", "partner"],
+  },
+  listInvitations: {
+    rows: byCreation("one_time_link"),
+    roles: ["admin", "partner"],
   },
 };
 

@@ -20,6 +20,9 @@ const OFFER = {
   fraud_checks: null,
   terms: null,
   fail_route_offer_id: null,
+  access_questions: [],
+  auto_approve_tiers: [],
+  reapply_days: 30,
 };
 
 test("settings of an offer are read and changed separately (G98, G101, G103, G145, G189)", async () => {

@@ -1,12 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { projectFile } from "../../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { makeLogDays } from "../../../schemas/postgres/log-days.ts";
+import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
+import { migrationFiles } from "../../../schemas/versions/migration-files.ts";
 import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
 import { serverUrls } from "../../services/stores.ts";
 
-const FOLDER = projectFile("schemas", "postgres", "migrations");
 let database: FreshDatabase;
 let db: Pool;
 
@@ -20,17 +19,14 @@ afterAll(async () => {
 });
 
 test("rows from before daily partitions of the inbound log stay, and expire in time (#19)", async () => {
-  const files = readdirSync(FOLDER).toSorted();
-  const at = files.findIndex((file) => file.endsWith("_retention.sql"));
-  const run = async (some: readonly string[]): Promise<void> => {
-    for (const file of some) await db.query({ text: readFileSync(`${FOLDER}/${file}`, "utf8") });
-  };
-  await run(files.slice(0, at));
+  const files = migrationFiles("postgres");
+  const at = files.findIndex(({ name }) => name.endsWith("_retention.sql"));
+  await migratePostgres(db, { files: files.slice(0, at) });
   await db.query({
     text: `insert into postback_log (workspace_id, ts, endpoint, http_status, result)
            select 1, now() - i * interval '10 days', 'pb', 200, 'before' from generate_series(0, 4) i`,
   });
-  await run(files.slice(at));
+  await migratePostgres(db, { files, isContract: true });
   await makeLogDays(db);
   // Today, where earlier rows are in the old partition, and the next days.
   await db.query({

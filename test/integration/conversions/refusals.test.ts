@@ -202,6 +202,22 @@ test("digits that are an offer's code in another workspace still find our offer 
   expect((await world.report({ ...named, test: "1" })).body).toMatchObject({ ok: true });
 });
 
+test("a pixel with an offer but no click is told what is missing, /pb what it always was (#17, G116)", async () => {
+  const offerId = await world.addOffer();
+  const offer_id = String(offerId);
+  const px = await world.report({ offer_id }, { endpoint: "px" });
+  expect(px.body).toEqual({
+    ok: false,
+    error:
+      "click_id required: no click_id, gclid, gbraid, wbraid or msclkid was sent, and no cookie trk_cid. A browser sends this " +
+      "cookie to another site only over https, and some browsers never do. Without a click, aff_id is required",
+  });
+  const wrong = await world.report({ offer_id, aff_id: "NOBODY" }, { endpoint: "px" });
+  expect(wrong.body).toEqual({ ok: false, error: "unknown aff_id" });
+  const pb = await world.report({ offer_id });
+  expect(pb.body).toEqual({ ok: false, error: "unknown aff_id" });
+});
+
 test("a pixel without click, or for servers only, is refused (PX-003, PX-007, PX-008, PX-010)", async () => {
   const px = { endpoint: "px" as const };
   const offerId = await world.addOffer({ conversion_method: "s2s" });

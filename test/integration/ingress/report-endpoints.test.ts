@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { until } from "../../system/until.ts";
 import { type Answer, clickIdOf, headerOf } from "./click-answer.ts";
 import { type Asking, ClickPathsWorld, PARTNER } from "./click-paths-world.ts";
 
@@ -250,6 +251,24 @@ describe.each(PIXEL_PATHS)("the pixel as %s (PX-002)", (path) => {
       for (const name of ["etag", "last-modified", "expires"])
         expect(headerOf(answer, name)).toBe("");
     }
+  });
+
+  test("without a click, header and log say that a cookie of another site needs https (#17, PX-007)", async () => {
+    const bare = await world.ask(path);
+    expect(headerOf(bare, "x-tracker-conversion")).toBe("error: click_id required");
+    expect(headerOf(bare, "x-tracker-hint")).toMatch(/no cookie trk_cid\..* only over https/);
+    const named = await world.ask(`${path}?offer=SHOP`);
+    expect(headerOf(named, "x-tracker-conversion")).toMatch(/^error: click_id required: .*https/);
+    expect(headerOf(named, "x-tracker-hint")).toBe("");
+    const good = await world.ask(`${path}?click_id=${await newClick()}`);
+    expect(headerOf(good, "x-tracker-hint")).toBe("");
+    const messages = async (): Promise<boolean> => {
+      const { rows } = await world.store.pool.query<{ message: string }>({
+        text: "select message from postback_log where endpoint = 'px' and message ~ '^click_id required: .*https'",
+      });
+      return rows.length >= 2;
+    };
+    await until("both are logged with the reason", messages, { timeoutMs: 10_000 });
   });
 
   test.each(["POST", "PUT", "DELETE", "OPTIONS"])(

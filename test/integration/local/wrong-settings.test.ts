@@ -53,6 +53,20 @@ test.each(PROGRAMS.slice(1, 4))(
   },
 );
 
+test.each(PROGRAMS)(
+  "%s reports a mistyped setting once, with the one that was meant",
+  async (_name, program) => {
+    // A wrong setting ends each program at once.
+    const { output } = await run(program, {
+      TRACKING_PROT: "9000",
+      BIND_ADDRESS: "localhost",
+      LOG_LEVEL: "loud",
+    });
+    expect(output.match(/TRACKING_PROT is not a setting/g)).toHaveLength(1);
+    expect(output).toContain("Did you mean TRACKING_PORT?");
+  },
+);
+
 /** Runs the program with only these settings in its environment. */
 async function run(
   program: string,

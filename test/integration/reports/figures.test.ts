@@ -3,6 +3,7 @@ import { z } from "zod";
 import { getReport } from "../../../api/reports/get-report.ts";
 import { getTimeseries } from "../../../api/reports/get-timeseries.ts";
 import { listDimensions, listMetrics } from "../../../api/reports/list-definitions.ts";
+import { FILTER_OPERATORS } from "../../../api/reports/report-filters.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { aClick, aConversion, anImpression } from "./facts.ts";
 import { type Caller, ReportWorld } from "./report-world.ts";
@@ -64,6 +65,37 @@ describe("metrics that are answered when they are named (N101)", () => {
       ecpm: "625.0000", // 1000 * 2.5 / 4
     });
     expect(Object.keys(await totals(world, MONDAY))).not.toContain("duplicates");
+  });
+
+  test("conversions split by the time from click to conversion, in its order", async () => {
+    const convTs = at("2025-09-20T12:00:00");
+    const after = (delayMs: number | null) =>
+      aConversion(world, { conv_ts: convTs, click_ts: delayMs === null ? null : convTs - delayMs });
+    const [minute, day] = [60_000, 86_400_000];
+    await world.store({
+      conversions: [null, 0, minute - 1, minute, day - 1, day, 30 * day].map(after),
+    });
+    const query = { from: "2025-09-20", to: "2025-09-20", tz: "UTC", metrics: "conversions" };
+    const found = await rows(world, {
+      ...query,
+      group_by: "conversion_delay",
+      sort: "conversion_delay",
+    });
+    expect(found.map((row) => [row["conversion_delay"], row["conversions"]])).toEqual([
+      ["", 1],
+      ["1m", 2],
+      ["5m", 1],
+      ["1d", 1],
+      ["3d", 1],
+      ["more", 1],
+    ]);
+    expect(found[1]?.["conversion_delay_label"]).toBe("Below 1 minute");
+    const filters = "conversion_delay:in:1d|more";
+    expect(await totals(world, { ...query, filters })).toEqual({ conversions: 2 });
+    expect(await refusal(report(world, { ...query, filters: "conversion_delay:in:2d" }))).toEqual([
+      "invalid_parameter",
+      "filters",
+    ]);
   });
 
   test("rejected conversions split by their reason, with what was lost", async () => {
@@ -229,7 +261,13 @@ test("a CSV with totals=0 is a table of rows and nothing else", async () => {
 });
 
 const Listed = z.object({
-  data: z.array(z.looseObject({ name: z.string(), definition: z.string() })),
+  data: z.array(
+    z.looseObject({
+      name: z.string(),
+      definition: z.string(),
+      operators: z.array(z.string()).default([]),
+    }),
+  ),
 });
 
 describe("definitions (N100)", () => {
@@ -244,8 +282,16 @@ describe("definitions (N100)", () => {
         expect(Object.keys(await totals(world, { ...MONDAY, metrics: name }, caller))).toEqual([
           name,
         ]);
-      for (const { name } of dimensions)
+      for (const { name, operators } of dimensions) {
         await report(world, { ...MONDAY, group_by: name, metrics: "clicks" }, caller);
+        for (const operator of FILTER_OPERATORS.filter((one) => !operators.includes(one))) {
+          const filters = `${name}:${operator}${operator.endsWith("empty") ? "" : ":x"}`;
+          expect(await refusal(report(world, { ...MONDAY, filters }, caller)), filters).toEqual([
+            "invalid_parameter",
+            "filters",
+          ]);
+        }
+      }
       for (const { definition } of [...metrics, ...dimensions])
         expect(definition).toMatch(/^[A-Z].*\.$/);
       const isStaff = caller === "admin";

@@ -178,7 +178,7 @@ class LedgerMaker {
       id: randomUUID(),
       version: 1,
       conv_ts: convTs,
-      click_ts: this.#chance(0.7) ? convTs - this.#whole(3 * 86_400_000) : null,
+      click_ts: this.#chance(0.7) ? convTs - this.#delay() : null,
       link_type: this.#pick("affiliate", "smart"),
       smart_link_id: this.#pick(0, this.#plan.smartLinkId),
       event_code: this.#pick("default", "sale", "lead"),
@@ -188,8 +188,8 @@ class LedgerMaker {
       revenue: this.#money(100),
       payout: this.#money(80),
       sale_amount: this.#money(500),
-      currency: this.#pick("USD", "USD", this.#currency(attributes.offer_id)),
-      is_duplicate: false,
+      currency: this.#pick("USD", "USD", this.#currency(attributes.offer_id), "GBP", "KWD"),
+      is_duplicate: this.#chance(0.2),
       method: this.#pick("s2s", "pixel", "js", "api"),
     };
   }
@@ -250,6 +250,12 @@ class LedgerMaker {
     const atMs = fromMs + this.#whole(toMs - fromMs);
     const quarter = Math.floor(atMs / QUARTER_MS) * QUARTER_MS;
     return this.#pick(atMs, quarter, quarter - 1);
+  }
+
+  /** Often at the ends of the steps of `conversion_delay`. */
+  #delay(): number {
+    const minutes = this.#pick(0, 1, 5, 60, 360, 1_440, 4_320, 10_080, 43_200);
+    return Math.max(0, minutes * 60_000 - this.#pick(0, 1, this.#whole(60_000)));
   }
 
   #currency(offerId: number): string {

@@ -45,6 +45,16 @@ test.each(CALLERS)(
       ["run_report", DAY],
       ["run_report", { ...DAY, group_by: ["offer", "country"], limit: 1 }],
       ["run_report", { preset: "last_week", group_by: ["date"] }],
+      [
+        "run_report",
+        {
+          ...DAY,
+          group_by: ["date"],
+          currency: "EUR",
+          params: { compare: "previous", convert: "1" },
+        },
+      ],
+      ["lookup_clicks", { ...DAY, params: { filters: "country:in:US" } }],
       ["lookup_clicks", DAY],
       ["lookup_clicks", { ...DAY, gclid: "none" }],
     ];
@@ -99,6 +109,7 @@ describe("run_report", () => {
       "filters=country:in:DE|US,link_type:in:affiliate",
     ],
     [{ filters: "offer:in:1", offset: 0 }, "filters=offer:in:1&offset=0"],
+    [{ compare: "previous_year", convert: 1 }, "compare=previous_year&convert=1"],
   ])("params %j become query parameters, lists with commas (MCP-031)", async (params, query) => {
     const answer = await as("admin").tool("run_report", { preset: "last_week", params });
     expect(answer.body).toEqual(await as("admin").rest(`/reports?preset=last_week&${query}`));

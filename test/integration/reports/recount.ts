@@ -1,21 +1,24 @@
 import { words } from "../../samples/words.ts";
-import type {
-  Ledger,
-  LedgerClick,
-  LedgerConversion,
-  LedgerCost,
-  LedgerImpression,
-} from "./ledger.ts";
+import { delayOf, orderOf } from "./conversion-delays.ts";
+import type { Ledger } from "./ledger.ts";
 import { localPiece } from "./local-piece.ts";
+import { changeOf, metricValue } from "./recount-metrics.ts";
 import { compareRowKeys, compareSortValues } from "./recount-order.ts";
-import { convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
+import {
+  type Fact,
+  type Gathered,
+  gather,
+  nothing,
+  type Role,
+  type Sums,
+  sumUp,
+} from "./recount-sums.ts";
+import { clockText, firstShown } from "./recounted-costs.ts";
 
 /*
  * A slow recount of reports from the ledger, without any code of the compiler: days come from the platform's time zones,
  * sums are big integers, rows are objects.
  */
-
-export type Role = "staff" | "partner" | "advertiser";
 
 export type RecountRequest = {
   readonly role: Role;
@@ -34,6 +37,9 @@ export type RecountRequest = {
   readonly limit: number;
   readonly offset: number;
   readonly managers: ReadonlyMap<number, number>;
+  /** How many days before the other period begins. */
+  readonly compare?: number;
+  readonly converts?: boolean;
 };
 
 export type Recount = {
@@ -43,41 +49,29 @@ export type Recount = {
   readonly other_currencies: string[];
 };
 
-type Fact =
-  | { kind: "click"; row: LedgerClick }
-  | { kind: "impression"; row: LedgerImpression }
-  | { kind: "conversion"; row: LedgerConversion }
-  | { kind: "cost"; row: LedgerCost };
-
-type Sums = {
-  clicks: bigint;
-  unique: bigint;
-  bots: bigint;
-  impressions: bigint;
-  approved: bigint;
-  pending: bigint;
-  rejected: bigint;
-  payout: bigint;
-  revenue: bigint;
-  sale: bigint;
-  cost: bigint;
-  others: Set<string>;
-  hasForeignMoney: boolean;
-};
-
 const ID_DIMENSIONS = new Set(["offer", "affiliate", "advertiser", "smart_link", "manager"]);
 const COST_DIMENSIONS = new Set(
   words(`
   date hour week month hour_of_day weekday offer affiliate advertiser traffic_source ext_campaign_id ext_adgroup_id
 `),
 );
-const CONVERSION_ONLY = new Set(["event", "status", "method", "conversion_reason"]);
+const CONVERSION_ONLY = new Set([
+  "event",
+  "status",
+  "method",
+  "conversion_reason",
+  "conversion_delay",
+]);
 const NOT_OF_IMPRESSIONS = new Set(["smart_link", "link_type", "currency"]);
 const CLICK_ONLY = new Set(
   words(`
   click_status status_reason is_unique is_bot is_datacenter referrer_host language os_version isp
 `),
 );
+
+/** The facts of both periods that belong to one row; `before` stays empty without a comparison. */
+type Gatherings = { readonly now: Gathered; readonly before: Gathered };
+type Group = { readonly now: Sums; readonly before: Sums };
 
 export function recount(ledger: Ledger, request: RecountRequest): Recount {
   const facts: Fact[] = [
@@ -86,39 +80,66 @@ export function recount(ledger: Ledger, request: RecountRequest): Recount {
     ...ledger.conversions.map((row): Fact => ({ kind: "conversion", row })),
     ...ledger.costs.map((row): Fact => ({ kind: "cost", row })),
   ];
-  const groups = new Map<string, { values: (string | number)[]; sums: Sums }>();
-  const total = noSums();
-  for (const fact of facts) {
-    if (!counts(fact, request)) continue;
-    const values = request.groupBy.map((dimension) => valueOf(fact, dimension, request));
-    const key = JSON.stringify(values);
-    const group = groups.get(key) ?? { values, sums: noSums() };
-    groups.set(key, group);
-    for (const sums of [group.sums, total]) add(sums, fact, { ...request, rates: ledger.rates });
+  const groups = new Map<string, { values: (string | number)[]; facts: Gatherings }>();
+  const total: Gatherings = { now: nothing(), before: nothing() };
+  for (const [name, period] of Object.entries(periodsOf(request))) {
+    const isBefore = name === "before";
+    for (const fact of facts) {
+      if (!counts(fact, period)) continue;
+      const values = request.groupBy.map((dimension) => valueOf(fact, dimension, period));
+      const key = JSON.stringify(values);
+      const group = groups.get(key) ?? { values, facts: { now: nothing(), before: nothing() } };
+      groups.set(key, group);
+      for (const { now, before } of [group.facts, total]) gather(isBefore ? before : now, fact);
+    }
   }
-  if (request.groupBy.length === 0) {
-    const totals = shown(total, request);
-    return { data: [totals], totals, total_rows: 1, other_currencies: [...total.others].sort() };
-  }
-  const rows = [...groups.values()].map(({ values, sums }) => ({
-    values,
-    shown: shown(sums, request),
-    order: sortKey(values, sums, request),
-  }));
+  const rules = { ...request, converts: request.converts === true, rates: ledger.rates };
+  const summed = ({ now, before }: Gatherings): Group => ({
+    now: sumUp(now, rules),
+    before: sumUp(before, rules),
+  });
+  const all = summed(total);
+  const totals = cellsOf(all, request);
+  const other_currencies = [...new Set([...all.now.others, ...all.before.others])].sort();
+  if (request.groupBy.length === 0)
+    return { data: [totals], totals, total_rows: 1, other_currencies };
+  const rows = [...groups.values()].map(({ values, facts: gathered }) => {
+    const group = summed(gathered);
+    return { values, shown: cellsOf(group, request), order: sortKey(values, group, request) };
+  });
+  const keyOf = ({ values }: { readonly values: readonly (string | number)[] }) =>
+    values.map((value, index) => orderOf(request.groupBy[index] ?? "", value));
   rows.sort(
     (a, b) =>
       compareSortValues(a.order, b.order, request.sort.startsWith("-")) ||
-      compareRowKeys(a.values, b.values),
+      compareRowKeys(keyOf(a), keyOf(b)),
   );
   return {
     data: rows.slice(request.offset, request.offset + request.limit).map((row) => ({
       ...Object.fromEntries(request.groupBy.map((name, index) => [name, row.values[index]])),
       ...row.shown,
     })),
-    totals: shown(total, request),
+    totals,
     total_rows: rows.length,
-    other_currencies: [...total.others].sort(),
+    other_currencies,
   };
+}
+
+/** A request whose facts are shown `daysLater` days later than they are. */
+type PeriodRequest = RecountRequest & { readonly daysLater: number };
+
+function periodsOf(request: RecountRequest): { now: PeriodRequest; before?: PeriodRequest } {
+  const now = { ...request, daysLater: 0 };
+  const days = request.compare;
+  if (days === undefined) return { now };
+  const moved = (atMs: number): number => {
+    const clock = clockText(atMs, request.tz);
+    const date = new Date(Date.parse(`${clock.slice(0, 10)}T00:00:00Z`) - days * 86_400_000);
+    const text = `${date.toISOString().slice(0, 10)}${clock.slice(10)}`;
+    return firstShown(text, request.tz) + (atMs % 1_000);
+  };
+  const toMs = moved(request.toMs + 1) - 1;
+  return { now, before: { ...request, fromMs: moved(request.fromMs), toMs, daysLater: days } };
 }
 
 function isOwn({ row }: Fact, { role, workspaceId, ownerId }: RecountRequest): boolean {
@@ -127,7 +148,7 @@ function isOwn({ row }: Fact, { role, workspaceId, ownerId }: RecountRequest): b
   return (role === "partner" ? row.affiliate_id : row.advertiser_id) === ownerId;
 }
 
-function counts(fact: Fact, request: RecountRequest): boolean {
+function counts(fact: Fact, request: PeriodRequest): boolean {
   const { row, kind } = fact;
   if (!isOwn(fact, request)) return false;
   if (kind === "click" && row.status === "blocked") return false;
@@ -141,7 +162,7 @@ function counts(fact: Fact, request: RecountRequest): boolean {
 function passes(
   fact: Fact,
   { dimension, operator, values }: RecountRequest["filters"][number],
-  request: RecountRequest,
+  request: PeriodRequest,
 ): boolean {
   if (fact.kind === "cost" && !carries(fact.kind, dimension)) {
     if (dimension === "event" || dimension === "status") return true;
@@ -190,7 +211,7 @@ const COLUMNS: ReadonlyMap<string, string> = new Map([
   ["isp", "as_name"],
 ]);
 
-function valueOf(fact: Fact, dimension: string, request: RecountRequest): string | number {
+function valueOf(fact: Fact, dimension: string, request: PeriodRequest): string | number {
   if (!carries(fact.kind, dimension)) return ID_DIMENSIONS.has(dimension) ? 0 : "";
   switch (dimension) {
     case "manager":
@@ -201,7 +222,9 @@ function valueOf(fact: Fact, dimension: string, request: RecountRequest): string
     case "hour":
     case "hour_of_day":
     case "weekday":
-      return localPiece(instantOf(fact, request), dimension, request.tz);
+      return localPiece(instantOf(fact, request), dimension, request);
+    case "conversion_delay":
+      return fact.kind === "conversion" ? delayOf(fact.row) : "";
     default: {
       const column = COLUMNS.get(dimension) ?? dimension;
       const value: unknown = new Map<string, unknown>(Object.entries(fact.row)).get(column) ?? "";
@@ -218,166 +241,46 @@ function carries(kind: Fact["kind"], dimension: string): boolean {
   return kind === "click" || !CLICK_ONLY.has(dimension);
 }
 
-function add(
-  sums: Sums,
-  { kind, row }: Fact,
-  request: RecountRequest & Pick<Ledger, "rates">,
-): void {
-  const { currency, role } = request;
-  if (kind === "cost") {
-    const cost = convertedCost(row, request);
-    if (cost !== undefined) sums.cost += cost;
-    else if (units(row.amount) > 0n) sums.others.add(row.currency);
-    return;
-  }
-  if (kind === "impression") {
-    sums.impressions += 1n;
-    return;
-  }
-  if (kind === "click") {
-    sums.clicks += 1n;
-    if (row.is_unique) sums.unique += 1n;
-    if (row.is_bot) sums.bots += 1n;
-    addMoney(
-      sums,
-      { ...row, payout: row.click_payout, revenue: row.click_revenue, sale_amount: "0" },
-      { currency, role },
+/** What is shown of a group: its metrics, and with a comparison those of the other period and how far they changed. */
+function cellsOf(group: Group, request: RecountRequest): Record<string, unknown> {
+  const { metrics, role, compare } = request;
+  const values = (sums: Sums): Record<string, unknown> =>
+    Object.fromEntries(
+      metrics.map((name): [string, unknown] => [name, textOf(metricValue(name, sums, role))]),
     );
-    return;
-  }
-  if (row.status === "pending") sums.pending += 1n;
-  if (row.status === "rejected") sums.rejected += 1n;
-  if (row.status !== "approved") return;
-  sums.approved += 1n;
-  addMoney(sums, row, { currency, role });
-}
-
-type Money = { payout: string; revenue: string; sale_amount: string; currency: string };
-
-function addMoney(
-  sums: Sums,
-  money: Money,
-  { currency, role }: { currency: string; role: Role },
-): void {
-  const [payout, revenue, sale] = [
-    units(money.payout),
-    units(money.revenue),
-    units(money.sale_amount),
-  ];
-  if (money.currency === currency) {
-    sums.payout += payout;
-    sums.revenue += revenue;
-    sums.sale += sale;
-    return;
-  }
-  const seen = (role === "advertiser" ? 0n : payout) + (role === "partner" ? 0n : revenue) + sale;
-  if (seen > 0n && money.currency !== "") {
-    sums.others.add(money.currency);
-    sums.hasForeignMoney = true;
-  }
-}
-
-function noSums(): Sums {
-  const zero = 0n;
+  if (compare === undefined) return values(group.now);
+  const change = metrics.map((name): [string, unknown] => {
+    const [now, before] = [group.now, group.before].map((sums) => metricValue(name, sums, role));
+    const stored = changeOf(now?.text ?? null, before?.text ?? null);
+    return [name, textOf({ text: stored, kind: "ratio" })];
+  });
   return {
-    clicks: zero,
-    unique: zero,
-    bots: zero,
-    impressions: zero,
-    approved: zero,
-    pending: zero,
-    rejected: zero,
-    payout: zero,
-    revenue: zero,
-    sale: zero,
-    cost: zero,
-    others: new Set<string>(),
-    hasForeignMoney: false,
+    ...values(group.now),
+    previous: values(group.before),
+    change: Object.fromEntries(change),
   };
 }
 
-/** The value of a metric as a whole number in its scale, so that values can be compared. */
-function metricValue(
-  name: string,
-  sums: Sums,
-  role: Role,
-): { text: bigint | null; kind: "count" | "money" | "ratio" } {
-  const profit = sums.revenue - sums.payout;
-  const count = (text: bigint) => ({ text, kind: "count" as const });
-  const money = (text: bigint | null) => ({ text, kind: "money" as const });
-  /** Money per unit: null where a part of the money was left out. */
-  const each = (of: bigint, by: bigint) => money(sums.hasForeignMoney ? null : rounded(of, by));
-  const ratio = (of: bigint, by: bigint) => ({
-    text: rounded(of * 1_000_000n, by),
-    kind: "ratio" as const,
-  });
-  switch (name) {
-    case "impressions":
-      return count(sums.impressions);
-    case "clicks":
-      return count(sums.clicks);
-    case "unique_clicks":
-      return count(sums.unique);
-    case "bot_clicks":
-      return count(sums.bots);
-    case "ctr":
-      return ratio(sums.clicks, sums.impressions);
-    case "conversions":
-      return count(sums.approved);
-    case "pending_conversions":
-      return count(sums.pending);
-    case "rejected_conversions":
-      return count(sums.rejected);
-    case "cvr":
-      return ratio(sums.approved, sums.unique);
-    case "revenue":
-      return money(sums.revenue);
-    case "payout":
-      return money(sums.payout);
-    case "profit":
-      return money(profit);
-    case "net_profit":
-      return money(profit - sums.cost);
-    case "margin":
-      return ratio(profit, sums.revenue);
-    case "epc":
-      return each(role === "advertiser" ? sums.revenue : sums.payout, sums.clicks);
-    case "rpc":
-      return each(sums.revenue, sums.clicks);
-    case "cpc":
-      return each(sums.payout, sums.clicks);
-    case "avg_sale_amount":
-      return each(sums.sale, sums.approved);
-    case "sale_amount":
-      return money(sums.sale);
-    case "ad_cost":
-      return money(sums.cost);
-    case "roas":
-      return ratio(sums.revenue, sums.cost);
-    default:
-      throw new Error(`no metric ${name}`);
-  }
-}
-
-function shown(sums: Sums, { metrics, role }: RecountRequest): Record<string, unknown> {
-  return Object.fromEntries(
-    metrics.map((name): [string, unknown] => {
-      const { text, kind } = metricValue(name, sums, role);
-      if (text === null) return [name, null];
-      if (kind === "count") return [name, Number(text)];
-      if (kind === "ratio") return [name, Number(text) / 1_000_000];
-      const digits = (text < 0n ? -text : text).toString().padStart(5, "0");
-      return [name, `${text < 0n ? "-" : ""}${digits.slice(0, -4)}.${digits.slice(-4)}`];
-    }),
-  );
+function textOf({ text, kind }: ReturnType<typeof metricValue>): string | number | null {
+  if (text === null) return null;
+  if (kind === "count") return Number(text);
+  if (kind === "ratio") return Number(text) / 1_000_000;
+  const digits = (text < 0n ? -text : text).toString().padStart(5, "0");
+  return `${text < 0n ? "-" : ""}${digits.slice(0, -4)}.${digits.slice(-4)}`;
 }
 
 function sortKey(
   values: readonly (string | number)[],
-  sums: Sums,
-  request: RecountRequest,
+  group: Group,
+  { sort, groupBy, role }: RecountRequest,
 ): bigint | string | number | null {
-  const name = request.sort.replace(/^-/, "");
-  const index = request.groupBy.indexOf(name);
-  return index >= 0 ? (values[index] ?? "") : metricValue(name, sums, request.role).text;
+  const name = sort.replace(/^-/, "");
+  const index = groupBy.indexOf(name);
+  if (index >= 0) return orderOf(name, values[index] ?? "");
+  const [, word = "", metric = ""] = /^(previous|change)\.(.*)$/.exec(name) ?? ["", "", name];
+  const [now, before] = [group.now, group.before].map(
+    (sums) => metricValue(metric, sums, role).text,
+  );
+  if (word === "previous") return before ?? null;
+  return (word === "change" ? changeOf(now ?? null, before ?? null) : now) ?? null;
 }

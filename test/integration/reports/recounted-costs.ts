@@ -39,10 +39,18 @@ export function convertedCost(
   report: { readonly currency: string; readonly rates: readonly LedgerRate[] },
 ): bigint | undefined {
   if (currency === report.currency) return units(amount);
-  const date = wall_time.slice(0, 10);
+  const rate = convertedAt(currency, wall_time.slice(0, 10), report);
+  return rate === undefined ? undefined : (rounded(units(amount) * rate.of, rate.by) ?? undefined);
+}
+
+/** The rate of a day as a fraction; undefined without a usable one. */
+export function convertedAt(
+  currency: string,
+  date: string,
+  report: { readonly currency: string; readonly rates: readonly LedgerRate[] },
+): { readonly of: bigint; readonly by: bigint } | undefined {
   const [from, to] = [currency, report.currency].map((one) => perEur(one, date, report.rates));
-  if (from === undefined || to === undefined) return undefined;
-  return rounded(units(amount) * to, from) ?? undefined;
+  return from === undefined || to === undefined ? undefined : { of: to, by: from };
 }
 
 /** Units of a currency per EUR, times 10^10. */

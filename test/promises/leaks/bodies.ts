@@ -53,6 +53,11 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     code: `S${word}`,
     rules: [{ conditions: {}, offers: [{ offer_id: offerId }] }],
   }),
+  "/code-aliases": ({ word, offerId }) => ({
+    kind: "offer",
+    alias: `A.${word}`,
+    target: String(offerId),
+  }),
   "/traffic-source-templates": ({ word }) => ({ name: word, params: { sub1: word } }),
   "/traffic-controls": ({ word }) => ({ name: word, conditions: NOWHERE, action: "block" }),
   "/offer-groups": ({ word, offerId }) => ({ name: word, offer_ids: [offerId] }),

@@ -11,6 +11,7 @@ import { serversOf } from "../../system/servers-of.ts";
 import { type System, startSystem } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { adCostsOf, BODIES, type Body, type Names } from "./bodies.ts";
+import { addPeople, type People, type SessionHeaders } from "./leak-people.ts";
 
 export type Keys = Readonly<Record<Role, string>>;
 
@@ -18,6 +19,8 @@ export type Keys = Readonly<Record<Role, string>>;
 export type Account = {
   readonly word: string;
   readonly keys: Keys;
+  /** Sessions of a person of each role. */
+  readonly people: People;
   /** Values for the parameters of paths, by the word before each and its name: `offers/{id}`. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
   readonly names: Names;
@@ -27,9 +30,14 @@ const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()])
 const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
 
-/** Operations that make a record, in the order of {@link BODIES}. */
+/** Operations by which the staff makes a record, in the order of {@link BODIES}. */
 export const creators = operations.filter(
-  ({ method, status, output }) => method === "POST" && status === 201 && hasId(output),
+  ({ method, status, output, access }) =>
+    method === "POST" &&
+    status === 201 &&
+    access.callers === undefined &&
+    hasId(output) &&
+    access.roles.includes("admin"),
 );
 
 function hasId(output: z.ZodType): boolean {
@@ -80,6 +88,16 @@ export class LeakWorld {
     return await callDescribed(this.system.client.demo.base_url, { method, path, key, body });
   }
 
+  /** As a person, through a session. Every answer is checked, too. */
+  async callAs(
+    headers: SessionHeaders,
+    method: string,
+    path: string,
+    body?: Body,
+  ): Promise<DescribedAnswer> {
+    return await callDescribed(this.system.client.demo.base_url, { method, path, headers, body });
+  }
+
   /** Makes one record of each kind for a new partner and a new advertiser of the workspace. */
   async addAccount(admin: string, word: string): Promise<Account> {
     const ids = new Map<string, string[]>();
@@ -105,7 +123,8 @@ export class LeakWorld {
     ids.set("webhook-deliveries/{id}", [await this.#delivery(admin, `/webhooks/${webhook}`)]);
     const names = namesOf(ids, word);
     await this.call("POST", "/ad-costs", admin, adCostsOf(names));
-    return { word, ids, names, keys: await this.#keys(admin, names) };
+    const people = await addPeople(this.db, ids, names);
+    return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
 
   async #keys(admin: string, { affiliateId, advertiserId }: Names): Promise<Keys> {
@@ -195,12 +214,12 @@ function namesOf(ids: ReadonlyMap<string, readonly string[]>, word: string): Nam
   };
 }
 
-/** Every operation with every role. */
+/** Every operation with every role. `isOpen`: for keys. */
 export const walk = operations.flatMap((operation) =>
   ROLES.map((role) => ({
     operation,
     role,
     title: `${operation.method} ${operation.path} as ${role}`,
-    isOpen: operation.access.roles.includes(role),
+    isOpen: operation.access.callers === undefined && operation.access.roles.includes(role),
   })),
 );

@@ -49,15 +49,11 @@ function watched(onChanged: () => void): Middleware {
 type Answer<T> = { readonly data?: T; readonly error?: unknown; readonly response: Response };
 
 /** The JSON of a successful answer. @throws {Problem} */
-export async function read<T>(asked: Promise<Answer<T>>): Promise<Exclude<T, string>> {
+export async function read<T extends object>(asked: Promise<Answer<T | string>>): Promise<T> {
   const { data, error, response } = await asked;
   if (error !== undefined || data === undefined) throw problemFrom(response, error);
-  if (isText(data)) throw new Error("the service answered CSV where JSON was asked for");
+  if (typeof data === "string") throw new Error("the service answered CSV where JSON was asked for");
   return data;
-}
-
-function isText<T>(data: T): data is T & string {
-  return typeof data === "string";
 }
 
 /** Whether the same request may succeed when it is sent again. */

@@ -1,0 +1,25 @@
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { storedSecret } from "./kept-files.ts";
+
+/** The output of `tracker person demo-links`, and the content of `DATA_DIR/console.json`. */
+export const DemoLinks = z.object({ sign_in_links: z.record(z.string(), z.string()) });
+
+/** The output of `tracker person first-link --json`. */
+export const FirstLink = z.object({ link: z.string(), hours: z.int() });
+
+/** The file with CONSOLE_SECRET, made at the first start. */
+export function consoleSecretFile(dataDir: string): string {
+  const file = join(dataDir, "console.secret");
+  storedSecret(file);
+  return file;
+}
+
+/** Only the owner may read the file, because it contains links by which one signs in. */
+export function writeDemoLinks(dataDir: string, links: z.infer<typeof DemoLinks>): void {
+  const file = join(dataDir, "console.json");
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(links, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}

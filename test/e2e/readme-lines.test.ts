@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { startSystem } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+
+const Report = z.object({
+  data: z.array(z.looseObject({ clicks: z.number(), conversions: z.number() })),
+});
+
+/** It runs a dozen commands, each a process of its own. */
+const TEST_MS = 300_000;
+
+test("the README's first steps and commands run as they stand", { timeout: TEST_MS }, async () => {
+  await using system = await startSystem();
+  const [variables = "", ...steps] = blockWith("CLICK_ID=").split("\n\n");
+  const run = async (lines: string): Promise<string> =>
+    await shell(`${variables}\n${lines}`, system.dataDir);
+  const clicked = steps.filter((step) => !step.includes("/reports")).join("\n");
+  expect(await run(clicked)).toMatch(/^[0-9a-f]{32}\n\{"ok":true/);
+  const report = steps.find((step) => step.includes("/reports")) ?? "";
+  await until(
+    "the report has the click and its conversion",
+    async () =>
+      Report.parse(JSON.parse(await run(report))).data.some(
+        ({ clicks, conversions }) => clicks >= 1 && conversions === 1,
+      ),
+    { timeoutMs: 60_000 },
+  );
+  expect(JSON.parse(await run(blockWith("/ad-costs")))).toMatchObject({ data: {} });
+  const printed = await run(blockWith("workspace create"));
+  expect(printed).toMatch(/Workspace \d+ \(acme\) is created/);
+  expect(printed).toMatch(/PARTNER1 +First partner/);
+  expect(printed).toMatch(/code +DEMOSHOP/);
+  const port = new URL(system.client.demo.tracking_url).port;
+  expect(await run("npm run --silent tracker -- workspace create --name Third")).toContain(
+    `domain share 127.0.0.1:${port} --with third`,
+  );
+});
+
+/** The block of shell commands that contains this. */
+function blockWith(text: string): string {
+  const readme = readFileSync(projectFile("README.md"), "utf8");
+  const block = Array.from(readme.matchAll(/```sh\n(.*?)```/gs), ([, lines = ""]) => lines).find(
+    (lines) => lines.includes(text),
+  );
+  if (block === undefined) throw new Error(`the README has no shell block with ${text}`);
+  return block;
+}
+
+/** As a reader types it in the folder of the project. Only the DATA_DIR is another one. @throws when a command fails. */
+async function shell(lines: string, dataDir: string): Promise<string> {
+  const script = lines.replaceAll(".data/", `${dataDir}/`);
+  const { stdout } = await promisify(execFile)("sh", ["-ec", script], {
+    cwd: projectFile(),
+    env: { ...process.env, DATA_DIR: dataDir },
+  });
+  return stdout;
+}

@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { CALL_EXAMPLES } from "../../../api/notes/call-examples.ts";
+import { operations } from "../../../api/operations.ts";
+import { sampleCallOf } from "../../../api/reference/code-samples.ts";
+import {
+  bodiesOf,
+  type DescribedOperation,
+  operationsOf,
+  successesOf,
+} from "../../../api/reference/described-operation.ts";
+import { buildOpenApi } from "../../../api/rest/openapi.ts";
+import { clickIdParts } from "../../../schemas/ids/click-id.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { until } from "../../system/until.ts";
+import { standInForWriters } from "../clicks/stand-in-writers.ts";
+import { ApiWorld } from "./api-world.ts";
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+/** A path with an id, in the form of an example. */
+const OF_RECORD = new RegExp(`^((?:/[a-z-]+)+)/(1(?![\\w-])|${UUID.source})`);
+const CLICK_ID = "0194f3c2".repeat(4);
+/** The text with the hash of the example. */
+const TERMS = "hello world";
+const FIRST = ["createOffer", "createTrackingDomain"];
+const Created = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
+const Listed = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
+
+const world = await forThisFile(ApiWorld.open());
+const document = buildOpenApi({ operations, baseUrl: "https://api.example/api/v1" });
+const described = operationsOf(document);
+const forKeys = described.filter(({ id }) => callersOf(id) === undefined);
+/** Their secrets cannot be examples, so the service refuses the caller, and never the form of the call. */
+const forPeople = described.filter((one) => !forKeys.includes(one));
+const creations = forKeys.filter(({ id }) => id.startsWith("create"));
+const removals = forKeys.filter(({ method }) => method === "DELETE").toReversed();
+const others = forKeys.filter((one) => !creations.includes(one) && !removals.includes(one));
+/** Collection → the id of the record that its example created. */
+const created = new Map<string, string>();
+
+test("partner 1, advertiser 1 and the click of the examples exist", async () => {
+  await world.startProcessor();
+  expect([world.tenant.affiliateId, world.tenant.advertiserId]).toEqual([1, 1]);
+  const { atMs } = clickIdParts(CLICK_ID);
+  await world.clickhouse.command({
+    query: `insert into click (click_id, ts, workspace_id, offer_id, affiliate_id, link_type, status)
+            values (unhex({id:String}), fromUnixTimestamp64Milli({atMs:Int64}), {workspace:UInt32}, 1, 1, 'affiliate', 'redirect')`,
+    query_params: { id: CLICK_ID, atMs, workspace: world.tenant.workspaceId },
+  });
+  // No click is on its way to the store.
+  standInForWriters(world.nats, ({ by }) => ({
+    completeToMs: Number.MAX_SAFE_INTEGER,
+    clicks: [],
+    ...(by === "page" ? { isCut: false } : {}),
+  }));
+  await world.nats.connection.flush();
+});
+
+// A conversion comes last, because it queues a delivery for the postback and the webhook.
+test.each(creations.toSorted((a, b) => rankOf(a) - rankOf(b)))(
+  "the example of $id is accepted",
+  async (operation) => {
+    const answer = await expectAccepted(operation);
+    if (/\/\{/.test(operation.path)) return;
+    const record = Created.safeParse(answer);
+    if (record.success) created.set(operation.path, String(record.data.data.id));
+  },
+);
+
+test("the example's conversion queues a delivery for its postback and its webhook", async () => {
+  const terms = await call("PATCH", "/offers/1/settings", JSON.stringify({ terms: TERMS }));
+  expect(terms.status).toBe(200);
+  for (const kind of ["postback", "webhook"]) {
+    const path = `/${kind}s/${created.get(`/${kind}s`) ?? ""}/deliveries`;
+    const id = await until(
+      `a delivery of the ${kind}`,
+      async () => Listed.parse(JSON.parse((await call("GET", path)).text)).data[0]?.id,
+      { timeoutMs: 10_000, pollMs: 50 },
+    );
+    created.set(`/${kind}-deliveries`, id);
+  }
+});
+
+test.each(others)("the example of $id is accepted", async (operation) => {
+  await expectAccepted(operation);
+});
+
+test("the partner's request waits again", async () => {
+  await world.pool.query({ text: "delete from offer_access" });
+  for (const asked of others.filter(({ id }) => id === "requestAccess"))
+    await expectAccepted(asked);
+});
+
+test.each(removals)("the example of $id is accepted", async (operation) => {
+  await expectAccepted(operation);
+});
+
+test.each(forPeople)("the example of $id has the form that the service expects", async (one) => {
+  const { body, path } = sampleCallOf(one);
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  const { status, text } = await call(one.method, path, json);
+  expect([401, 403, 404, 200, 429], `${status} ${text}`).toContain(status);
+});
+
+test("an example belongs to an operation, and its query to its parameters", () => {
+  const bodies = new Set(operations.filter(({ input }) => input.body !== undefined).map(nameOf));
+  for (const [name, { query = {}, body }] of Object.entries(CALL_EXAMPLES)) {
+    const operation = described.find(({ id }) => id === name);
+    expect(operation, name).toBeDefined();
+    if (operation === undefined) continue;
+    const sent = new URL(`http://x${sampleCallOf(operation).path}`).searchParams;
+    expect([name, Object.fromEntries(sent)]).toEqual([name, query]);
+    expect([name, body === undefined || bodies.has(name)]).toEqual([name, true]);
+  }
+});
+
+/** Undefined for what keys may do. */
+function callersOf(id: string): string | undefined {
+  return operations.find(({ name }) => name === id)?.access.callers;
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
+}
+
+function rankOf({ id }: DescribedOperation): number {
+  if (id === "createConversion") return 2;
+  return FIRST.includes(id) ? 0 : 1;
+}
+
+/** Sends the examples of all media types. Returns the answer to the JSON body. */
+async function expectAccepted(operation: DescribedOperation): Promise<unknown> {
+  const { id: name, method } = operation;
+  const { needsKey, body, path } = sampleCallOf(operation);
+  const statuses = successesOf(operation).map(([status]) => Number(status));
+  const key = needsKey ? keyFor(name) : undefined;
+  const json = body === undefined ? undefined : withRealIds(JSON.stringify(body));
+  const answer = await call(method, realPath(path), json, { key });
+  expect(statuses, [name, json, answer.status, answer.text.slice(0, 500)].join("\n")).toContain(
+    answer.status,
+  );
+  for (const [type, { example }] of Object.entries(bodiesOf(operation))) {
+    if (type === "application/json") continue;
+    const again = await call(method, realPath(path), String(example), { key, type });
+    expect(statuses, [name, type, again.status, again.text].join("\n")).toContain(again.status);
+  }
+  return answer.text.startsWith("{") ? JSON.parse(answer.text) : answer.text;
+}
+
+/** An admin's key where admins may call the operation. */
+function keyFor(name: string): string {
+  const [role = "admin", ...more] = operations.find((one) => one.name === name)?.access.roles ?? [];
+  return world.tenant.keys[more.includes("admin") ? "admin" : role];
+}
+
+type Sent = { readonly key?: string | undefined; readonly type?: string };
+
+async function call(
+  method: string,
+  path: string,
+  body?: string,
+  { key = world.tenant.keys.admin, type = "application/json" }: Sent = {},
+): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await fetch(`${world.origin}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { "content-type": type }),
+    },
+    body: body ?? null,
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Puts the id of the created record where an example has the id of a made-up one. */
+function realPath(path: string): string {
+  const [, collection = "", part = ""] = OF_RECORD.exec(path) ?? [];
+  return path.replace(part, created.get(collection) ?? part);
+}
+
+function withRealIds(json: string): string {
+  return json.replace(UUID, created.get("/conversions") ?? "");
+}

@@ -1,0 +1,130 @@
+import type { Role } from "../../../../api/access/permissions.ts";
+import { insertMembership } from "../../../../api/people/members.ts";
+import { PasswordHasher } from "../../../../api/people/password-hasher.ts";
+import { insertPerson } from "../../../../api/people/people.ts";
+import type { Pool } from "../../../../schemas/postgres/connect.ts";
+import { callDescribed, type DescribedAnswer } from "../../../system/described-answers.ts";
+import { API_URL, type Tenant } from "../api-world.ts";
+
+export const PASSWORD = "seven-lamps-on-a-quay";
+
+type Options = {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Another process than the browser's. */
+  readonly origin?: string;
+};
+
+/** What a browser does for one person: keeps the cookie, names the membership, says where its requests come from. */
+export class PersonBrowser {
+  readonly origin: string;
+  membership = 0;
+  /** Name and value, as in a Cookie header; "" without one. */
+  cookie = "";
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  async call(method: string, path: string, options: Options = {}): Promise<DescribedAnswer> {
+    const answer = await callDescribed(`${options.origin ?? this.origin}/api/v1`, {
+      method,
+      path,
+      body: options.body,
+      headers: {
+        "sec-fetch-site": "same-origin",
+        origin: API_URL,
+        "x-tracker-membership": String(this.membership),
+        ...(this.cookie === "" ? {} : { cookie: this.cookie }),
+        ...options.headers,
+      },
+    });
+    for (const set of answer.headers.getSetCookie()) {
+      const [pair = ""] = set.split(";", 1);
+      this.cookie = pair.endsWith("=") ? "" : pair;
+    }
+    return answer;
+  }
+
+  async get(path: string): Promise<DescribedAnswer> {
+    return await this.call("GET", path);
+  }
+
+  async post(path: string, body?: unknown): Promise<DescribedAnswer> {
+    return await this.call("POST", path, { body });
+  }
+
+  async signIn(email: string, password: string = PASSWORD): Promise<DescribedAnswer> {
+    return await this.post("/sign-in", { email, password });
+  }
+}
+
+let hashed: Promise<string> | undefined;
+
+/** A person with {@link PASSWORD}. Returns the id. */
+export async function makePerson(db: Pool, email: string, isOperator = false): Promise<number> {
+  hashed ??= new PasswordHasher().hash(PASSWORD);
+  const id = await insertPerson(db, {
+    email,
+    name: `Name of ${email}`,
+    passwordHash: await hashed,
+    isOperator,
+  });
+  if (id === undefined) throw new Error(`${email} exists`);
+  return id;
+}
+
+/** A membership of a person in a tenant, with the tenant's account where the role has one. Returns the id. */
+export async function makeMembership(
+  db: Pool,
+  personId: number,
+  tenant: Tenant,
+  {
+    role,
+    permissions = null,
+  }: { readonly role: Role; readonly permissions?: readonly string[] | null },
+): Promise<number> {
+  const id = await insertMembership(db, {
+    personId,
+    workspaceId: tenant.workspaceId,
+    role,
+    affiliateId: role === "partner" ? tenant.affiliateId : null,
+    advertiserId: role === "advertiser" ? tenant.advertiserId : null,
+    permissions,
+  });
+  if (id === undefined) throw new Error("the person is a member already");
+  return id;
+}
+
+/** A signed-in member, in the tenant's workspace. */
+export async function openAs(
+  world: { readonly pool: Pool; readonly origin: string },
+  email: string,
+  tenant: Tenant,
+  grant: { readonly role: Role; readonly permissions?: readonly string[] | null },
+): Promise<PersonBrowser & { readonly personId: number }> {
+  const personId = await makePerson(world.pool, email);
+  const browser = new PersonBrowser(world.origin);
+  browser.membership = await makeMembership(world.pool, personId, tenant, grant);
+  const answer = await browser.signIn(email);
+  if (answer.status !== 200) throw new Error(`${email} cannot sign in: ${answer.text}`);
+  return Object.assign(browser, { personId });
+}
+
+/** `<status> <code>` of a refusal, `<status>` of a success. */
+export function outcome({ status, body }: DescribedAnswer): string {
+  const error: unknown =
+    typeof body === "object" && body !== null ? Reflect.get(body, "error") : undefined;
+  const code: unknown =
+    typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
+  return typeof code === "string" ? `${status} ${code}` : String(status);
+}
+
+/** `data` of an answer. */
+export function data({ body }: DescribedAnswer): Record<string, unknown> {
+  const value: unknown =
+    typeof body === "object" && body !== null ? Reflect.get(body, "data") : undefined;
+  if (typeof value !== "object" || value === null)
+    throw new Error(`no data: ${JSON.stringify(body)}`);
+  return { ...value };
+}

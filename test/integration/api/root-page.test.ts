@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { buildInfo } from "../../../schemas/host/build-info.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld } from "./api-world.ts";
+
+const Root = z.record(z.string(), z.string());
+
+const world = await forThisFile(ApiWorld.open());
+
+test("the root of the API says what is here: a page for browsers, JSON for programs", async () => {
+  const { origin } = world;
+  const page = await fetch(origin, { headers: { accept: "text/html,*/*;q=0.8" } });
+  const markup = await page.text();
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const answer = await fetch(origin);
+  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  const { name, version, ...places } = Root.parse(await answer.json());
+  expect([name, version]).toEqual(["Affiliate tracker API", buildInfo().version]);
+  expect(markup).toContain(buildInfo().version);
+  for (const path of Object.values(places)) expect(markup).toContain(`href="${path}"`);
+  for (const place of ["reference", "openapi", "health"]) {
+    const { status } = await fetch(new URL(places[place] ?? "", origin));
+    expect([place, status]).toEqual([place, 200]);
+  }
+});
