@@ -1,7 +1,7 @@
 // The direction of dependencies. Every rule is an error; test/architecture proves that each one finds its fault.
 
 const product = "^(ingress|processors|api|schemas|deploy)/";
-const unitTest = "[.]test[.]ts$";
+const unitTest = "[.]test[.]tsx?$";
 
 /** Folders of schemas/ that speak to an outside system. Every other folder there is a word: pure, no clock, no socket. */
 const wires =
@@ -72,6 +72,20 @@ module.exports = {
       to: { path: ".", pathNot: "^api/clients/typescript/" },
     },
     {
+      name: "console-is-a-client",
+      severity: "error",
+      comment: "What runs in the browser knows the service by its API, and shares words of schemas/.",
+      from: { path: "^api/console/web/" },
+      to: { path: "^(ingress|processors|api|deploy)/", pathNot: "^api/console/web/" },
+    },
+    {
+      name: "service-imports-no-page",
+      severity: "error",
+      comment: "The console is built by vite and served as files.",
+      from: { path: "^(ingress|processors|api|schemas|deploy)/", pathNot: "^api/console/web/" },
+      to: { path: "^api/console/web/" },
+    },
+    {
       name: "roles-are-strangers",
       severity: "error",
       comment: "A role knows itself alone. processors/main.ts puts roles together.",
@@ -126,7 +140,7 @@ module.exports = {
       name: "product-needs-no-dev-dependency",
       severity: "error",
       comment: "It would be missing where the product is installed with --omit=dev.",
-      from: { path: product, pathNot: unitTest },
+      from: { path: product, pathNot: [unitTest, "^api/console/web/"] },
       to: {
         dependencyTypes: ["npm-dev"],
         dependencyTypesNot: ["type-only"],
@@ -167,7 +181,7 @@ module.exports = {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "require", "default", "types"],
       mainFields: ["module", "main", "types"],
-      extensions: [".ts", ".js", ".cjs", ".mjs", ".json", ".d.ts"],
+      extensions: [".ts", ".tsx", ".js", ".cjs", ".mjs", ".json", ".d.ts"],
     },
     cache: false,
   },

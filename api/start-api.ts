@@ -21,6 +21,7 @@ import { SessionCookie } from "./access/session-cookie.ts";
 import { SessionTokens } from "./access/session-tokens.ts";
 import { Sessions } from "./access/sessions.ts";
 import { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
+import { type ConsoleFiles, serveConsole } from "./console/serve-console.ts";
 import { serveGuide } from "./guide/serve-guide.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
@@ -60,8 +61,9 @@ export type ApiParts = {
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
   readonly streamLimits?: StreamLimits | undefined;
-  /** CONSOLE_SECRET and CONSOLE_PLAIN_HTTP. */
+  /** CONSOLE_SECRET and CONSOLE_PLAIN_HTTP, and the build of the pages. */
   readonly console?: {
+    readonly files?: ConsoleFiles | undefined;
     readonly secret: string | undefined;
     readonly allowsPlainHttp: boolean;
   };
@@ -130,6 +132,8 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   addMcpServer(app, served);
   await serveFrameAssets(app);
   await serveGuide(app, { apiUrl, trackingUrl });
+  const files = parts.console?.files;
+  if (files !== undefined) serveConsole(app, { files, apiUrl });
   app.addHook("onClose", () => slots.close());
   return app;
 }

@@ -27,7 +27,7 @@ function stateOfSources() {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) visit(path);
-      else if (/\.(ts|json)$/.test(entry.name)) note(path);
+      else if (/\.(ts|tsx|css|html|svg|js|json)$/.test(entry.name)) note(path);
     }
   };
   for (const folder of FOLDERS) visit(join(ROOT, folder));

@@ -2,13 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { notFound } from "../errors.ts";
-import { answerFile } from "../static-files/answer-file.ts";
-import {
-  ASK_EACH_TIME,
-  NEVER_CHANGES,
-  type StaticFile,
-  staticFile,
-} from "../static-files/static-file.ts";
+import { StaticText } from "../page-frame/static-text.ts";
 import { consoleHeaders } from "./console-headers.ts";
 
 /** Where the console is. */
@@ -22,25 +16,36 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
-  ".woff2": "font/woff2",
 };
 
-/** The files of a build by their path below `/console/`. Undefined if `folder` holds no build. */
-export function readConsole(folder: string): ReadonlyMap<string, StaticFile> | undefined {
+/** A browser asks each time, and gets 304 while the file is the same. */
+const ASK_EACH_TIME = "no-cache";
+/** The address of an asset contains a hash of its content. */
+const NEVER_CHANGES = "public, max-age=31536000, immutable";
+
+type ConsoleFile = { readonly text: StaticText; readonly cacheControl: string };
+/** The files of a build by their path below `/console/`. */
+export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+
+/** Undefined if `folder` holds no build. Files of types that the console does not have are left out. */
+export function readConsole(folder: string): ConsoleFiles | undefined {
   if (!existsSync(join(folder, PAGE))) return undefined;
-  const files = new Map<string, StaticFile>();
-  for (const name of readdirSync(folder)) {
-    if (TYPES[extname(name)] !== undefined) files.set(name, readFile(folder, name, ASK_EACH_TIME));
-  }
-  for (const name of readdirSync(join(folder, ASSETS))) {
-    files.set(`${ASSETS}/${name}`, readFile(join(folder, ASSETS), name, NEVER_CHANGES));
-  }
+  const files = new Map<string, ConsoleFile>();
+  for (const name of readdirSync(folder)) addFile(files, folder, { name, cacheControl: ASK_EACH_TIME });
+  for (const name of readdirSync(join(folder, ASSETS)))
+    addFile(files, folder, { name: `${ASSETS}/${name}`, cacheControl: NEVER_CHANGES });
   return files;
 }
 
-function readFile(folder: string, name: string, cacheControl: string): StaticFile {
-  const contentType = TYPES[extname(name)] ?? "application/octet-stream";
-  return staticFile(readFileSync(join(folder, name)), { contentType, cacheControl });
+function addFile(
+  files: Map<string, ConsoleFile>,
+  folder: string,
+  { name, cacheControl }: { readonly name: string; readonly cacheControl: string },
+): void {
+  const contentType = TYPES[extname(name)];
+  if (contentType === undefined) return;
+  const text = readFileSync(join(folder, name), "utf8");
+  files.set(name, { text: new StaticText(contentType, () => text), cacheControl });
 }
 
 /**
@@ -50,7 +55,7 @@ function readFile(folder: string, name: string, cacheControl: string): StaticFil
  */
 export function serveConsole(
   app: FastifyInstance,
-  { files, apiUrl }: { readonly files: ReadonlyMap<string, StaticFile>; readonly apiUrl: string },
+  { files, apiUrl }: { readonly files: ConsoleFiles; readonly apiUrl: string },
 ): void {
   const headers = consoleHeaders(apiUrl);
   const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -58,7 +63,7 @@ export function serveConsole(
     const path = pathBelow(request.url);
     const file = files.get(path) ?? (isScreen(path, request) ? files.get(PAGE) : undefined);
     if (file === undefined) throw notFound("path");
-    return answerFile(request, reply, file);
+    return file.text.send(request, reply.header("cache-control", file.cacheControl));
   };
   app.get(CONSOLE_PATH, answer);
   app.get(`${CONSOLE_PATH}*`, answer);

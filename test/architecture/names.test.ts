@@ -6,7 +6,7 @@ import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
 /** Names that say nothing about the content, so that anything ends up there. `index` would be a barrel. */
 const JUNK_DRAWER =
-  /(^|\/)(utils?|helpers?|common|shared|misc|lib|core|types|constants|index)(\.ts|\/)$/;
+  /(^|\/)(utils?|helpers?|common|shared|misc|lib|core|types|constants|index)(\.tsx?|\/)$/;
 
 const paths = pathsBelow([...PRODUCT_FOLDERS, "test"]);
 
@@ -41,7 +41,7 @@ test("the top level holds the six folders and no other", () => {
 });
 
 test("the name of a test has at most 100 characters", () => {
-  const names = paths.filter((path) => path.endsWith(".test.ts")).flatMap(namesOf);
+  const names = paths.filter((path) => /\.test\.tsx?$/.test(path)).flatMap(namesOf);
   expect(names.length).toBeGreaterThan(1_500);
   expect(names.filter((name) => name.length > 100)).toEqual([]);
 });

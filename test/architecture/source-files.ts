@@ -13,7 +13,7 @@ export function pathsBelow(folders: readonly string[]): string[] {
 /** Product code in TypeScript, without the unit tests beside it. */
 export function productSources(): string[] {
   return pathsBelow(PRODUCT_FOLDERS).filter(
-    (path) => path.endsWith(".ts") && !path.endsWith(".test.ts"),
+    (path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path),
   );
 }
 

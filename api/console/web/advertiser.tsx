@@ -1,11 +1,35 @@
-import { ChartLine, LayoutDashboard } from "lucide-react";
+import {
+  ChartLine,
+  KeyRound,
+  LayoutDashboard,
+  ListChecks,
+  ScrollText,
+  ShieldCheck,
+  UserRound,
+  Users,
+} from "lucide-react";
 import type { ReactElement } from "react";
-import { Route, Switch } from "wouter";
+import { later } from "./later.ts";
+import { Screens } from "./screens.tsx";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
-import { NotThere } from "./screens/not-there.tsx";
-import { Reports } from "./screens/reports/reports.tsx";
-import { useMembership } from "./session/membership.ts";
-import { type NavigationGroup, Shell } from "./shell/shell.tsx";
+import type { NavigationGroup } from "./shell/shell.tsx";
+
+const SCREENS = {
+  "/": Dashboard,
+  "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
+  "/conversions": later(
+    async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
+  ),
+  "/events": later(
+    async () => (await import("./screens/account/received-events.tsx")).ReceivedEvents,
+  ),
+  "/inbound": later(
+    async () => (await import("./screens/integrations/inbound-log.tsx")).InboundLog,
+  ),
+  "/account": later(async () => (await import("./screens/account/account.tsx")).Account),
+  "/people": later(async () => (await import("./screens/workspace/members.tsx")).Members),
+  "/keys": later(async () => (await import("./screens/workspace/keys.tsx")).Keys),
+};
 
 const GROUPS: readonly NavigationGroup[] = [
   {
@@ -13,21 +37,27 @@ const GROUPS: readonly NavigationGroup[] = [
     destinations: [
       { path: "/", title: "Dashboard", icon: LayoutDashboard },
       { path: "/reports", title: "Reports", icon: ChartLine },
+      { path: "/conversions", title: "Conversions", icon: ShieldCheck },
+    ],
+  },
+  {
+    title: "Integration",
+    destinations: [
+      { path: "/events", title: "Events", icon: ListChecks },
+      { path: "/inbound", title: "Inbound calls", icon: ScrollText },
+    ],
+  },
+  {
+    title: "Account",
+    destinations: [
+      { path: "/account", title: "Profile and token", icon: UserRound },
+      { path: "/people", title: "People", icon: Users },
+      { path: "/keys", title: "API keys", icon: KeyRound },
     ],
   },
 ];
 
 /** The screens of an advertiser. */
 export function Advertiser(): ReactElement {
-  const { base } = useMembership();
-  return (
-    <Shell groups={GROUPS}>
-      <Switch>
-        <Route path={base} component={Dashboard} />
-        <Route path={`${base}/`} component={Dashboard} />
-        <Route path={`${base}/reports`} component={Reports} />
-        <Route component={NotThere} />
-      </Switch>
-    </Shell>
-  );
+  return <Screens groups={GROUPS} screens={SCREENS} />;
 }

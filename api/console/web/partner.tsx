@@ -1,11 +1,35 @@
-import { ChartLine, LayoutDashboard } from "lucide-react";
+import {
+  ChartLine,
+  KeyRound,
+  LayoutDashboard,
+  Link2,
+  MousePointerClick,
+  ShieldCheck,
+  Tag,
+  UserRound,
+  Users,
+  Webhook,
+} from "lucide-react";
 import type { ReactElement } from "react";
-import { Route, Switch } from "wouter";
+import { later } from "./later.ts";
+import { Screens } from "./screens.tsx";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
-import { NotThere } from "./screens/not-there.tsx";
-import { Reports } from "./screens/reports/reports.tsx";
-import { useMembership } from "./session/membership.ts";
-import { type NavigationGroup, Shell } from "./shell/shell.tsx";
+import type { NavigationGroup } from "./shell/shell.tsx";
+
+const SCREENS = {
+  "/": Dashboard,
+  "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
+  "/offers": later(async () => (await import("./screens/own-offers/own-offers.tsx")).OwnOffers),
+  "/links": later(async () => (await import("./screens/links/links.tsx")).Links),
+  "/conversions": later(
+    async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
+  ),
+  "/clicks": later(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
+  "/postbacks": later(async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks),
+  "/account": later(async () => (await import("./screens/account/account.tsx")).Account),
+  "/people": later(async () => (await import("./screens/workspace/members.tsx")).Members),
+  "/keys": later(async () => (await import("./screens/workspace/keys.tsx")).Keys),
+};
 
 const GROUPS: readonly NavigationGroup[] = [
   {
@@ -15,19 +39,32 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/reports", title: "Reports", icon: ChartLine },
     ],
   },
+  {
+    title: "Promote",
+    destinations: [
+      { path: "/offers", title: "Offers", icon: Tag },
+      { path: "/links", title: "Links", icon: Link2 },
+    ],
+  },
+  {
+    title: "Traffic",
+    destinations: [
+      { path: "/conversions", title: "Conversions", icon: ShieldCheck },
+      { path: "/clicks", title: "Clicks", icon: MousePointerClick },
+    ],
+  },
+  {
+    title: "Account",
+    destinations: [
+      { path: "/postbacks", title: "Postbacks", icon: Webhook },
+      { path: "/account", title: "Profile", icon: UserRound },
+      { path: "/people", title: "People", icon: Users },
+      { path: "/keys", title: "API keys", icon: KeyRound },
+    ],
+  },
 ];
 
 /** The screens of a partner. */
 export function Partner(): ReactElement {
-  const { base } = useMembership();
-  return (
-    <Shell groups={GROUPS}>
-      <Switch>
-        <Route path={base} component={Dashboard} />
-        <Route path={`${base}/`} component={Dashboard} />
-        <Route path={`${base}/reports`} component={Reports} />
-        <Route component={NotThere} />
-      </Switch>
-    </Shell>
-  );
+  return <Screens groups={GROUPS} screens={SCREENS} />;
 }

@@ -1,11 +1,59 @@
-import { ChartLine, LayoutDashboard } from "lucide-react";
+import {
+  Building2,
+  ChartLine,
+  Globe,
+  Inbox as InboxIcon,
+  KeyRound,
+  LayoutDashboard,
+  Link2,
+  MousePointerClick,
+  ScrollText,
+  Settings2,
+  ShieldCheck,
+  Tag,
+  UserRound,
+  Users,
+  Webhook,
+} from "lucide-react";
 import type { ReactElement } from "react";
-import { Route, Switch } from "wouter";
+import { later } from "./later.ts";
+import { Screens } from "./screens.tsx";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
-import { NotThere } from "./screens/not-there.tsx";
-import { Reports } from "./screens/reports/reports.tsx";
-import { useMembership } from "./session/membership.ts";
-import { type NavigationGroup, Shell } from "./shell/shell.tsx";
+import type { NavigationGroup } from "./shell/shell.tsx";
+
+const SCREENS = {
+  "/": Dashboard,
+  "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
+  "/inbox": later(async () => (await import("./screens/inbox/inbox.tsx")).Inbox),
+  "/conversions": later(
+    async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
+  ),
+  "/clicks": later(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
+  "/partners": later(async () => (await import("./screens/affiliates/affiliates.tsx")).Affiliates),
+  "/offers": later(async () => (await import("./screens/offers/offers.tsx")).Offers),
+  "/advertisers": later(
+    async () => (await import("./screens/advertisers/advertisers.tsx")).Advertisers,
+  ),
+  "/links": later(async () => (await import("./screens/links/links.tsx")).Links),
+  "/integrations": later(
+    async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
+  ),
+  "/integrations/webhooks": later(
+    async () => (await import("./screens/integrations/webhooks.tsx")).Webhooks,
+  ),
+  "/integrations/inbound": later(
+    async () => (await import("./screens/integrations/inbound-log.tsx")).InboundLog,
+  ),
+  "/workspace": later(async () => (await import("./screens/workspace/settings.tsx")).Settings),
+  "/workspace/domains": later(
+    async () => (await import("./screens/workspace/domains.tsx")).Domains,
+  ),
+  "/workspace/people": later(async () => (await import("./screens/workspace/members.tsx")).Members),
+  "/workspace/keys": later(async () => (await import("./screens/workspace/keys.tsx")).Keys),
+  "/workspace/audit": later(
+    async () => (await import("./screens/workspace/audit-log.tsx")).AuditLog,
+  ),
+};
 
 const GROUPS: readonly NavigationGroup[] = [
   {
@@ -13,21 +61,46 @@ const GROUPS: readonly NavigationGroup[] = [
     destinations: [
       { path: "/", title: "Dashboard", icon: LayoutDashboard },
       { path: "/reports", title: "Reports", icon: ChartLine },
+      { path: "/inbox", title: "Inbox", icon: InboxIcon },
+    ],
+  },
+  {
+    title: "Traffic",
+    destinations: [
+      { path: "/conversions", title: "Conversions", icon: ShieldCheck },
+      { path: "/clicks", title: "Clicks", icon: MousePointerClick },
+    ],
+  },
+  {
+    title: "Catalog",
+    destinations: [
+      { path: "/offers", title: "Offers", icon: Tag },
+      { path: "/partners", title: "Partners", icon: UserRound },
+      { path: "/advertisers", title: "Advertisers", icon: Building2 },
+      { path: "/links", title: "Links", icon: Link2 },
+    ],
+  },
+  {
+    title: "Integrations",
+    destinations: [
+      { path: "/integrations", title: "Postbacks", icon: Webhook },
+      { path: "/integrations/webhooks", title: "Webhooks", icon: Webhook },
+      { path: "/integrations/inbound", title: "Inbound calls", icon: ScrollText },
+    ],
+  },
+  {
+    title: "Workspace",
+    destinations: [
+      { path: "/workspace", title: "Settings", icon: Settings2 },
+      { path: "/workspace/domains", title: "Domains", icon: Globe },
+      { path: "/workspace/people", title: "People", icon: Users },
+      { path: "/workspace/keys", title: "API keys", icon: KeyRound },
+      { path: "/workspace/audit", title: "Audit log", icon: ScrollText },
     ],
   },
 ];
 
 /** The screens of admins and analysts. */
 export function Staff(): ReactElement {
-  const { base } = useMembership();
-  return (
-    <Shell groups={GROUPS}>
-      <Switch>
-        <Route path={base} component={Dashboard} />
-        <Route path={`${base}/`} component={Dashboard} />
-        <Route path={`${base}/reports`} component={Reports} />
-        <Route component={NotThere} />
-      </Switch>
-    </Shell>
-  );
+  return <Screens groups={GROUPS} screens={SCREENS} />;
 }

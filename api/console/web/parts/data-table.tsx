@@ -3,12 +3,14 @@ import type { ReactElement, ReactNode } from "react";
 
 export type Column<Row> = {
   readonly name: string;
-  readonly title: string;
+  readonly title: ReactNode;
   readonly isNumber?: boolean | undefined;
   readonly cell: (row: Row) => ReactNode;
   /** The last row; a list without totals leaves it out. */
   readonly total?: ReactNode;
   readonly isSortable?: boolean | undefined;
+  /** Its cells open the record. */
+  readonly opens?: boolean | undefined;
 };
 
 export type Sorting = { readonly name: string; readonly isDescending: boolean };
@@ -52,9 +54,15 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
           )}
           {rows.map((row) => (
             <tr key={keyOf(row)} onDoubleClick={onOpen === undefined ? undefined : () => onOpen(row)}>
-              {columns.map(({ name, cell, isNumber }) => (
+              {columns.map(({ name, cell, isNumber, opens }) => (
                 <td key={name} className={isNumber === true ? "number" : undefined}>
-                  {cell(row)}
+                  {opens === true && onOpen !== undefined ? (
+                    <button type="button" className="cell-button" onClick={() => onOpen(row)}>
+                      {cell(row)}
+                    </button>
+                  ) : (
+                    cell(row)
+                  )}
                 </td>
               ))}
             </tr>

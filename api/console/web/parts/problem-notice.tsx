@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { Problem } from "../client/problem.ts";
+import { ProveAgain } from "../session/prove-again.tsx";
 
 /** What went wrong, why, and what to do next. */
 export function ProblemNotice({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): ReactElement {
@@ -10,6 +11,7 @@ export function ProblemNotice({ error, onRetry }: { readonly error: unknown; rea
         <strong>{title}</strong>
         <p>{error instanceof Error ? error.message : String(error)}</p>
         {advice !== "" && <p className="muted">{advice}</p>}
+        {error instanceof Problem && error.code === "fresh_sign_in_required" && <ProveAgain />}
         {error instanceof Problem && error.code === "internal_error" && (
           <p className="muted">
             Request <code>{error.requestId}</code>
@@ -35,6 +37,7 @@ const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: 
   invalid_parameter: { title: "A setting of this page is wrong", advice: "" },
   validation_failed: { title: "Some fields need another value", advice: "" },
   conflict: { title: "Not possible now", advice: "" },
+  fresh_sign_in_required: { title: "Is it you?", advice: "" },
   in_use: { title: "Still in use", advice: "Remove what uses it first." },
   workspace_inactive: { title: "This workspace is switched off", advice: "Ask the operator of the installation." },
   affiliate_inactive: { title: "This account is not active", advice: "Ask your affiliate manager." },

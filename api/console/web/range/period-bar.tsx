@@ -26,13 +26,16 @@ const OWN = "own";
 export function PeriodBar({
   period,
   zone,
+  isCompared = true,
   onChange,
 }: {
   readonly period: Period;
   readonly zone: string;
+  /** Whether it also chooses what the range is compared with. */
+  readonly isCompared?: boolean;
   readonly onChange: (period: Period) => void;
 }): ReactElement {
-  const { range, compare } = period;
+  const { range } = period;
   const days = "from" in range ? range : undefined;
   const choose = (chosen: string): void => {
     const preset = PRESETS.find((one) => one === chosen);
@@ -62,11 +65,25 @@ export function PeriodBar({
           <DayField label="To" value={days.to} onChange={(to) => onChange({ ...period, range: ordered(days.from, to) })} />
         </>
       )}
+      {isCompared && <CompareChoice period={period} onChange={onChange} />}
+      <span className="muted">{zone}</span>
+    </div>
+  );
+}
+
+function CompareChoice({
+  period,
+  onChange,
+}: {
+  readonly period: Period;
+  readonly onChange: (period: Period) => void;
+}): ReactElement {
+  return (
       <label className="row">
         <span className="muted">against</span>
         <select
           className="select"
-          value={compare ?? ""}
+          value={period.compare ?? ""}
           onChange={(event) => {
             const chosen = COMPARES.find((one) => one === event.currentTarget.value);
             onChange({ ...period, compare: chosen });
@@ -80,8 +97,6 @@ export function PeriodBar({
           ))}
         </select>
       </label>
-      <span className="muted">{zone}</span>
-    </div>
   );
 }
 

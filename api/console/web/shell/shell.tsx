@@ -52,7 +52,7 @@ function NavigationLink({ path, title, icon: Icon }: Destination): ReactElement 
   const { base } = useMembership();
   const [location] = useLocation();
   const href = `${base}${path}`;
-  const isCurrent = path === "/" ? location === href || location === base : location.startsWith(href);
+  const isCurrent = path === "/" ? location === href || location === base : location === href;
   return (
     <Link href={href} aria-current={isCurrent ? "page" : undefined}>
       <Icon size={16} aria-hidden />

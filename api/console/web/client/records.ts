@@ -1,0 +1,21 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Reader } from "./reports.ts";
+
+/** One record, or a list that is short enough to be whole. `name` and `id` are the key of its answer. */
+export function useRecord<Result>(
+  { membershipId }: Reader,
+  {
+    name,
+    id,
+    load,
+  }: {
+    readonly name: string;
+    readonly id: string | number;
+    readonly load: (signal: AbortSignal) => Promise<Result>;
+  },
+) {
+  return useQuery({
+    queryKey: [membershipId, name, String(id)],
+    queryFn: async ({ signal }) => await load(signal),
+  });
+}

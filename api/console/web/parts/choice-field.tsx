@@ -1,0 +1,46 @@
+import { type ReactElement, useId } from "react";
+
+export type Choice = readonly [value: string, words: string];
+
+/** One of a few values, with its label. */
+export function ChoiceField({
+  label,
+  value,
+  choices,
+  onChange,
+  fault,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  readonly onChange: (value: string) => void;
+  readonly fault?: string | undefined;
+}): ReactElement {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      <select
+        id={id}
+        className="select"
+        value={value}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {choices.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+      {fault !== undefined && (
+        <span className="fault" id={`${id}-fault`} role="alert">
+          {fault}
+        </span>
+      )}
+    </div>
+  );
+}

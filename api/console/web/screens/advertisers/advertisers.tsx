@@ -1,0 +1,193 @@
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { useRecord } from "../../client/records.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import type { Column } from "../../parts/data-table.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { SafeLink } from "../../parts/safe-link.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import type { ListFilter } from "../../records/list-filters.tsx";
+import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { mayDo, useMembership } from "../../session/membership.ts";
+import { CapMeters } from "../offers/cap-meters.tsx";
+
+type Advertiser = components["schemas"]["Advertiser"];
+
+const STATUS: FormField = {
+  name: "status",
+  label: "Status",
+  choices: [
+    ["active", "Active"],
+    ["paused", "Paused"],
+    ["inactive", "Inactive"],
+  ],
+};
+const FIELDS: readonly FormField[] = [
+  { name: "name", label: "Name", required: true },
+  STATUS,
+  { name: "email", label: "E-mail" },
+  { name: "company", label: "Company" },
+  { name: "contact_name", label: "Contact" },
+  { name: "phone", label: "Phone" },
+  { name: "website", label: "Website" },
+  { name: "country", label: "Country", hint: "Two letters, such as DE" },
+  { name: "tags", label: "Tags", kind: "list", hint: "Several with commas" },
+  { name: "notes", label: "Notes of the staff", kind: "area" },
+];
+const FILTERS: readonly ListFilter[] = [
+  { name: "q", label: "Name or e-mail" },
+  { name: STATUS.name, label: STATUS.label, choices: STATUS.choices },
+];
+const COLUMNS: readonly Column<Advertiser>[] = [
+  { name: "name", title: "Advertiser", opens: true, cell: (row) => <StrangerText text={row.name} /> },
+  { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
+  { name: "currency", title: "Currency", cell: ({ currency }) => currency },
+  { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
+];
+
+/** All advertisers. */
+export function Advertisers(): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const [search, change] = useAddress();
+  const [isNew, setNew] = useState(false);
+  const mayWrite = role === "admin" && mayDo(membership, "advertisers.write");
+  const create = useWrite(["advertisers"], async (body: FormBody) => {
+    const { data } = await read(
+      api.POST("/advertisers", { body: { ...body, name: String(body["name"] ?? "") } }),
+    );
+    setNew(false);
+    change({ open: String(data.id) });
+  });
+  const open = search.get("open");
+  return (
+    <>
+      <h1>Advertisers</h1>
+      <RecordList<Advertiser>
+        title="Advertisers"
+        name="advertisers"
+        filters={FILTERS}
+        load={async (query, signal) =>
+          await read(api.GET("/advertisers", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={COLUMNS}
+        keyOf={({ id }) => String(id)}
+        onOpen={({ id }) => change({ open: String(id) })}
+        nothing={<strong>No advertisers yet</strong>}
+        actions={
+          mayWrite && (
+            <button type="button" className="button first" onClick={() => setNew(true)}>
+              <Plus size={14} aria-hidden /> New advertiser
+            </button>
+          )
+        }
+      />
+      {open !== null && (
+        <AdvertiserDrawer
+          id={Number(open)}
+          mayWrite={mayWrite}
+          onClose={() => change({ open: undefined })}
+        />
+      )}
+      {isNew && (
+        <Drawer title="New advertiser" onClose={() => setNew(false)}>
+          <RecordForm
+            fields={FIELDS}
+            initial={{ status: "active" }}
+            submit="Create the advertiser"
+            onSubmit={async (body) => await create.mutateAsync(body)}
+          />
+        </Drawer>
+      )}
+    </>
+  );
+}
+
+function AdvertiserDrawer({
+  id,
+  mayWrite,
+  onClose,
+}: {
+  readonly id: number;
+  readonly mayWrite: boolean;
+  readonly onClose: () => void;
+}): ReactElement {
+  const membership = useMembership();
+  const { api } = membership;
+  const [isEditing, setEditing] = useState(false);
+  const params = { path: { id } };
+  const record = useRecord(membership, {
+    name: "advertiser",
+    id,
+    load: async (signal) => (await read(api.GET("/advertisers/{id}", { params, signal }))).data,
+  });
+  const save = useWrite(["advertisers", "advertiser"], async (body: FormBody) => {
+    await read(api.PATCH("/advertisers/{id}", { params, body }));
+    setEditing(false);
+  });
+  const advertiser = record.data;
+  return (
+    <Drawer title={advertiser?.name ?? "Advertiser"} onClose={onClose}>
+      {record.isError && <ProblemNotice error={record.error} />}
+      {advertiser !== undefined && isEditing && (
+        <RecordForm
+          fields={FIELDS}
+          initial={advertiser}
+          submit="Save"
+          onSubmit={async (body) => await save.mutateAsync(body)}
+        />
+      )}
+      {advertiser !== undefined && !isEditing && (
+        <>
+          <AdvertiserFacts advertiser={advertiser} />
+          {mayWrite && (
+            <div className="row">
+              <button type="button" className="button" onClick={() => setEditing(true)}>
+                Edit
+              </button>
+            </div>
+          )}
+          <CapMeters query={{ advertiser_id: String(id) }} />
+        </>
+      )}
+    </Drawer>
+  );
+}
+
+function AdvertiserFacts({ advertiser }: { readonly advertiser: Advertiser }): ReactElement {
+  const { postback_token: token } = advertiser;
+  return (
+    <Facts
+      facts={[
+        ["ID", String(advertiser.id)],
+        ["Status", <StatusBadge key="status" status={advertiser.status} />],
+        ["E-mail", <StrangerText key="email" text={advertiser.email} />],
+        ["Company", <StrangerText key="company" text={advertiser.company} />],
+        ["Website", <SafeLink key="website" href={advertiser.website} />],
+        ["Currency", advertiser.currency],
+        ["Notes", <StrangerText key="notes" text={advertiser.notes} />],
+        [
+          "Postback token",
+          token === undefined ? (
+            ""
+          ) : (
+            <span key="token" className="row">
+              <code>{token}</code>
+              <CopyButton label="Copy the token" text={token} />
+            </span>
+          ),
+        ],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,125 @@
+import { type ReactElement, useState } from "react";
+import { Link } from "wouter";
+import { read } from "../../client/api-client.ts";
+import { useRecord } from "../../client/records.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { formatInstant } from "../../format/time.ts";
+import { Drawer } from "../../parts/drawer.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { SafeLink } from "../../parts/safe-link.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { type FormBody, RecordForm } from "../../records/record-form.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
+
+const HEIGHT = 320;
+
+/** One partner: contact, offers that it may run, and how to change it. */
+export function AffiliateDrawer({
+  id,
+  mayWrite,
+  onClose,
+}: {
+  readonly id: number;
+  readonly mayWrite: boolean;
+  readonly onClose: () => void;
+}): ReactElement {
+  const membership = useMembership();
+  const { api, base, zone } = membership;
+  const [isEditing, setEditing] = useState(false);
+  const params = { path: { id: String(id) } };
+  const record = useRecord(membership, {
+    name: "affiliate",
+    id,
+    load: async (signal) => (await read(api.GET("/affiliates/{id}", { params, signal }))).data,
+  });
+  const save = useWrite(["affiliates", "affiliate"], async (body: FormBody) => {
+    await read(api.PATCH("/affiliates/{id}", { params, body }));
+    setEditing(false);
+  });
+  const partner = record.data;
+  const query = new URLSearchParams({
+    preset: "last30",
+    group_by: "offer",
+    filters: `affiliate:in:${id}`,
+  });
+  return (
+    <Drawer title={partner?.name ?? "Partner"} onClose={onClose}>
+      {record.isError && <ProblemNotice error={record.error} />}
+      {partner === undefined && !record.isError && <Skeleton height={HEIGHT} />}
+      {partner !== undefined && isEditing && (
+        <RecordForm
+          fields={AFFILIATE_FIELDS}
+          initial={partner}
+          submit="Save"
+          onSubmit={async (body) => await save.mutateAsync(body)}
+        />
+      )}
+      {partner !== undefined && !isEditing && (
+        <>
+          <Facts
+            facts={[
+              ["Code", <code key="code">{partner.code}</code>],
+              ["Status", <StatusBadge key="status" status={partner.status} />],
+              ["E-mail", <StrangerText key="email" text={partner.email} />],
+              ["Company", <StrangerText key="company" text={partner.company} />],
+              ["Contact", <StrangerText key="contact" text={partner.contact_name} />],
+              ["Website", <SafeLink key="website" href={partner.website} />],
+              ["Traffic", <StrangerText key="traffic" text={partner.traffic_sources} />],
+              ["Notes", <StrangerText key="notes" text={partner.notes} />],
+              ["Since", formatInstant(partner.created_at, zone)],
+              [
+                "Figures",
+                <Link key="report" href={`${base}/reports?${query.toString()}`}>
+                  Report of the last 30 days by offer
+                </Link>,
+              ],
+            ]}
+          />
+          {mayWrite && (
+            <div className="row">
+              <button type="button" className="button" onClick={() => setEditing(true)}>
+                Edit
+              </button>
+            </div>
+          )}
+          <MayRun id={id} />
+        </>
+      )}
+    </Drawer>
+  );
+}
+
+/** Offers that the partner may run, or has asked for. */
+function MayRun({ id }: { readonly id: number }): ReactElement {
+  const membership = useMembership();
+  const { api } = membership;
+  const offers = useRecord(membership, {
+    name: "affiliate-offers",
+    id,
+    load: async (signal) =>
+      (await read(api.GET("/affiliates/{id}/offers", { params: { path: { id: String(id) } }, signal })))
+        .data,
+  });
+  return (
+    <section className="stack tight">
+      <h3>Offers</h3>
+      {offers.isError && <ProblemNotice error={offers.error} />}
+      <ul className="plain-list">
+        {offers.data?.map((offer) => (
+          <li key={offer.offer_id} className="row">
+            <span className="grow">
+              <StrangerText text={offer.offer_name} />
+            </span>
+            <span className={offer.can_run ? "badge good" : "badge"}>
+              {offer.can_run ? "may run" : (offer.access_status ?? "may not run")}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

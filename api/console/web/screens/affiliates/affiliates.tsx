@@ -1,0 +1,155 @@
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { formatInstant } from "../../format/time.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import type { ListFilter } from "../../records/list-filters.tsx";
+import { type FormBody, RecordForm } from "../../records/record-form.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { mayDo, useMembership } from "../../session/membership.ts";
+import { AffiliateDrawer } from "./affiliate-drawer.tsx";
+import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
+
+type Affiliate = components["schemas"]["Affiliate"];
+
+const FILTERS: readonly ListFilter[] = [
+  { name: "q", label: "Name, code or e-mail" },
+  {
+    name: "status",
+    label: "Status",
+    choices: [
+      ["active", "Active"],
+      ["pending", "Pending"],
+      ["blocked", "Blocked"],
+      ["rejected", "Rejected"],
+    ],
+  },
+  { name: "tag", label: "Tag" },
+];
+
+/** All partners. */
+export function Affiliates(): ReactElement {
+  const membership = useMembership();
+  const { api, role, zone } = membership;
+  const [search, change] = useAddress();
+  const [isNew, setNew] = useState(false);
+  const mayWrite = role === "admin" && mayDo(membership, "affiliates.write");
+  const columns: readonly Column<Affiliate>[] = [
+    { name: "name", title: "Partner", opens: true, cell: ({ name }) => <StrangerText text={name} /> },
+    { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
+    { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
+    { name: "country", title: "Country", cell: ({ country }) => country },
+    { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
+    { name: "since", title: "Since", cell: (row) => formatInstant(row.created_at, zone) },
+  ];
+  const open = search.get("open");
+  return (
+    <>
+      <h1>Partners</h1>
+      <RecordList<Affiliate>
+        title="Partners"
+        name="affiliates"
+        filters={FILTERS}
+        load={async (query, signal) =>
+          await read(api.GET("/affiliates", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={columns}
+        keyOf={({ id }) => String(id)}
+        onOpen={({ id }) => change({ open: String(id) })}
+        nothing={<strong>No partners yet</strong>}
+        actions={
+          mayWrite && (
+            <button type="button" className="button first" onClick={() => setNew(true)}>
+              <Plus size={14} aria-hidden /> New partner
+            </button>
+          )
+        }
+        {...(mayWrite
+          ? { bulk: (rows, done) => <StatusActions ids={rows.map(({ id }) => id)} onDone={done} /> }
+          : {})}
+      />
+      {open !== null && (
+        <AffiliateDrawer
+          id={Number(open)}
+          mayWrite={mayWrite}
+          onClose={() => change({ open: undefined })}
+        />
+      )}
+      {isNew && (
+        <NewAffiliate
+          onClose={() => setNew(false)}
+          onMade={(id) => {
+            setNew(false);
+            change({ open: String(id) });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function StatusActions({
+  ids,
+  onDone,
+}: {
+  readonly ids: readonly number[];
+  readonly onDone: () => void;
+}): ReactElement {
+  const { api } = useMembership();
+  const set = useWrite(
+    ["affiliates", "affiliate", "attention"],
+    async (status: "active" | "blocked" | "rejected") => {
+      await read(api.PATCH("/affiliates", { body: { ids: [...ids], status } }));
+      onDone();
+    },
+  );
+  return (
+    <>
+      <button type="button" className="button first" disabled={set.isPending} onClick={() => set.mutate("active")}>
+        Approve
+      </button>
+      <button type="button" className="button" disabled={set.isPending} onClick={() => set.mutate("rejected")}>
+        Reject
+      </button>
+      <button type="button" className="button danger" disabled={set.isPending} onClick={() => set.mutate("blocked")}>
+        Block
+      </button>
+      {set.isError && <ProblemNotice error={set.error} />}
+    </>
+  );
+}
+
+function NewAffiliate({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: (id: number) => void;
+}): ReactElement {
+  const { api } = useMembership();
+  const create = useWrite(["affiliates"], async (body: FormBody) => {
+    const { data } = await read(
+      api.POST("/affiliates", { body: { ...body, name: String(body["name"] ?? "") } }),
+    );
+    onMade(data.id);
+  });
+  return (
+    <Drawer title="New partner" onClose={onClose}>
+      <RecordForm
+        fields={AFFILIATE_FIELDS}
+        initial={{ status: "active" }}
+        submit="Create the partner"
+        onSubmit={async (body) => await create.mutateAsync({ status: "active", ...body })}
+      />
+    </Drawer>
+  );
+}

@@ -1,0 +1,111 @@
+import { type ReactElement, useState } from "react";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress, type Page } from "../../client/lists.ts";
+import { formatInstant } from "../../format/time.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { RangeBar } from "../../range/range-bar.tsx";
+import type { ListFilter } from "../../records/list-filters.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { rangeQuery } from "../../records/record-range.ts";
+import { type Membership, useMembership } from "../../session/membership.ts";
+import { ClickDrawer } from "./click-drawer.tsx";
+
+/** Fields that the list and the look-up by an ad platform's ID share, and more of the list. */
+type ClickRow = {
+  readonly click_id: string;
+  readonly ts: string;
+  readonly link_type: string;
+  readonly traffic_source: string;
+  readonly status?: string;
+  readonly status_reason?: string;
+  readonly offer_label?: string;
+  readonly affiliate_label?: string;
+  readonly country?: string;
+  readonly device_type?: string;
+  readonly is_unique?: boolean;
+  readonly sub1?: string;
+};
+
+const FILTERS: readonly ListFilter[] = [
+  {
+    name: "status",
+    label: "Status",
+    choices: [
+      ["redirect", "Redirected"],
+      ["fallback", "Fallback"],
+      ["blocked", "Blocked"],
+      ["none", "Not redirected"],
+    ],
+  },
+  { name: "country", label: "Country, such as DE" },
+  { name: "sub1", label: "Sub 1" },
+  { name: "click_id", label: "Click ID" },
+  { name: "gclid", label: "gclid" },
+];
+
+/** Clicks of a range, the newest first. */
+export function Clicks(): ReactElement {
+  const membership = useMembership();
+  const { api } = membership;
+  const [search, change] = useAddress();
+  const [isLive, setLive] = useState(false);
+  const open = search.get("open");
+  return (
+    <>
+      <div className="row wrap">
+        <h1 className="grow">Clicks</h1>
+        <label className="row">
+          <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} /> Live
+        </label>
+        <RangeBar />
+      </div>
+      <RecordList<ClickRow>
+        title="Clicks"
+        name="clicks"
+        filters={FILTERS}
+        fixed={rangeQuery(search)}
+        everyMs={isLive ? LIVE_MS : undefined}
+        load={async (query, signal): Promise<Page<ClickRow>> =>
+          await read(api.GET("/clicks", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={columnsFor(membership)}
+        keyOf={({ click_id: id }) => id}
+        onOpen={({ click_id: id }) => change({ open: id })}
+        nothing={<strong>No clicks in this range</strong>}
+      />
+      {open !== null && <ClickDrawer id={open} onClose={() => change({ open: undefined })} />}
+    </>
+  );
+}
+
+const LIVE_MS = 3_000;
+
+function columnsFor({ zone, role }: Membership): readonly Column<ClickRow>[] {
+  const columns: readonly (Column<ClickRow> | undefined)[] = [
+    { name: "at", title: "Time", opens: true, cell: ({ ts }) => formatInstant(ts, zone) },
+    { name: "status", title: "Status", cell: ({ status = "" }) => <StatusBadge status={status} /> },
+    { name: "reason", title: "Reason", cell: (row) => row.status_reason?.replaceAll("_", " ") },
+    { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_label ?? ""} /> },
+    role === "partner"
+      ? undefined
+      : {
+          name: "partner",
+          title: "Partner",
+          cell: (row) => <StrangerText text={row.affiliate_label ?? ""} />,
+        },
+    { name: "link", title: "Link", cell: (row) => row.link_type },
+    { name: "country", title: "Country", cell: ({ country }) => country },
+    { name: "device", title: "Device", cell: (row) => row.device_type },
+    {
+      name: "source",
+      title: "Traffic source",
+      cell: (row) => <StrangerText text={row.traffic_source} />,
+    },
+    { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
+    { name: "unique", title: "Unique", cell: (row) => (row.is_unique === true ? "yes" : "") },
+  ];
+  return columns.filter((column) => column !== undefined);
+}

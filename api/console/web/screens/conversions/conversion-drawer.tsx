@@ -1,0 +1,148 @@
+import type { ReactElement } from "react";
+import { Link } from "wouter";
+import { read } from "../../client/api-client.ts";
+import { useRecord } from "../../client/records.ts";
+import { formatMoney } from "../../format/money.ts";
+import { formatInstant } from "../../format/time.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { type Fact, Facts } from "../../parts/facts.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { mayDo, type Membership, useMembership } from "../../session/membership.ts";
+import type { Conversion } from "./conversion.ts";
+import { ReviewActions } from "./review-actions.tsx";
+
+const HEIGHT = 320;
+
+/** One conversion: what it is, how it became that, and who was told. */
+export function ConversionDrawer({
+  id,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const params = { params: { path: { id } } };
+  const record = useRecord(membership, {
+    name: "conversion",
+    id,
+    load: async (signal) => (await read(api.GET("/conversions/{id}", { ...params, signal }))).data,
+  });
+  const isStaff = role === "admin" || role === "analyst";
+  return (
+    <Drawer title="Conversion" onClose={onClose}>
+      {record.isError && <ProblemNotice error={record.error} />}
+      {record.data === undefined && !record.isError && <Skeleton height={HEIGHT} />}
+      {record.data !== undefined && <Facts facts={factsOf(record.data, membership)} />}
+      {record.data !== undefined && role === "admin" && mayDo(membership, "conversions.write") && (
+        <div className="row wrap">
+          <ReviewActions ids={[id]} onDone={() => undefined} />
+        </div>
+      )}
+      <History id={id} />
+      {isStaff && <Told id={id} />}
+    </Drawer>
+  );
+}
+
+function factsOf(row: Conversion, { zone, base, role }: Membership): readonly Fact[] {
+  const { currency } = row;
+  const money = (text: string | undefined): string =>
+    text === undefined ? "" : formatMoney(text, currency);
+  return [
+    ["Status", <StatusBadge key="status" status={row.status} />],
+    ["Reason", row.status_reason.replaceAll("_", " ")],
+    [
+      "ID",
+      <span key="id" className="row">
+        <code>{row.id}</code>
+        <CopyButton label="Copy the ID" text={row.id} />
+      </span>,
+    ],
+    ["Offer", <StrangerText key="offer" text={row.offer_name} />],
+    ["Event", row.event_code],
+    ["Partner", <StrangerText key="partner" text={row.affiliate_name ?? ""} />],
+    ["Payout", money(row.payout)],
+    ["Revenue", money(row.revenue)],
+    ["Sale", money(row.sale_amount)],
+    ["Order ID", <StrangerText key="order" text={row.adv_txid ?? ""} />],
+    ["Method", row.method],
+    ["Converted", formatInstant(row.conv_ts, zone)],
+    ["Clicked", row.click_ts === null ? "" : formatInstant(row.click_ts, zone)],
+    [
+      "Click",
+      row.click_id === "" || role === "advertiser" ? (
+        <code key="click">{row.click_id}</code>
+      ) : (
+        <Link key="click" href={`${base}/clicks?open=${row.click_id}`}>
+          <code>{row.click_id}</code>
+        </Link>
+      ),
+    ],
+    ["Country", [row.country, row.region, row.city].filter((part) => part !== "").join(", ")],
+    ["Device", [row.device_type, row.os, row.browser].filter((part) => part !== "").join(", ")],
+    ["Traffic source", <StrangerText key="source" text={row.traffic_source} />],
+    ["Sub 1", <StrangerText key="sub1" text={row.sub1 ?? ""} />],
+    ["Sub 2", <StrangerText key="sub2" text={row.sub2 ?? ""} />],
+    ["Notes", <StrangerText key="notes" text={row.notes ?? ""} />],
+  ];
+}
+
+function History({ id }: { readonly id: string }): ReactElement {
+  const membership = useMembership();
+  const { api, zone } = membership;
+  const history = useRecord(membership, {
+    name: "conversion-history",
+    id,
+    load: async (signal) =>
+      (await read(api.GET("/conversions/{id}/history", { params: { path: { id } }, signal }))).data,
+  });
+  return (
+    <section className="stack tight">
+      <h3>History</h3>
+      {history.isError && <ProblemNotice error={history.error} />}
+      <ol className="plain-list">
+        {history.data?.map((change) => (
+          <li key={`${change.at} ${change.to_status}`}>
+            <StatusBadge status={change.to_status} /> {formatInstant(change.at, zone)}, by {change.actor}
+            {change.reason !== "" && <span className="muted">: {change.reason}</span>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Told({ id }: { readonly id: string }): ReactElement {
+  const membership = useMembership();
+  const { api, zone } = membership;
+  const told = useRecord(membership, {
+    name: "conversion-deliveries",
+    id,
+    load: async (signal) =>
+      (await read(api.GET("/conversions/{id}/deliveries", { params: { path: { id } }, signal }))).data,
+  });
+  return (
+    <section className="stack tight">
+      <h3>Who was told</h3>
+      {told.isError && <ProblemNotice error={told.error} />}
+      {told.data?.length === 0 && <p className="muted">No postback and no webhook asked for it.</p>}
+      <ol className="plain-list">
+        {told.data?.map((delivery) => (
+          <li key={delivery.id}>
+            <StatusBadge status={delivery.status} /> {delivery.kind}, {formatInstant(delivery.created_at, zone)},{" "}
+            {delivery.attempts} attempts
+            <br />
+            <bdi className="mono">{delivery.url}</bdi>
+            {delivery.error !== "" && <p className="muted">{delivery.error}</p>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,157 @@
+import { Download } from "lucide-react";
+import type { ReactElement } from "react";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { saveCsv } from "../../client/save-csv.ts";
+import { formatInstant } from "../../format/time.ts";
+import { formatMoney } from "../../format/money.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { RangeBar } from "../../range/range-bar.tsx";
+import type { ListFilter } from "../../records/list-filters.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { rangeQuery } from "../../records/record-range.ts";
+import { mayDo, type Membership, useMembership } from "../../session/membership.ts";
+import type { Conversion } from "./conversion.ts";
+import { ConversionDrawer } from "./conversion-drawer.tsx";
+import { ReviewActions } from "./review-actions.tsx";
+
+const FILTERS: readonly ListFilter[] = [
+  {
+    name: "status",
+    label: "Status",
+    choices: [
+      ["approved", "Approved"],
+      ["pending", "Pending"],
+      ["rejected", "Rejected"],
+    ],
+  },
+  {
+    name: "method",
+    label: "Method",
+    choices: [
+      ["s2s", "Server"],
+      ["pixel", "Pixel"],
+      ["js", "Script"],
+      ["api", "By hand"],
+    ],
+  },
+  { name: "event", label: "Event" },
+  { name: "click_id", label: "Click ID" },
+  { name: "adv_txid", label: "Order ID" },
+];
+const OF_STAFF: readonly ListFilter[] = [
+  { name: "status_reason", label: "Reason" },
+  { name: "offer_id", label: "Offer ID" },
+  { name: "affiliate_id", label: "Partner ID" },
+];
+
+/** Conversions of a range, the newest first. Staff decide here what is approved. */
+export function Conversions(): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const [search, change] = useAddress();
+  const isStaff = role === "admin" || role === "analyst";
+  const filters = isStaff ? [...FILTERS, ...OF_STAFF] : FILTERS;
+  const mayDecide = role === "admin" && mayDo(membership, "conversions.write");
+  const open = search.get("open");
+  return (
+    <>
+      <div className="row wrap">
+        <h1 className="grow">Conversions</h1>
+        <RangeBar />
+      </div>
+      <RecordList<Conversion>
+        title="Conversions"
+        name="conversions"
+        filters={filters}
+        fixed={rangeQuery(search)}
+        load={async (query, signal) =>
+          await read(api.GET("/conversions", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={columnsFor(membership)}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => change({ open: id })}
+        nothing={<strong>No conversions in this range</strong>}
+        actions={<CsvButton search={search} filters={filters} />}
+        {...(mayDecide
+          ? { bulk: (rows, done) => <ReviewActions ids={rows.map(({ id }) => id)} onDone={done} /> }
+          : {})}
+      />
+      {open !== null && <ConversionDrawer id={open} onClose={() => change({ open: undefined })} />}
+    </>
+  );
+}
+
+function columnsFor({ zone, role }: Membership): readonly Column<Conversion>[] {
+  const money = (text: string | undefined, currency: string): string =>
+    text === undefined ? "" : formatMoney(text, currency);
+  const columns: readonly (Column<Conversion> | undefined)[] = [
+    { name: "at", title: "Time", opens: true, cell: ({ conv_ts: at }) => formatInstant(at, zone) },
+    { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    { name: "reason", title: "Reason", cell: (row) => row.status_reason.replaceAll("_", " ") },
+    { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
+    { name: "event", title: "Event", cell: (row) => row.event_code },
+    role === "partner"
+      ? undefined
+      : {
+          name: "partner",
+          title: "Partner",
+          cell: (row) => <StrangerText text={row.affiliate_name ?? ""} />,
+        },
+    role === "advertiser"
+      ? undefined
+      : {
+          name: "payout",
+          title: "Payout",
+          isNumber: true,
+          cell: ({ payout, currency }) => money(payout, currency),
+        },
+    role === "partner"
+      ? undefined
+      : {
+          name: "revenue",
+          title: "Revenue",
+          isNumber: true,
+          cell: ({ revenue, currency }) => money(revenue, currency),
+        },
+    {
+      name: "sale",
+      title: "Sale",
+      isNumber: true,
+      cell: ({ sale_amount: sale, currency }) => money(sale, currency),
+    },
+    { name: "country", title: "Country", cell: ({ country }) => country },
+    { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
+  ];
+  return columns.filter((column) => column !== undefined);
+}
+
+function CsvButton({
+  search,
+  filters,
+}: {
+  readonly search: URLSearchParams;
+  readonly filters: readonly ListFilter[];
+}): ReactElement {
+  const { membershipId } = useMembership();
+  const given = filters.flatMap(({ name }) => (search.get(name) ? [[name, search.get(name) ?? ""]] : []));
+  const query = new URLSearchParams({
+    ...rangeQuery(search),
+    ...Object.fromEntries(given),
+    format: "csv",
+  });
+  return (
+    <button
+      type="button"
+      className="button"
+      onClick={() =>
+        void saveCsv(`/api/v1/conversions?${query.toString()}`, "conversions.csv", String(membershipId))
+      }
+    >
+      <Download size={14} aria-hidden /> CSV
+    </button>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ReactElement } from "react";
+import { read } from "../../client/api-client.ts";
+import { useRecord } from "../../client/records.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { formatInstant } from "../../format/time.ts";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { useMembership } from "../../session/membership.ts";
+
+type Endpoint = { readonly kind: "postbacks" | "webhooks"; readonly id: number };
+
+/** The newest deliveries of an endpoint with what was answered, and another try for those that failed. */
+export function Deliveries({
+  kind,
+  id,
+  mayRetry,
+}: Endpoint & { readonly mayRetry: boolean }): ReactElement {
+  const membership = useMembership();
+  const { api, zone } = membership;
+  const params = { path: { id } };
+  const deliveries = useRecord(membership, {
+    name: "deliveries",
+    id: `${kind} ${id}`,
+    load: async (signal) =>
+      kind === "postbacks"
+        ? (await read(api.GET("/postbacks/{id}/deliveries", { params, signal }))).data
+        : (await read(api.GET("/webhooks/{id}/deliveries", { params, signal }))).data,
+  });
+  const retry = useWrite(["deliveries"], async () => {
+    const body = { status: "failed" } as const;
+    return kind === "postbacks"
+      ? await read(api.POST("/postbacks/{id}/deliveries/retry", { params, body }))
+      : await read(api.POST("/webhooks/{id}/deliveries/retry", { params, body }));
+  });
+  const hasFailed = deliveries.data?.some(({ status }) => status === "failed") ?? false;
+  return (
+    <section className="stack tight">
+      <div className="row">
+        <h3 className="grow">Deliveries</h3>
+        {mayRetry && hasFailed && (
+          <button
+            type="button"
+            className="button"
+            disabled={retry.isPending}
+            onClick={() => retry.mutate(undefined)}
+          >
+            Send failed ones again
+          </button>
+        )}
+      </div>
+      {deliveries.isError && <ProblemNotice error={deliveries.error} />}
+      {retry.isError && <ProblemNotice error={retry.error} />}
+      {retry.data !== undefined && (
+        <p role="status">{retry.data.data.restarted.length} are sent again.</p>
+      )}
+      {deliveries.data?.length === 0 && <p className="muted">Nothing was sent yet.</p>}
+      <ol className="plain-list">
+        {deliveries.data?.map((delivery) => (
+          <li key={delivery.id}>
+            <StatusBadge status={delivery.status} /> {formatInstant(delivery.created_at, zone)},{" "}
+            {delivery.attempts} attempts
+            {delivery.response_status !== null && `, answered ${delivery.response_status}`}
+            <br />
+            <span className="mono break">
+              <StrangerText text={delivery.url} />
+            </span>
+            {delivery.error !== "" && <p className="muted">{delivery.error}</p>}
+            {delivery.response_body !== "" && (
+              <pre className="answer">
+                <StrangerText text={delivery.response_body} />
+              </pre>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

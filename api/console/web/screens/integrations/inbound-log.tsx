@@ -1,0 +1,97 @@
+import type { ReactElement } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { formatInstant } from "../../format/time.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { type Fact, Facts } from "../../parts/facts.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { RangeBar } from "../../range/range-bar.tsx";
+import type { ListFilter } from "../../records/list-filters.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { rangeQuery } from "../../records/record-range.ts";
+import { useMembership } from "../../session/membership.ts";
+
+type Call = components["schemas"]["PostbackLogEntry"];
+
+const FILTERS: readonly ListFilter[] = [
+  { name: "result", label: "Result, such as unknown_click" },
+  { name: "click_id", label: "Click ID" },
+  { name: "conversion_id", label: "Conversion ID" },
+];
+
+/** Calls of advertisers and pages, as they came in. An advertiser sees its own, without those of partners. */
+export function InboundLog(): ReactElement {
+  const membership = useMembership();
+  const { api, zone, role } = membership;
+  const [search, change] = useAddress();
+  const columns: readonly Column<Call>[] = [
+    { name: "at", title: "Time", opens: true, cell: ({ ts }) => formatInstant(ts, zone) },
+    { name: "endpoint", title: "Endpoint", cell: ({ endpoint }) => `/${endpoint}` },
+    { name: "result", title: "Result", cell: ({ result }) => result.replaceAll("_", " ") },
+    { name: "status", title: "HTTP", isNumber: true, cell: (row) => row.http_status },
+    { name: "message", title: "Message", cell: ({ message }) => <StrangerText text={message} /> },
+    { name: "click", title: "Click", cell: (row) => <code>{row.click_id}</code> },
+  ];
+  const open = search.get("open");
+  return (
+    <>
+      <div className="row wrap">
+        <h1 className="grow">Inbound calls</h1>
+        <RangeBar />
+      </div>
+      <RecordList<Call>
+        title="Inbound calls"
+        name="inbound-log"
+        filters={FILTERS}
+        fixed={rangeQuery(search)}
+        load={async (query, signal) => {
+          const params = { params: { query: fromAddress(query) }, signal };
+          return role === "advertiser"
+            ? await read(api.GET("/me/postback-log", params))
+            : await read(api.GET("/postback-log", params));
+        }}
+        columns={columns}
+        keyOf={({ id }) => String(id)}
+        onOpen={(row) => change({ open: JSON.stringify(row) })}
+        nothing={<strong>No calls in this range</strong>}
+      />
+      {open !== null && <CallDrawer text={open} onClose={() => change({ open: undefined })} />}
+    </>
+  );
+}
+
+function CallDrawer({
+  text,
+  onClose,
+}: {
+  readonly text: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const call: Readonly<Record<string, unknown>> = objectIn(text);
+  const facts = Object.entries(call).flatMap(([name, value]): readonly Fact[] =>
+    typeof value === "object" ? [] : [[name.replaceAll("_", " "), <StrangerText key={name} text={String(value)} />]],
+  );
+  const params = Object.entries(call["params"] ?? {}).map(
+    ([name, value]): Fact => [name, <StrangerText key={name} text={String(value)} />],
+  );
+  return (
+    <Drawer title="Inbound call" onClose={onClose}>
+      <Facts facts={facts} />
+      <h3>Parameters</h3>
+      <Facts facts={params} />
+    </Drawer>
+  );
+}
+
+/** The address may have been cut. */
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

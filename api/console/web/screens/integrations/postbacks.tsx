@@ -1,0 +1,204 @@
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { useRecord } from "../../client/records.ts";
+import { useWrite } from "../../client/use-write.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { mayDo, useMembership } from "../../session/membership.ts";
+import { Deliveries } from "./deliveries.tsx";
+
+type Postback = components["schemas"]["Postback"];
+
+const STATUS: FormField = {
+  name: "status",
+  label: "Status",
+  choices: [
+    ["active", "Active"],
+    ["paused", "Paused"],
+  ],
+};
+const FIELDS: readonly FormField[] = [
+  {
+    name: "url",
+    label: "Address",
+    required: true,
+    hint: "Macros such as {click_id}, {payout} and {sub1} are filled in",
+  },
+  {
+    name: "method",
+    label: "Method",
+    choices: [
+      ["GET", "GET"],
+      ["POST", "POST"],
+    ],
+  },
+  {
+    name: "fire_on",
+    label: "When",
+    choices: [
+      ["approved", "A conversion is approved"],
+      ["any", "Any change of a conversion"],
+      ["reversal", "An approved conversion is taken back"],
+    ],
+  },
+  STATUS,
+];
+const INITIAL = { method: "GET", fire_on: "approved", status: "active" };
+
+/** What is sent to partners about their conversions. */
+export function Postbacks(): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const [search, change] = useAddress();
+  const [isNew, setNew] = useState(false);
+  const mayWrite = role !== "analyst" && mayDo(membership, "postbacks.write");
+  const columns: readonly Column<Postback>[] = [
+    { name: "url", title: "Address", opens: true, cell: ({ url }) => <StrangerText text={url} /> },
+    { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    { name: "when", title: "When", cell: (row) => row.fire_on },
+    { name: "event", title: "Event", cell: (row) => row.event_code ?? "all" },
+    { name: "offer", title: "Offer ID", isNumber: true, cell: (row) => row.offer_id },
+    { name: "partner", title: "Partner ID", isNumber: true, cell: (row) => row.affiliate_id },
+  ];
+  const open = search.get("open");
+  return (
+    <>
+      <h1>Postbacks</h1>
+      <RecordList<Postback>
+        title="Postbacks"
+        name="postbacks"
+        filters={[
+          {
+            name: "status",
+            label: "Status",
+            choices: [...(STATUS.choices ?? []), ["disabled", "Switched off after failures"]],
+          },
+        ]}
+        load={async (query, signal) =>
+          await read(api.GET("/postbacks", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={columns}
+        keyOf={({ id }) => String(id)}
+        onOpen={({ id }) => change({ open: String(id) })}
+        nothing={
+          <>
+            <strong>No postbacks yet</strong>
+            <p className="muted">A postback tells a partner's server about each conversion.</p>
+          </>
+        }
+        actions={
+          mayWrite && (
+            <button type="button" className="button first" onClick={() => setNew(true)}>
+              <Plus size={14} aria-hidden /> New postback
+            </button>
+          )
+        }
+      />
+      {open !== null && (
+        <PostbackDrawer
+          id={Number(open)}
+          mayWrite={mayWrite}
+          onClose={() => change({ open: undefined })}
+        />
+      )}
+      {isNew && <NewPostback onClose={() => setNew(false)} />}
+    </>
+  );
+}
+
+function NewPostback({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const offers = useRecord(membership, {
+    name: "offers",
+    id: "ids",
+    load: async (signal) =>
+      (await read(api.GET("/offers", { params: { query: { limit: 200 } }, signal }))).data,
+  });
+  const choices = offers.data?.map(({ id, name }) => [String(id), name] as const) ?? [];
+  const fields: readonly FormField[] = [
+    { name: "offer_id", label: "Offer", kind: "number", choices },
+    ...(role === "partner"
+      ? []
+      : [{ name: "affiliate_id", label: "Partner ID", kind: "number" } as const]),
+    ...FIELDS,
+  ];
+  const [first] = choices;
+  const create = useWrite(["postbacks"], async (body: FormBody) => {
+    const { offer_id: offerId = first?.[0] ?? "", url = "", ...more } = body;
+    const sent = { ...INITIAL, ...more, offer_id: Number(offerId), url: String(url) };
+    await read(api.POST("/postbacks", { body: typed(sent) }));
+    onClose();
+  });
+  return (
+    <Drawer title="New postback" onClose={onClose}>
+      {choices.length > 0 && (
+        <RecordForm
+          fields={fields}
+          initial={{ ...INITIAL, offer_id: first?.[0] }}
+          submit="Create the postback"
+          onSubmit={async (body) => await create.mutateAsync(body)}
+        />
+      )}
+    </Drawer>
+  );
+}
+
+type Sent = { readonly offer_id: number; readonly url: string } & Readonly<Record<string, unknown>>;
+
+/** The rest of the fields comes from the form, and the API judges it. */
+function typed({ offer_id, url, ...more }: Sent): { offer_id: number; url: string } {
+  return { ...more, offer_id, url };
+}
+
+function PostbackDrawer({
+  id,
+  mayWrite,
+  onClose,
+}: {
+  readonly id: number;
+  readonly mayWrite: boolean;
+  readonly onClose: () => void;
+}): ReactElement {
+  const membership = useMembership();
+  const { api } = membership;
+  const params = { path: { id } };
+  const record = useRecord(membership, {
+    name: "postback",
+    id,
+    load: async (signal) => (await read(api.GET("/postbacks/{id}", { params, signal }))).data,
+  });
+  const save = useWrite(["postbacks", "postback", "attention"], async (body: FormBody) => {
+    await read(api.PATCH("/postbacks/{id}", { params, body }));
+  });
+  const postback = record.data;
+  return (
+    <Drawer title="Postback" onClose={onClose}>
+      {record.isError && <ProblemNotice error={record.error} />}
+      {postback?.disabled_reason !== undefined && postback.disabled_reason !== "" && (
+        <Facts facts={[["Switched off because", postback.disabled_reason]]} />
+      )}
+      {postback !== undefined && mayWrite && (
+        <RecordForm
+          key={postback.updated_at}
+          fields={FIELDS}
+          initial={postback}
+          submit="Save"
+          onSubmit={async (body) => await save.mutateAsync(body)}
+        />
+      )}
+      <Deliveries kind="postbacks" id={id} mayRetry={mayWrite} />
+    </Drawer>
+  );
+}
+

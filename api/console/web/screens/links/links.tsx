@@ -1,0 +1,120 @@
+import { type ReactElement, useState } from "react";
+import { read } from "../../client/api-client.ts";
+import { useAffiliateChoices, useOfferChoices } from "../../client/choices.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { useRecord } from "../../client/records.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { TextField } from "../../parts/text-field.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { QrCode } from "./qr-code.tsx";
+
+const SUB_IDS = ["sub1", "sub2", "sub3", "source_id"] as const;
+const NAMES: Readonly<Record<(typeof SUB_IDS)[number], string>> = {
+  sub1: "Sub 1",
+  sub2: "Sub 2",
+  sub3: "Sub 3",
+  source_id: "Source",
+};
+
+/** Makes the link of a partner to an offer. */
+export function Links(): ReactElement {
+  const membership = useMembership();
+  const offers = useOfferChoices(membership);
+  const [offer, setOffer] = useState("");
+  const [type, setType] = useState("affiliate");
+  const [partner, setPartner] = useState("");
+  const [subs, setSubs] = useState<Readonly<Record<string, string>>>({});
+  const isStaff = membership.role !== "partner";
+  const chosenOffer = offer === "" ? (offers[0]?.[0] ?? "") : offer;
+  return (
+    <>
+      <h1>Links</h1>
+      <section className="panel stack">
+        <div className="columns">
+          <ChoiceField label="Offer" value={chosenOffer} choices={offers} onChange={setOffer} />
+          {isStaff && <PartnerChoice value={partner} onChange={setPartner} />}
+          <ChoiceField
+            label="Kind"
+            value={type}
+            choices={[
+              ["affiliate", "Redirect"],
+              ["transparent", "Without redirect, with the landing page's script"],
+            ]}
+            onChange={setType}
+          />
+          {SUB_IDS.map((name) => (
+            <TextField
+              key={name}
+              label={NAMES[name]}
+              value={subs[name] ?? ""}
+              onChange={(value) => setSubs({ ...subs, [name]: value })}
+            />
+          ))}
+        </div>
+        {chosenOffer !== "" && (!isStaff || partner !== "") && (
+          <Link query={{ ...subsOf(subs), offer: chosenOffer, type, ...(isStaff ? { affiliate: partner } : {}) }} />
+        )}
+      </section>
+    </>
+  );
+}
+
+function PartnerChoice({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (code: string) => void;
+}): ReactElement {
+  const partners = useAffiliateChoices(useMembership());
+  return (
+    <ChoiceField
+      label="Partner"
+      value={value}
+      choices={[["", "Choose a partner"], ...partners]}
+      onChange={onChange}
+    />
+  );
+}
+
+function subsOf(subs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(subs).filter(([, value]) => value !== ""));
+}
+
+type LinkQuery = Readonly<Record<string, string>> & { readonly offer: string };
+
+function Link({ query }: { readonly query: LinkQuery }): ReactElement | null {
+  const membership = useMembership();
+  const { api } = membership;
+  const { offer, ...more } = query;
+  const link = useRecord(membership, {
+    name: "tracking-link",
+    id: JSON.stringify(query),
+    load: async (signal) =>
+      (
+        await read(
+          api.GET("/tracking-link", { params: { query: { ...fromAddress(more), offer } }, signal }),
+        )
+      ).data,
+  });
+  if (link.isError) return <ProblemNotice error={link.error} />;
+  if (link.data === undefined) return null;
+  const { url, warnings } = link.data;
+  return (
+    <div className="stack tight">
+      <strong>The link</strong>
+      <div className="row wrap">
+        <code className="grow break">{url}</code>
+        <CopyButton label="Copy the link" text={url} />
+      </div>
+      {warnings.map((warning) => (
+        <p key={warning} className="notice warn">
+          {warning}
+        </p>
+      ))}
+      <QrCode text={url} />
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import type { ReactElement } from "react";
+import { read } from "../../client/api-client.ts";
+import { fromAddress, type Query } from "../../client/lists.ts";
+import { useRecord } from "../../client/records.ts";
+import { formatCount, formatFraction, NOT_DEFINED } from "../../format/figure.ts";
+import { formatMoney } from "../../format/money.ts";
+import { formatInstant } from "../../format/time.ts";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { useMembership } from "../../session/membership.ts";
+
+const FULL = 100;
+
+/** How much of each cap is used. Nothing is shown where there is no cap. */
+export function CapMeters({ query }: { readonly query: Query }): ReactElement | null {
+  const membership = useMembership();
+  const { api, zone } = membership;
+  const usage = useRecord(membership, {
+    name: "cap-usage",
+    id: JSON.stringify(query),
+    load: async (signal) =>
+      (await read(api.GET("/cap-usage", { params: { query: fromAddress(query) }, signal }))).data,
+  });
+  if (usage.isError) return <ProblemNotice error={usage.error} />;
+  if (usage.data === undefined || usage.data.length === 0) return null;
+  return (
+    <section className="stack tight">
+      <h3>Caps</h3>
+      <ul className="plain-list">
+        {usage.data.map(({ measure, period, currency, limit, used, share, resets_at: resetsAt }) => {
+          const amount = (value: number | string): string =>
+            currency === null ? formatCount(value) : formatMoney(String(value), currency);
+          return (
+            <li key={`${measure} ${period} ${currency ?? ""}`}>
+              <div className="row">
+                <span className="grow">
+                  {measure}, {period}
+                </span>
+                <span>
+                  {used === null ? NOT_DEFINED : amount(used)} of {amount(limit)}
+                  {share !== null && ` (${formatFraction(share)})`}
+                </span>
+              </div>
+              <meter className="meter" min={0} max={FULL} value={Math.min(FULL, (share ?? 0) * FULL)}>
+                {formatFraction(share ?? 0)}
+              </meter>
+              {resetsAt !== null && (
+                <p className="muted">Begins again {formatInstant(resetsAt, zone)}</p>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import { type ReactElement, useState } from "react";
+import { read } from "../../client/api-client.ts";
+import { useAdvertiserChoices } from "../../client/choices.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { type FormBody, RecordForm } from "../../records/record-form.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { OFFER_FIELDS } from "./offer-fields.ts";
+
+const INITIAL = { status: "active", visibility: "public", payout_type: "cpa", revenue_type: "rpa" };
+
+/** Makes an offer. Everything else is set on the offer itself. */
+export function NewOffer({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: (id: number) => void;
+}): ReactElement {
+  const membership = useMembership();
+  const { api, currency: usual } = membership;
+  const advertisers = useAdvertiserChoices(membership);
+  const [advertiser, setAdvertiser] = useState("");
+  const chosen = advertiser === "" ? (advertisers[0]?.[0] ?? "") : advertiser;
+  const create = useWrite(["offers"], async (body: FormBody) => {
+    const { name = "", destination_url: destination = "", ...more } = body;
+    const { data } = await read(
+      api.POST("/offers", {
+        body: {
+          currency: usual,
+          ...more,
+          name: String(name),
+          destination_url: String(destination),
+          advertiser_id: Number(chosen),
+        },
+      }),
+    );
+    onMade(data.id);
+  });
+  return (
+    <Drawer title="New offer" onClose={onClose}>
+      <ChoiceField label="Advertiser" value={chosen} choices={advertisers} onChange={setAdvertiser} />
+      <RecordForm
+        fields={OFFER_FIELDS}
+        initial={INITIAL}
+        submit="Create the offer"
+        onSubmit={async (body) => await create.mutateAsync({ ...INITIAL, ...body })}
+      />
+    </Drawer>
+  );
+}

@@ -1,0 +1,107 @@
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import type { ListFilter } from "../../records/list-filters.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { mayDo, useMembership } from "../../session/membership.ts";
+import { type Offer, termText } from "./offer.ts";
+import { NewOffer } from "./new-offer.tsx";
+import { OfferDrawer } from "./offer-drawer.tsx";
+
+const FILTERS: readonly ListFilter[] = [
+  { name: "q", label: "Name or code" },
+  {
+    name: "status",
+    label: "Status",
+    choices: [
+      ["active", "Active"],
+      ["paused", "Paused"],
+    ],
+  },
+  {
+    name: "visibility",
+    label: "Visibility",
+    choices: [
+      ["public", "Public"],
+      ["approval", "By approval"],
+      ["private", "Private"],
+    ],
+  },
+];
+
+const COLUMNS: readonly Column<Offer>[] = [
+  { name: "name", title: "Offer", opens: true, cell: ({ name }) => <StrangerText text={name} /> },
+  { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
+  { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { name: "visibility", title: "Visibility", cell: ({ visibility }) => visibility },
+  {
+    name: "payout",
+    title: "Payout",
+    isNumber: true,
+    cell: (offer) => termText(offer.payout_type, offer.payout, offer.currency),
+  },
+  {
+    name: "revenue",
+    title: "Revenue",
+    isNumber: true,
+    cell: (offer) => termText(offer.revenue_type, offer.revenue, offer.currency),
+  },
+  { name: "events", title: "Events", isNumber: true, cell: ({ events }) => events.length },
+  { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
+];
+
+/** All offers. */
+export function Offers(): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const [search, change] = useAddress();
+  const [isNew, setNew] = useState(false);
+  const mayWrite = role === "admin" && mayDo(membership, "offers.write");
+  const open = search.get("open");
+  return (
+    <>
+      <h1>Offers</h1>
+      <RecordList<Offer>
+        title="Offers"
+        name="offers"
+        filters={FILTERS}
+        load={async (query, signal) =>
+          await read(api.GET("/offers", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={COLUMNS}
+        keyOf={({ id }) => String(id)}
+        onOpen={({ id }) => change({ open: String(id) })}
+        nothing={
+          <>
+            <strong>No offers yet</strong>
+            <p className="muted">An offer belongs to an advertiser. Create the advertiser first.</p>
+          </>
+        }
+        actions={
+          mayWrite && (
+            <button type="button" className="button first" onClick={() => setNew(true)}>
+              <Plus size={14} aria-hidden /> New offer
+            </button>
+          )
+        }
+      />
+      {open !== null && (
+        <OfferDrawer id={Number(open)} mayWrite={mayWrite} onClose={() => change({ open: undefined })} />
+      )}
+      {isNew && (
+        <NewOffer
+          onClose={() => setNew(false)}
+          onMade={(id) => {
+            setNew(false);
+            change({ open: String(id) });
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { type ReactElement, useState } from "react";
+import { useAddress } from "../../address/use-address.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress, useList } from "../../client/lists.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { type ListFilter, ListFilters } from "../../records/list-filters.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { type Offer, termText } from "../offers/offer.ts";
+import { AskForAccess } from "./ask-for-access.tsx";
+
+const HEIGHT = 320;
+const FILTERS: readonly ListFilter[] = [
+  { name: "q", label: "Name or code" },
+  {
+    name: "can_run",
+    label: "Which",
+    choices: [
+      ["1", "Those that I may run"],
+      ["0", "Others"],
+    ],
+  },
+];
+
+/** What a partner may promote, and how to get the rest. */
+export function OwnOffers(): ReactElement {
+  const membership = useMembership();
+  const { api } = membership;
+  const [search, change] = useAddress();
+  const [asking, setAsking] = useState<Offer | undefined>();
+  const given = FILTERS.flatMap(({ name }) => {
+    const value = search.get(name);
+    return value === null || value === "" ? [] : [[name, value] as const];
+  });
+  const list = useList<Offer>(membership, {
+    name: "offers",
+    query: Object.fromEntries(given),
+    load: async (query, signal) =>
+      await read(api.GET("/offers", { params: { query: fromAddress(query) }, signal })),
+  });
+  const offers = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <>
+      <h1>Offers</h1>
+      <ListFilters filters={FILTERS} search={search} onChange={change} />
+      {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data === undefined && !list.isError && <Skeleton height={HEIGHT} />}
+      {list.data !== undefined && offers.length === 0 && <strong>No offers here</strong>}
+      <div className="cards">
+        {offers.map((offer) => (
+          <OfferCard key={offer.id} offer={offer} onAsk={() => setAsking(offer)} />
+        ))}
+      </div>
+      {list.hasNextPage && (
+        <div className="row">
+          <button type="button" className="button" onClick={() => void list.fetchNextPage()}>
+            Show more
+          </button>
+        </div>
+      )}
+      {asking !== undefined && (
+        <AskForAccess offer={asking} onClose={() => setAsking(undefined)} />
+      )}
+    </>
+  );
+}
+
+function OfferCard({
+  offer,
+  onAsk,
+}: {
+  readonly offer: Offer;
+  readonly onAsk: () => void;
+}): ReactElement {
+  const { tracking_link: link, access_status: access, can_run: canRun = false } = offer;
+  return (
+    <article className="panel stack tight">
+      <header className="row wrap">
+        <h2 className="grow">
+          <StrangerText text={offer.name} />
+        </h2>
+        {offer.is_featured && <span className="badge good">featured</span>}
+        {canRun ? (
+          <span className="badge good">you may run it</span>
+        ) : (
+          access !== undefined && access !== null && <StatusBadge status={access} />
+        )}
+      </header>
+      <strong>{termText(offer.payout_type, offer.payout, offer.currency)}</strong>
+      <p className="muted">
+        <StrangerText text={offer.description} />
+      </p>
+      {offer.restrictions !== "" && (
+        <p className="notice warn">
+          <StrangerText text={offer.restrictions} />
+        </p>
+      )}
+      {canRun && link !== undefined ? (
+        <div className="row wrap">
+          <code className="grow break">{link}</code>
+          <CopyButton label="Copy the link" text={link} />
+        </div>
+      ) : (
+        <div className="row">
+          <button type="button" className="button" onClick={onAsk}>
+            {access === "pending" ? "See your request" : "Ask for access"}
+          </button>
+        </div>
+      )}
+    </article>
+  );
+}

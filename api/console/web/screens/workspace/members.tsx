@@ -1,0 +1,144 @@
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { formatInstant } from "../../format/time.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { InvitePerson } from "./invite-person.tsx";
+
+type Member = components["schemas"]["Member"];
+type Invitation = components["schemas"]["Invitation"];
+
+/** People of the workspace or the account, and invitations. */
+export function Members(): ReactElement {
+  const { role } = useMembership();
+  const [isNew, setNew] = useState(false);
+  const mayInvite = role !== "analyst";
+  return (
+    <>
+      <div className="row wrap">
+        <h1 className="grow">People</h1>
+        {mayInvite && (
+          <button type="button" className="button first" onClick={() => setNew(true)}>
+            <Plus size={14} aria-hidden /> Invite
+          </button>
+        )}
+      </div>
+      <MemberList mayChange={role === "admin"} />
+      <InvitationList mayChange={mayInvite} />
+      {isNew && <InvitePerson onClose={() => setNew(false)} />}
+    </>
+  );
+}
+
+function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElement {
+  const { api, zone, session } = useMembership();
+  const change = useWrite(["members"], async ({ id, status }: Pick<Member, "id" | "status">) => {
+    await read(api.PATCH("/members/{id}", { params: { path: { id } }, body: { status } }));
+  });
+  const columns: readonly Column<Member>[] = [
+    { name: "name", title: "Name", cell: (row) => <StrangerText text={row.name} /> },
+    { name: "email", title: "E-mail", cell: (row) => <StrangerText text={row.email} /> },
+    { name: "role", title: "Role", cell: ({ role }) => role },
+    { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      name: "factor",
+      title: "Second factor",
+      cell: (row) => (row.has_second_factor ? "yes" : "no"),
+    },
+    {
+      name: "seen",
+      title: "Last seen",
+      cell: ({ last_seen_at: at }) => (at === null ? "never" : formatInstant(at, zone)),
+    },
+    {
+      name: "actions",
+      title: "",
+      cell: ({ id, person_id: personId, status }) =>
+        mayChange &&
+        personId !== session.person.id && (
+          <button
+            type="button"
+            className="button plain"
+            disabled={change.isPending}
+            onClick={() => change.mutate({ id, status: status === "active" ? "inactive" : "active" })}
+          >
+            {status === "active" ? "Switch off" : "Switch on"}
+          </button>
+        ),
+    },
+  ];
+  return (
+    <>
+      {change.isError && <ProblemNotice error={change.error} />}
+      <RecordList<Member>
+        title="Members"
+        name="members"
+        load={async (query, signal) =>
+          await read(api.GET("/members", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={columns}
+        keyOf={({ id }) => String(id)}
+        nothing={<strong>Nobody yet</strong>}
+      />
+    </>
+  );
+}
+
+function InvitationList({ mayChange }: { readonly mayChange: boolean }): ReactElement {
+  const { api, zone } = useMembership();
+  const revoke = useWrite(["invitations"], async (id: number) => {
+    await read(api.DELETE("/invitations/{id}", { params: { path: { id } } }));
+  });
+  const columns: readonly Column<Invitation>[] = [
+    { name: "email", title: "E-mail", cell: (row) => <StrangerText text={row.email} /> },
+    { name: "role", title: "Role", cell: ({ role }) => role },
+    { name: "state", title: "State", cell: stateOf },
+    { name: "ends", title: "Ends", cell: (row) => formatInstant(row.expires_at, zone) },
+    {
+      name: "actions",
+      title: "",
+      cell: (row) =>
+        mayChange &&
+        row.used_at === null &&
+        row.revoked_at === null && (
+          <button
+            type="button"
+            className="button plain"
+            disabled={revoke.isPending}
+            onClick={() => revoke.mutate(row.id)}
+          >
+            Revoke
+          </button>
+        ),
+    },
+  ];
+  return (
+    <>
+      {revoke.isError && <ProblemNotice error={revoke.error} />}
+      <RecordList<Invitation>
+        title="Invitations"
+        name="invitations"
+        load={async (query, signal) =>
+          await read(api.GET("/invitations", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={columns}
+        keyOf={({ id }) => String(id)}
+        nothing={<p className="muted">No invitations.</p>}
+      />
+    </>
+  );
+}
+
+function stateOf({ used_at: used, revoked_at: revoked, expires_at: ends }: Invitation): string {
+  if (used !== null) return "used";
+  if (revoked !== null) return "revoked";
+  return new Date(ends).getTime() < Date.now() ? "ended" : "open";
+}

@@ -1,0 +1,86 @@
+import type { ReactElement } from "react";
+import { read } from "../../client/api-client.ts";
+import { useRecord } from "../../client/records.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { Facts } from "../../parts/facts.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
+import { useMembership } from "../../session/membership.ts";
+
+const HEIGHT = 420;
+const FIELDS: readonly FormField[] = [
+  { name: "name", label: "Name", required: true },
+  { name: "brand_name", label: "Name for partners" },
+  { name: "timezone", label: "Time zone", hint: "Of days in reports and caps, such as Europe/Berlin" },
+  { name: "currency", label: "Currency", hint: "Three letters, such as EUR" },
+  { name: "default_fallback_url", label: "Fallback", hint: "For visitors whose link leads nowhere" },
+  {
+    name: "attribution_model",
+    label: "Attribution",
+    choices: [
+      ["last", "The last click gets the conversion"],
+      ["first", "The first click gets the conversion"],
+    ],
+  },
+  {
+    name: "ip_storage",
+    label: "Addresses of visitors",
+    choices: [
+      ["full", "Stored whole"],
+      ["truncated", "Stored without their last part"],
+    ],
+  },
+  {
+    name: "allowed_destinations",
+    label: "Hosts to which links may redirect by url=",
+    kind: "list",
+    hint: "Several with commas",
+  },
+];
+
+/** What applies to everything in the workspace. */
+export function Settings(): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const record = useRecord(membership, {
+    name: "workspace",
+    id: "own",
+    load: async (signal) => (await read(api.GET("/workspace", { signal }))).data,
+  });
+  const save = useWrite(["workspace"], async (body: FormBody) => {
+    await read(api.PATCH("/workspace", { body }));
+  });
+  const workspace = record.data;
+  const mayWrite = role === "admin";
+  return (
+    <>
+      <h1>Workspace</h1>
+      {record.isError && <ProblemNotice error={record.error} />}
+      {workspace === undefined && !record.isError && <Skeleton height={HEIGHT} />}
+      {workspace !== undefined && (
+        <section className="panel stack narrow">
+          {mayWrite ? (
+            <RecordForm
+              key={workspace.updated_at}
+              fields={FIELDS}
+              initial={workspace}
+              submit="Save"
+              onSubmit={async (body) => await save.mutateAsync(body)}
+            />
+          ) : (
+            <Facts
+              facts={[
+                ["Name", workspace.name],
+                ["Time zone", workspace.timezone],
+                ["Currency", workspace.currency],
+                ["Attribution", workspace.attribution_model],
+              ]}
+            />
+          )}
+          {save.isSuccess && <p role="status">Saved.</p>}
+        </section>
+      )}
+    </>
+  );
+}
