@@ -18,6 +18,7 @@ import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 import { openAccessLog } from "../schemas/host/open-access-log.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
+import { projectFile } from "../schemas/host/project-root.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { Heartbeat } from "../schemas/installation/heartbeat.ts";
@@ -29,6 +30,7 @@ import { openTracing } from "../schemas/tracing/open-tracing.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
+import { readConsole } from "./console/serve-console.ts";
 import { NatsLink } from "./nats-link.ts";
 import { purgeSignIns } from "./people/session-rows.ts";
 import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
@@ -37,6 +39,7 @@ import { startApi } from "./start-api.ts";
 import { tlsAskStatus } from "./tls-ask/answer.ts";
 import { ServedHosts } from "./tls-ask/served-hosts.ts";
 
+const CONSOLE_BUILD = projectFile(".build", "console", "dist");
 const PURGE_INTERVAL_MS = 300_000;
 const EXIT_NEWER_SCHEMA = 3;
 
@@ -186,6 +189,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     log,
     metrics,
     allowLoopback: settings.outgoing.allowLoopback,
+    console: { ...settings.console, files: readConsole(CONSOLE_BUILD) },
   });
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });

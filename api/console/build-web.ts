@@ -34,7 +34,15 @@ function main(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeTypes(document);
   const dist = join(folder, "dist");
-  run("vite", ["build", "--config", join(WEB, "vite.config.ts"), "--outDir", dist, "--logLevel", "warn"]);
+  run("vite", [
+    "build",
+    "--config",
+    join(WEB, "vite.config.ts"),
+    "--outDir",
+    dist,
+    "--logLevel",
+    "warn",
+  ]);
   removeOldAssets(dist);
   writeFileSync(note, hash);
 }

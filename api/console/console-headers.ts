@@ -10,7 +10,9 @@ export function consoleHeaders(apiUrl: string): Readonly<Record<string, string>>
     "referrer-policy": "no-referrer",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "x-content-type-options": "nosniff",
-    ...(apiUrl.startsWith("https:") ? { "strict-transport-security": `max-age=${YEAR_SECONDS}` } : {}),
+    ...(apiUrl.startsWith("https:")
+      ? { "strict-transport-security": `max-age=${YEAR_SECONDS}` }
+      : {}),
   };
 }
 

@@ -31,7 +31,8 @@ export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 export function readConsole(folder: string): ConsoleFiles | undefined {
   if (!existsSync(join(folder, PAGE))) return undefined;
   const files = new Map<string, ConsoleFile>();
-  for (const name of readdirSync(folder)) addFile(files, folder, { name, cacheControl: ASK_EACH_TIME });
+  for (const name of readdirSync(folder))
+    addFile(files, folder, { name, cacheControl: ASK_EACH_TIME });
   for (const name of readdirSync(join(folder, ASSETS)))
     addFile(files, folder, { name: `${ASSETS}/${name}`, cacheControl: NEVER_CHANGES });
   return files;

@@ -1,11 +1,12 @@
 import { createServer } from "node:http";
 import type { TestProject } from "vitest/node";
 import { type System, startSystem } from "../system/start-system.ts";
+import { type Cookies, signInRoles } from "./console/sign-in-roles.ts";
 import { seedShop } from "./shop-seed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Serves the demo.json of a running service, the same one for all files of the run. */
+    /** Serves the demo.json of a running service, the same one for all files of the run, and at `people` the cookies of its people. */
     landingServiceUrl: string;
   }
 }
@@ -16,10 +17,15 @@ declare module "vitest" {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: Promise<System> | undefined;
-  const door = createServer((_request, response) => {
+  let signedIn: Promise<Cookies> | undefined;
+  const door = createServer((request, response) => {
     started ??= startShop();
-    started.then(
-      ({ client }) => response.end(JSON.stringify(client.demo)),
+    const answer =
+      request.url === "/people"
+        ? (signedIn ??= started.then(signInRoles))
+        : started.then(({ client }) => client.demo);
+    answer.then(
+      (content) => response.end(JSON.stringify(content)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });

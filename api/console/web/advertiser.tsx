@@ -10,12 +10,13 @@ import {
 } from "lucide-react";
 import type { ReactElement } from "react";
 import { later } from "./later.ts";
-import { Screens } from "./screens.tsx";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
+import { Screens } from "./screens.tsx";
 import type { NavigationGroup } from "./shell/shell.tsx";
 
 const SCREENS = {
   "/": Dashboard,
+  "/you": later(async () => (await import("./session/person.tsx")).Person),
   "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
   "/conversions": later(
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,

@@ -12,12 +12,13 @@ import {
 } from "lucide-react";
 import type { ReactElement } from "react";
 import { later } from "./later.ts";
-import { Screens } from "./screens.tsx";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
+import { Screens } from "./screens.tsx";
 import type { NavigationGroup } from "./shell/shell.tsx";
 
 const SCREENS = {
   "/": Dashboard,
+  "/you": later(async () => (await import("./session/person.tsx")).Person),
   "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
   "/offers": later(async () => (await import("./screens/own-offers/own-offers.tsx")).OwnOffers),
   "/links": later(async () => (await import("./screens/links/links.tsx")).Links),

@@ -13,7 +13,7 @@ export function Screens({
   screens,
 }: {
   readonly groups: readonly NavigationGroup[];
-  readonly screens: Readonly<Record<string, ComponentType>>;
+  readonly screens: { readonly "/": ComponentType } & Readonly<Record<string, ComponentType>>;
 }): ReactElement {
   const { base } = useMembership();
   return (

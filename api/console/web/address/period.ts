@@ -18,14 +18,21 @@ const DEFAULT_PRESET: Preset = "last30";
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const CURRENCY = /^[A-Z]{3}$/;
 
-export function readPeriod(search: URLSearchParams): { readonly period: Period; readonly faults: AddressFault[] } {
+export function readPeriod(search: URLSearchParams): {
+  readonly period: Period;
+  readonly faults: AddressFault[];
+} {
   const faults: AddressFault[] = [];
   const compare = oneOf(search, { name: "compare", allowed: COMPARES }, faults);
   const currency = search.get("currency") ?? undefined;
   const isCurrency = currency === undefined || CURRENCY.test(currency);
   if (!isCurrency) faults.push({ parameter: "currency", message: "three letters, such as EUR" });
   return {
-    period: { range: readRange(search, faults), compare, currency: isCurrency ? currency : undefined },
+    period: {
+      range: readRange(search, faults),
+      compare,
+      currency: isCurrency ? currency : undefined,
+    },
     faults,
   };
 }
@@ -41,7 +48,8 @@ export function periodParams({ range, compare, currency }: Period): Record<strin
 
 /** Hours for a day or two, else days. */
 export function intervalOf({ range }: Period): "hour" | "day" {
-  if ("preset" in range) return range.preset === "today" || range.preset === "yesterday" ? "hour" : "day";
+  if ("preset" in range)
+    return range.preset === "today" || range.preset === "yesterday" ? "hour" : "day";
   return range.from === range.to ? "hour" : "day";
 }
 
@@ -68,6 +76,7 @@ function oneOf<T extends string>(
   const given = search.get(name);
   if (given === null || given === "") return undefined;
   const found = allowed.find((one) => one === given);
-  if (found === undefined) faults.push({ parameter: name, message: `one of ${allowed.join(", ")}` });
+  if (found === undefined)
+    faults.push({ parameter: name, message: `one of ${allowed.join(", ")}` });
   return found;
 }

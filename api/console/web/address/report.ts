@@ -17,10 +17,14 @@ const DEFAULT_GROUP = "offer";
 const DEFAULT_SORT = "-clicks";
 export const ROWS_PER_PAGE = 100;
 
-export function readReport(search: URLSearchParams): { readonly report: ReportAddress; readonly faults: AddressFault[] } {
+export function readReport(search: URLSearchParams): {
+  readonly report: ReportAddress;
+  readonly faults: AddressFault[];
+} {
   const { period, faults } = readPeriod(search);
   const groupBy = listIn(search.get("group_by") ?? DEFAULT_GROUP);
-  if (groupBy.length > GROUPS_MAX) faults.push({ parameter: "group_by", message: `at most ${GROUPS_MAX}` });
+  if (groupBy.length > GROUPS_MAX)
+    faults.push({ parameter: "group_by", message: `at most ${GROUPS_MAX}` });
   const page = Number(search.get("page") ?? "1");
   return {
     report: {
@@ -51,7 +55,12 @@ export function reportAddress(report: ReportAddress): URLSearchParams {
   return new URLSearchParams(report.page === 1 ? shared : { ...shared, page: String(report.page) });
 }
 
-function sharedParams({ period, groupBy, metrics, filters }: ReportAddress): Record<string, string> {
+function sharedParams({
+  period,
+  groupBy,
+  metrics,
+  filters,
+}: ReportAddress): Record<string, string> {
   return {
     ...periodParams(period),
     ...(groupBy.length === 0 ? {} : { group_by: groupBy.join(",") }),

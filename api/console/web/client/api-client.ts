@@ -52,7 +52,8 @@ type Answer<T> = { readonly data?: T; readonly error?: unknown; readonly respons
 export async function read<T extends object>(asked: Promise<Answer<T | string>>): Promise<T> {
   const { data, error, response } = await asked;
   if (error !== undefined || data === undefined) throw problemFrom(response, error);
-  if (typeof data === "string") throw new Error("the service answered CSV where JSON was asked for");
+  if (typeof data === "string")
+    throw new Error("the service answered CSV where JSON was asked for");
   return data;
 }
 

@@ -11,8 +11,11 @@ export function useAdvertiserChoices(reader: Reader): readonly Choice[] {
     name: "advertisers",
     id: "choices",
     load: async (signal) =>
-      (await read(reader.api.GET("/advertisers", { params: { query: { limit: CHOICES_MAX } }, signal })))
-        .data,
+      (
+        await read(
+          reader.api.GET("/advertisers", { params: { query: { limit: CHOICES_MAX } }, signal }),
+        )
+      ).data,
   });
   return data?.map(({ id, name }): Choice => [String(id), name]) ?? [];
 }
@@ -33,8 +36,11 @@ export function useAffiliateChoices(reader: Reader): readonly Choice[] {
     name: "affiliates",
     id: "choices",
     load: async (signal) =>
-      (await read(reader.api.GET("/affiliates", { params: { query: { limit: CHOICES_MAX } }, signal })))
-        .data,
+      (
+        await read(
+          reader.api.GET("/affiliates", { params: { query: { limit: CHOICES_MAX } }, signal }),
+        )
+      ).data,
   });
   return data?.map(({ code, name }): Choice => [code, name]) ?? [];
 }

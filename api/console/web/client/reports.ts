@@ -1,4 +1,9 @@
-import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  queryOptions,
+  type UseQueryResult,
+  useQuery,
+} from "@tanstack/react-query";
 import type { Figure, FigureKind } from "../format/figure.ts";
 import { type Api, read } from "./api-client.ts";
 
@@ -16,10 +21,17 @@ export type Metric = {
   readonly definition: string;
 };
 
-export type Dimension = { readonly name: string; readonly label: string; readonly definition: string };
+export type Dimension = {
+  readonly name: string;
+  readonly label: string;
+  readonly definition: string;
+};
 
 /** What a report of this role may contain. It changes only with a release or a role. */
-export type ReportFields = { readonly metrics: readonly Metric[]; readonly dimensions: readonly Dimension[] };
+export type ReportFields = {
+  readonly metrics: readonly Metric[];
+  readonly dimensions: readonly Dimension[];
+};
 
 const FIELDS_FRESH_MS = 3_600_000;
 
@@ -43,7 +55,11 @@ export function useReportFields({ api, membershipId }: Reader): UseQueryResult<R
           isDefault,
           definition,
         })),
-        dimensions: dimensions.data.map(({ name, label, definition }) => ({ name, label, definition })),
+        dimensions: dimensions.data.map(({ name, label, definition }) => ({
+          name,
+          label,
+          definition,
+        })),
       };
     },
   });
@@ -67,7 +83,8 @@ export function useTimeseries({ api, membershipId }: Reader, query: Query) {
     queryOptions({
       queryKey: [membershipId, "timeseries", query],
       placeholderData: keepPreviousData,
-      queryFn: async ({ signal }) => await read(api.GET("/reports/timeseries", { params: { query }, signal })),
+      queryFn: async ({ signal }) =>
+        await read(api.GET("/reports/timeseries", { params: { query }, signal })),
     }),
   );
 }

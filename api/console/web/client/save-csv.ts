@@ -1,7 +1,11 @@
 import { problemFrom } from "./problem.ts";
 
 /** Fetches a file with the rights of this tab and saves it. @throws {Problem} */
-export async function saveCsv(url: string, name: string, membershipId = membershipOfPage()): Promise<void> {
+export async function saveCsv(
+  url: string,
+  name: string,
+  membershipId = membershipOfPage(),
+): Promise<void> {
   const response = await fetch(url, { headers: { "x-tracker-membership": membershipId } });
   if (!response.ok) throw problemFrom(response, await response.json());
   const link = document.createElement("a");

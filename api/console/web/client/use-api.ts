@@ -6,7 +6,11 @@ import { type Api, openApi } from "./api-client.ts";
 export function useApi(membershipId: number): Api {
   const queries = useQueryClient();
   return useMemo(
-    () => openApi({ membershipId, onChanged: () => void queries.invalidateQueries({ queryKey: ["session"] }) }),
+    () =>
+      openApi({
+        membershipId,
+        onChanged: () => void queries.invalidateQueries({ queryKey: ["session"] }),
+      }),
     [membershipId, queries],
   );
 }

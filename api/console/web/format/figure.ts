@@ -11,7 +11,11 @@ export const NOT_DEFINED = "–";
 
 const PERCENT_DIGITS = 2;
 
-export function formatFigure(value: Figure | undefined, kind: FigureKind, currency: string): string {
+export function formatFigure(
+  value: Figure | undefined,
+  kind: FigureKind,
+  currency: string,
+): string {
   if (value === null || value === undefined) return NOT_DEFINED;
   if (kind === "money") return formatMoney(String(value), currency);
   if (kind === "ratio") return formatFraction(value);

@@ -16,7 +16,12 @@ export function exactMoney(text: string, currency: string): string {
 
 /** Short form for axes and tiles that lack room, such as "€1.2K". */
 export function compactMoney(text: string, currency: string, locale?: string): string {
-  const options = { style: "currency", currency, notation: "compact", maximumFractionDigits: 1 } as const;
+  const options = {
+    style: "currency",
+    currency,
+    notation: "compact",
+    maximumFractionDigits: 1,
+  } as const;
   return new Intl.NumberFormat(locale, options).format(decimal(text));
 }
 
@@ -31,7 +36,11 @@ function decimal(text: string): Decimal {
 
 const formatters = new Map<string, Intl.NumberFormat>();
 
-function formatterOf(currency: string, digits: number, locale: string | undefined): Intl.NumberFormat {
+function formatterOf(
+  currency: string,
+  digits: number,
+  locale: string | undefined,
+): Intl.NumberFormat {
   const key = `${locale ?? ""} ${currency} ${digits}`;
   let formatter = formatters.get(key);
   if (formatter === undefined) {

@@ -4,7 +4,13 @@ import { type ReactElement, useState } from "react";
 const SHOWN_MS = 1_500;
 
 /** Copies a text and says that it did. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
+export function CopyButton({
+  text,
+  label,
+}: {
+  readonly text: string;
+  readonly label: string;
+}): ReactElement {
   const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
   const copy = async (): Promise<void> => {
     try {

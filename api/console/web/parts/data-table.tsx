@@ -32,7 +32,12 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
   const hasTotals = columns.some(({ total }) => total !== undefined);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
-    <div className={isUpdating ? "table-frame is-updating" : "table-frame"} tabIndex={0} role="region" aria-label={caption}>
+    <div
+      className={isUpdating ? "table-frame is-updating" : "table-frame"}
+      tabIndex={0}
+      role="region"
+      aria-label={caption}
+    >
       <table className="data-table">
         <caption className="unseen">{caption}</caption>
         <thead>
@@ -53,7 +58,10 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
             </tr>
           )}
           {rows.map((row) => (
-            <tr key={keyOf(row)} onDoubleClick={onOpen === undefined ? undefined : () => onOpen(row)}>
+            <tr
+              key={keyOf(row)}
+              onDoubleClick={onOpen === undefined ? undefined : () => onOpen(row)}
+            >
               {columns.map(({ name, cell, isNumber, opens }) => (
                 <td key={name} className={isNumber === true ? "number" : undefined}>
                   {opens === true && onOpen !== undefined ? (
@@ -77,12 +85,18 @@ function HeaderCell<Row>({
   column: { name, title, isNumber, isSortable },
   sorting,
   onSort,
-}: Pick<DataTableProps<Row>, "sorting" | "onSort"> & { readonly column: Column<Row> }): ReactElement {
+}: Pick<DataTableProps<Row>, "sorting" | "onSort"> & {
+  readonly column: Column<Row>;
+}): ReactElement {
   const isSorted = sorting?.name === name;
   const direction = sorting?.isDescending === true ? "descending" : "ascending";
   const Arrow = sorting?.isDescending === true ? ArrowDown : ArrowUp;
   return (
-    <th scope="col" className={isNumber === true ? "number" : undefined} aria-sort={isSorted ? direction : undefined}>
+    <th
+      scope="col"
+      className={isNumber === true ? "number" : undefined}
+      aria-sort={isSorted ? direction : undefined}
+    >
       {isSortable === true && onSort !== undefined ? (
         <button type="button" onClick={() => onSort(name)}>
           {title} {isSorted && <Arrow size={12} aria-hidden />}

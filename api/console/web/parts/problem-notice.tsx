@@ -3,7 +3,13 @@ import { Problem } from "../client/problem.ts";
 import { ProveAgain } from "../session/prove-again.tsx";
 
 /** What went wrong, why, and what to do next. */
-export function ProblemNotice({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): ReactElement {
+export function ProblemNotice({
+  error,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+}): ReactElement {
   const { title, advice } = wordsFor(error);
   return (
     <div className="notice bad" role="alert">
@@ -29,18 +35,33 @@ export function ProblemNotice({ error, onRetry }: { readonly error: unknown; rea
 
 const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
   unreachable: { title: "No answer", advice: "Check your connection." },
-  unavailable: { title: "Not available at the moment", advice: "Everything else goes on. It is tried again." },
+  unavailable: {
+    title: "Not available at the moment",
+    advice: "Everything else goes on. It is tried again.",
+  },
   rate_limited: { title: "Too many requests", advice: "Wait a moment, then try again." },
-  not_found: { title: "Not there, or not for you", advice: "Check the address, or ask who can see it." },
-  forbidden: { title: "Not allowed", advice: "An admin of the workspace can change what you may do." },
+  not_found: {
+    title: "Not there, or not for you",
+    advice: "Check the address, or ask who can see it.",
+  },
+  forbidden: {
+    title: "Not allowed",
+    advice: "An admin of the workspace can change what you may do.",
+  },
   read_only_key: { title: "Not allowed", advice: "Your role reads only." },
   invalid_parameter: { title: "A setting of this page is wrong", advice: "" },
   validation_failed: { title: "Some fields need another value", advice: "" },
   conflict: { title: "Not possible now", advice: "" },
   fresh_sign_in_required: { title: "Is it you?", advice: "" },
   in_use: { title: "Still in use", advice: "Remove what uses it first." },
-  workspace_inactive: { title: "This workspace is switched off", advice: "Ask the operator of the installation." },
-  affiliate_inactive: { title: "This account is not active", advice: "Ask your affiliate manager." },
+  workspace_inactive: {
+    title: "This workspace is switched off",
+    advice: "Ask the operator of the installation.",
+  },
+  affiliate_inactive: {
+    title: "This account is not active",
+    advice: "Ask your affiliate manager.",
+  },
   advertiser_inactive: { title: "This account is not active", advice: "Ask your account manager." },
   internal_error: { title: "The service failed", advice: "Give the request ID to the operator." },
 };

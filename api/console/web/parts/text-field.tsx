@@ -9,9 +9,19 @@ type TextFieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, "id" | "onChan
 };
 
 /** One line of text with its label, hint and fault. */
-export function TextField({ label, value, onChange, hint, fault, ...input }: TextFieldProps): ReactElement {
+export function TextField({
+  label,
+  value,
+  onChange,
+  hint,
+  fault,
+  ...input
+}: TextFieldProps): ReactElement {
   const id = useId();
-  const described = [hint === undefined ? "" : `${id}-hint`, fault === undefined ? "" : `${id}-fault`].filter(Boolean);
+  const described = [
+    hint === undefined ? "" : `${id}-hint`,
+    fault === undefined ? "" : `${id}-fault`,
+  ].filter(Boolean);
   return (
     <div className="field">
       <label className="label" htmlFor={id}>

@@ -1,4 +1,4 @@
-import { useState, type ReactElement, type ReactNode } from "react";
+import { type ReactElement, type ReactNode, useState } from "react";
 
 export type PlotTable = {
   readonly columns: readonly string[];
@@ -25,7 +25,12 @@ export function PlotFrame({
           <h2>{title}</h2>
           <p className="muted">{says}</p>
         </div>
-        <button type="button" className="button plain" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        <button
+          type="button"
+          className="button plain"
+          aria-pressed={isTable}
+          onClick={() => setTable(!isTable)}
+        >
           {isTable ? "Chart" : "Table"}
         </button>
       </header>
@@ -37,7 +42,12 @@ export function PlotFrame({
 function AsTable({ columns, rows }: PlotTable): ReactElement {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
-    <div className="table-frame" tabIndex={0} role="region" aria-label="The same figures as a table">
+    <div
+      className="table-frame"
+      tabIndex={0}
+      role="region"
+      aria-label="The same figures as a table"
+    >
       <table className="data-table">
         <thead>
           <tr>

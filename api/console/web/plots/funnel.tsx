@@ -5,12 +5,26 @@ import { PlotFrame } from "./as-table.tsx";
 export type FunnelStep = { readonly name: string; readonly count: number };
 
 /** How many are left after each step, each bar as a share of the first. */
-export function Funnel({ title, steps }: { readonly title: string; readonly steps: readonly FunnelStep[] }): ReactElement {
+export function Funnel({
+  title,
+  steps,
+}: {
+  readonly title: string;
+  readonly steps: readonly FunnelStep[];
+}): ReactElement {
   const first = steps[0]?.count ?? 0;
   const share = (count: number): number => (first > 0 ? Math.min(1, count / first) : 0);
-  const rows = steps.map(({ name, count }) => [name, formatCount(count), formatFraction(share(count))]);
+  const rows = steps.map(({ name, count }) => [
+    name,
+    formatCount(count),
+    formatFraction(share(count)),
+  ]);
   return (
-    <PlotFrame title={title} says="Each step as a share of the first" table={{ columns: ["Step", "Count", "Of first"], rows }}>
+    <PlotFrame
+      title={title}
+      says="Each step as a share of the first"
+      table={{ columns: ["Step", "Count", "Of first"], rows }}
+    >
       <ol className="funnel">
         {steps.map(({ name, count }) => (
           <li key={name}>

@@ -8,7 +8,11 @@ export function heightOf(value: Figure | undefined): number | undefined {
 }
 
 /** Round upper end of an axis and its ticks. */
-export function axisOf(values: readonly number[]): { readonly min: number; readonly max: number; readonly ticks: number[] } {
+export function axisOf(values: readonly number[]): {
+  readonly min: number;
+  readonly max: number;
+  readonly ticks: number[];
+} {
   const highest = Math.max(0, ...values);
   const lowest = Math.min(0, ...values);
   const step = niceStep((highest - lowest) / TICKS || 1);

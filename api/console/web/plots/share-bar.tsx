@@ -18,7 +18,12 @@ export function ShareBar({
   return (
     <div className="bar-cell">
       <svg viewBox={`0 0 ${WHOLE} 1`} preserveAspectRatio="none" aria-hidden="true">
-        <rect x={WHOLE - share * WHOLE} width={share * WHOLE} height="1" fill="var(--accent-soft)" />
+        <rect
+          x={WHOLE - share * WHOLE}
+          width={share * WHOLE}
+          height="1"
+          fill="var(--accent-soft)"
+        />
       </svg>
       <span className="value">{children}</span>
     </div>

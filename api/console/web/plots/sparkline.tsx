@@ -8,7 +8,13 @@ const WIDTH = 84;
 const HEIGHT = 22;
 
 /** The course of one metric within a table row. `says` is read instead of the line. */
-export function Sparkline({ values, says }: { readonly values: readonly Figure[]; readonly says: string }): ReactElement {
+export function Sparkline({
+  values,
+  says,
+}: {
+  readonly values: readonly Figure[];
+  readonly says: string;
+}): ReactElement {
   const heights = values.map((value) => heightOf(value) ?? 0);
   const { min, max } = axisOf(heights);
   const x = scaleLinear([0, Math.max(1, heights.length - 1)], [1, WIDTH - 1]);

@@ -47,7 +47,15 @@ export function TimeSeries(props: TimeSeriesProps): ReactElement {
   );
 }
 
-function Lines({ points, format, formatTick, isLastOpen, comparedName, title, onPick }: TimeSeriesProps): ReactElement {
+function Lines({
+  points,
+  format,
+  formatTick,
+  isLastOpen,
+  comparedName,
+  title,
+  onPick,
+}: TimeSeriesProps): ReactElement {
   const { frame, width } = useWidth();
   const [at, setAt] = useState<number>();
   const { x, y, ticks } = scalesOf(points, width);
@@ -80,7 +88,13 @@ function Lines({ points, format, formatTick, isLastOpen, comparedName, title, on
       >
         {ticks.map((tick) => (
           <g key={tick}>
-            <line className="grid" x1={ROOM.left} x2={width - ROOM.right} y1={y(tick)} y2={y(tick)} />
+            <line
+              className="grid"
+              x1={ROOM.left}
+              x2={width - ROOM.right}
+              y1={y(tick)}
+              y2={y(tick)}
+            />
             <text x={ROOM.left - 8} y={y(tick) + 4} textAnchor="end">
               {formatTick(tick)}
             </text>
@@ -92,15 +106,28 @@ function Lines({ points, format, formatTick, isLastOpen, comparedName, title, on
           </text>
         ))}
         {comparedName !== undefined && (
-          <path className="compared" d={pathOf(points.map(({ compared }) => heightOf(compared)), x, y)} />
+          <path
+            className="compared"
+            d={pathOf(
+              points.map(({ compared }) => heightOf(compared)),
+              x,
+              y,
+            )}
+          />
         )}
         <path
           className="series"
           stroke="var(--plot-1)"
-          d={pathOf(points.slice(0, isLastOpen ? last : undefined).map(({ value }) => heightOf(value)), x, y)}
+          d={pathOf(
+            points.slice(0, isLastOpen ? last : undefined).map(({ value }) => heightOf(value)),
+            x,
+            y,
+          )}
         />
         {isLastOpen && last > 0 && <OpenEnd points={points} x={x} y={y} />}
-        {at !== undefined && <line className="cursor" x1={x(at)} x2={x(at)} y1={ROOM.top} y2={HEIGHT - ROOM.bottom} />}
+        {at !== undefined && (
+          <line className="cursor" x1={x(at)} x2={x(at)} y1={ROOM.top} y2={HEIGHT - ROOM.bottom} />
+        )}
       </svg>
       {read !== undefined && at !== undefined && (
         <Reading isLeft={at > last / 2} at={x(at)} width={width}>
@@ -119,7 +146,15 @@ function Lines({ points, format, formatTick, isLastOpen, comparedName, title, on
 
 type Place = (at: number) => number;
 
-function OpenEnd({ points, x, y }: { readonly points: readonly SeriesPoint[]; readonly x: Place; readonly y: Place }): ReactElement {
+function OpenEnd({
+  points,
+  x,
+  y,
+}: {
+  readonly points: readonly SeriesPoint[];
+  readonly x: Place;
+  readonly y: Place;
+}): ReactElement {
   const last = points.length - 1;
   const ends = points.map(({ value }, at) => (at < last - 1 ? undefined : heightOf(value)));
   return <path className="series unfinished" stroke="var(--plot-1)" d={pathOf(ends, x, y)} />;
@@ -137,14 +172,23 @@ function Reading({
   readonly children: React.ReactNode;
 }): ReactElement {
   return (
-    <div className="reading" aria-live="polite" style={isLeft ? { right: width - at + 12 } : { left: at + 12 }}>
+    <div
+      className="reading"
+      aria-live="polite"
+      style={isLeft ? { right: width - at + 12 } : { left: at + 12 }}
+    >
       {children}
     </div>
   );
 }
 
-function scalesOf(points: readonly SeriesPoint[], width: number): { x: Place; y: Place; ticks: number[] } {
-  const heights = points.flatMap(({ value, compared }) => [heightOf(value) ?? [], heightOf(compared) ?? []].flat());
+function scalesOf(
+  points: readonly SeriesPoint[],
+  width: number,
+): { x: Place; y: Place; ticks: number[] } {
+  const heights = points.flatMap(({ value, compared }) =>
+    [heightOf(value) ?? [], heightOf(compared) ?? []].flat(),
+  );
   const { min, max, ticks } = axisOf(heights);
   const along = scalePoint<number>(
     points.map((_, index) => index),

@@ -3,7 +3,10 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 const BEFORE_IT_IS_MEASURED = 640;
 
 /** The width of an element in pixels, which a plot is drawn for. */
-export function useWidth(): { readonly frame: RefObject<HTMLDivElement | null>; readonly width: number } {
+export function useWidth(): {
+  readonly frame: RefObject<HTMLDivElement | null>;
+  readonly width: number;
+} {
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(BEFORE_IT_IS_MEASURED);
   useEffect(() => {

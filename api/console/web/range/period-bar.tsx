@@ -61,8 +61,16 @@ export function PeriodBar({
       </label>
       {days !== undefined && (
         <>
-          <DayField label="From" value={days.from} onChange={(from) => onChange({ ...period, range: ordered(from, days.to) })} />
-          <DayField label="To" value={days.to} onChange={(to) => onChange({ ...period, range: ordered(days.from, to) })} />
+          <DayField
+            label="From"
+            value={days.from}
+            onChange={(from) => onChange({ ...period, range: ordered(from, days.to) })}
+          />
+          <DayField
+            label="To"
+            value={days.to}
+            onChange={(to) => onChange({ ...period, range: ordered(days.from, to) })}
+          />
         </>
       )}
       {isCompared && <CompareChoice period={period} onChange={onChange} />}
@@ -79,24 +87,24 @@ function CompareChoice({
   readonly onChange: (period: Period) => void;
 }): ReactElement {
   return (
-      <label className="row">
-        <span className="muted">against</span>
-        <select
-          className="select"
-          value={period.compare ?? ""}
-          onChange={(event) => {
-            const chosen = COMPARES.find((one) => one === event.currentTarget.value);
-            onChange({ ...period, compare: chosen });
-          }}
-        >
-          <option value="">nothing</option>
-          {COMPARES.map((name) => (
-            <option key={name} value={name}>
-              {NAMES[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+    <label className="row">
+      <span className="muted">against</span>
+      <select
+        className="select"
+        value={period.compare ?? ""}
+        onChange={(event) => {
+          const chosen = COMPARES.find((one) => one === event.currentTarget.value);
+          onChange({ ...period, compare: chosen });
+        }}
+      >
+        <option value="">nothing</option>
+        {COMPARES.map((name) => (
+          <option key={name} value={name}>
+            {NAMES[name]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -117,7 +125,9 @@ function DayField({
         className="input"
         required
         value={value}
-        onChange={(event) => event.currentTarget.value !== "" && onChange(event.currentTarget.value)}
+        onChange={(event) =>
+          event.currentTarget.value !== "" && onChange(event.currentTarget.value)
+        }
       />
     </label>
   );

@@ -16,7 +16,9 @@ export function RangeBar(): ReactElement {
       period={period}
       zone={zone}
       isCompared={false}
-      onChange={(to) => change({ ...NONE, ...periodParams({ ...to, compare: undefined, currency: undefined }) })}
+      onChange={(to) =>
+        change({ ...NONE, ...periodParams({ ...to, compare: undefined, currency: undefined }) })
+      }
     />
   );
 }

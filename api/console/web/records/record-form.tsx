@@ -10,7 +10,7 @@ export type FormField = {
   readonly name: string;
   readonly label: string;
   /** `many` is a list of some of the choices. */
-  readonly kind?: "area" | "number" | "list" | "many" | undefined;
+  readonly kind?: "area" | "number" | "list" | "many" | "new-password" | undefined;
   readonly choices?: readonly Choice[] | undefined;
   readonly hint?: string | undefined;
   readonly required?: boolean | undefined;
@@ -91,7 +91,11 @@ function FormControl({
   if (choices !== undefined && kind === "many") return <CheckList {...shared} choices={choices} />;
   if (choices !== undefined) return <ChoiceField {...shared} choices={choices} />;
   if (kind === "area") return <AreaField {...shared} />;
-  return <TextField {...shared} hint={hint} required={required} inputMode={kind === "number" ? "numeric" : undefined} />;
+  const input =
+    kind === "new-password"
+      ? ({ type: "password", autoComplete: "new-password" } as const)
+      : { inputMode: kind === "number" ? ("numeric" as const) : undefined };
+  return <TextField {...shared} {...input} hint={hint} required={required} />;
 }
 
 function CheckList({
@@ -158,7 +162,9 @@ function bodyOf(
   before: Readonly<Record<string, string>>,
 ): FormBody {
   const changed = fields.filter(({ name }) => texts[name] !== before[name]);
-  return Object.fromEntries(changed.map(({ name, kind }) => [name, valueOf(texts[name] ?? "", kind)]));
+  return Object.fromEntries(
+    changed.map(({ name, kind }) => [name, valueOf(texts[name] ?? "", kind)]),
+  );
 }
 
 /** A text that is no number is sent as it is, so that the API says what it expects. */

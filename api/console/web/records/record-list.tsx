@@ -86,7 +86,10 @@ function Rows<Row>({
   bulk,
   rows,
   isUpdating,
-}: RecordListProps<Row> & { readonly rows: readonly Row[]; readonly isUpdating: boolean }): ReactElement {
+}: RecordListProps<Row> & {
+  readonly rows: readonly Row[];
+  readonly isUpdating: boolean;
+}): ReactElement {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const selected = rows.filter((row) => chosen.has(keyOf(row)));
   const toggle = (row: Row): void => {

@@ -1,7 +1,13 @@
 import type { ReactElement, ReactNode } from "react";
 
 /** The page of everything that comes before a screen: one panel in the middle. */
-export function Door({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
+export function Door({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+}): ReactElement {
   return (
     <main className="door">
       <section className="panel stack">

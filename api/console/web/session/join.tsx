@@ -8,17 +8,34 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { Door } from "./door.tsx";
 
-type Link = { readonly kind: "first_admin" | "invitation" | "reset"; readonly email: string | null; readonly workspace: string | null };
+type Link = {
+  readonly kind: "first_admin" | "invitation" | "reset";
+  readonly email: string | null;
+  readonly workspace: string | null;
+};
 
-const TITLES = { first_admin: "Set up your account", invitation: "Join", reset: "Choose a new password" } as const;
+const TITLES = {
+  first_admin: "Set up your account",
+  invitation: "Join",
+  reset: "Choose a new password",
+} as const;
 const FORM_HEIGHT = 280;
 
 /** Uses a one-time link. Its token stands behind `#`, so it reaches no server log and no other page. */
-export function Join({ api, token, isSignedIn }: { readonly api: Api; readonly token: string; readonly isSignedIn: boolean }): ReactElement {
+export function Join({
+  api,
+  token,
+  isSignedIn,
+}: {
+  readonly api: Api;
+  readonly token: string;
+  readonly isSignedIn: boolean;
+}): ReactElement {
   const link = useQuery({
     queryKey: ["one-time-link", token],
     retry: false,
-    queryFn: async () => (await read(api.POST("/one-time-links/look-up", { body: { token } }))).data,
+    queryFn: async () =>
+      (await read(api.POST("/one-time-links/look-up", { body: { token } }))).data,
   });
   if (link.isError) {
     return (
@@ -35,7 +52,14 @@ export function Join({ api, token, isSignedIn }: { readonly api: Api; readonly t
       </Door>
     );
   }
-  return <JoinForm api={api} token={token} link={link.data} isSignedIn={isSignedIn && link.data.kind === "invitation"} />;
+  return (
+    <JoinForm
+      api={api}
+      token={token}
+      link={link.data}
+      isSignedIn={isSignedIn && link.data.kind === "invitation"}
+    />
+  );
 }
 
 function JoinForm({
@@ -56,7 +80,12 @@ function JoinForm({
   const [, go] = useLocation();
   const body = isSignedIn
     ? { token }
-    : { token, password, ...(link.kind === "reset" ? {} : { name }), ...(link.kind === "first_admin" ? { email } : {}) };
+    : {
+        token,
+        password,
+        ...(link.kind === "reset" ? {} : { name }),
+        ...(link.kind === "first_admin" ? { email } : {}),
+      };
   const redeem = useMutation({
     mutationFn: async () => await read(api.POST("/one-time-links/redeem", { body })),
     onSuccess: async () => {
@@ -79,10 +108,25 @@ function JoinForm({
         {!isSignedIn && (
           <>
             {link.kind === "first_admin" && (
-              <TextField label="E-mail" type="email" autoComplete="username" required value={email} onChange={setEmail} fault={fields["email"]} />
+              <TextField
+                label="E-mail"
+                type="email"
+                autoComplete="username"
+                required
+                value={email}
+                onChange={setEmail}
+                fault={fields["email"]}
+              />
             )}
             {link.kind !== "reset" && (
-              <TextField label="Your name" autoComplete="name" required value={name} onChange={setName} fault={fields["name"]} />
+              <TextField
+                label="Your name"
+                autoComplete="name"
+                required
+                value={name}
+                onChange={setName}
+                fault={fields["name"]}
+              />
             )}
             <TextField
               label="Password"

@@ -26,6 +26,9 @@ export function useMembership(): Membership {
 }
 
 /** Whether the member may do something, such as `offers.write`. The API decides; this only leaves out what it would refuse. */
-export function mayDo({ permissions }: Membership, permission: OwnMembership["permissions"][number]): boolean {
+export function mayDo(
+  { permissions }: Membership,
+  permission: OwnMembership["permissions"][number],
+): boolean {
   return permissions.includes(permission);
 }

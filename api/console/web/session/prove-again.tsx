@@ -14,7 +14,9 @@ export function ProveAgain(): ReactElement {
   const byCode = session.person.has_totp;
   const prove = useMutation({
     mutationFn: async () =>
-      await read(api.POST("/sign-in/prove", { body: byCode ? { code: text } : { password: text } })),
+      await read(
+        api.POST("/sign-in/prove", { body: byCode ? { code: text } : { password: text } }),
+      ),
     onSuccess: async () => await queries.invalidateQueries({ queryKey: ["session"] }),
   });
   const submit = (event: FormEvent): void => {

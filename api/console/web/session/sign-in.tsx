@@ -22,7 +22,14 @@ export function SignIn({ api }: { readonly api: Api }): ReactElement {
     <Door title="Sign in">
       {signIn.isError && <ProblemNotice error={signIn.error} />}
       <form className="stack" onSubmit={submit}>
-        <TextField label="E-mail" type="email" autoComplete="username" required value={email} onChange={setEmail} />
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={setEmail}
+        />
         <TextField
           label="Password"
           type="password"
@@ -35,7 +42,9 @@ export function SignIn({ api }: { readonly api: Api }): ReactElement {
           Sign in
         </button>
       </form>
-      <p className="muted">No account, or the password is lost? Ask an admin of your workspace for a link.</p>
+      <p className="muted">
+        No account, or the password is lost? Ask an admin of your workspace for a link.
+      </p>
     </Door>
   );
 }

@@ -38,7 +38,13 @@ export function Workplace({ session }: { readonly session: Session }): ReactElem
   return <Redirect to={`${baseOf(first)}/`} replace />;
 }
 
-function Chosen({ session, membership: own }: { readonly session: Session; readonly membership: OwnMembership }): ReactElement {
+function Chosen({
+  session,
+  membership: own,
+}: {
+  readonly session: Session;
+  readonly membership: OwnMembership;
+}): ReactElement {
   const api = useApi(own.id);
   const membership: Membership = {
     api,
@@ -66,7 +72,11 @@ function Chosen({ session, membership: own }: { readonly session: Session; reado
 /** `/w/<slug>`, with the account for partners and advertisers, because a person may have several. */
 export function baseOf({ workspace, affiliate, advertiser }: OwnMembership): string {
   const account =
-    affiliate === null ? (advertiser === null ? "" : `/advertiser/${advertiser.id}`) : `/partner/${encodeURIComponent(affiliate.code)}`;
+    affiliate === null
+      ? advertiser === null
+        ? ""
+        : `/advertiser/${advertiser.id}`
+      : `/partner/${encodeURIComponent(affiliate.code)}`;
   return `/w/${workspace.slug}${account}`;
 }
 
@@ -74,5 +84,8 @@ function isNamedBy(path: string, membership: OwnMembership): boolean {
   const base = baseOf(membership);
   if (path !== base && !path.startsWith(`${base}/`)) return false;
   // A staff address would also be the beginning of those of accounts.
-  return (PLACE.exec(path)?.[2] === undefined) === (membership.affiliate === null && membership.advertiser === null);
+  return (
+    (PLACE.exec(path)?.[2] === undefined) ===
+    (membership.affiliate === null && membership.advertiser === null)
+  );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { LogOut, type LucideIcon, Moon, Sun } from "lucide-react";
+import { CircleUser, LogOut, type LucideIcon, Moon, Sun } from "lucide-react";
 import { type ReactElement, type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { read } from "../client/api-client.ts";
@@ -7,8 +7,15 @@ import { useApi } from "../client/use-api.ts";
 import { useMembership } from "../session/membership.ts";
 import { baseOf } from "../session/workplace.tsx";
 
-export type Destination = { readonly path: string; readonly title: string; readonly icon: LucideIcon };
-export type NavigationGroup = { readonly title: string; readonly destinations: readonly Destination[] };
+export type Destination = {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: LucideIcon;
+};
+export type NavigationGroup = {
+  readonly title: string;
+  readonly destinations: readonly Destination[];
+};
 
 /** Navigation at the left, who and where at the top, the screen below. */
 export function Shell({
@@ -38,6 +45,7 @@ export function Shell({
           <WorkspaceChoice />
           <span className="grow" />
           <ThemeButton />
+          <OwnLink />
           <SignOutButton />
         </header>
         <main id="screen" tabIndex={-1}>
@@ -72,7 +80,9 @@ function WorkspaceChoice(): ReactElement {
       aria-label="Workspace"
       value={membershipId}
       onChange={(event) => {
-        const chosen = session.memberships.find(({ id }) => String(id) === event.currentTarget.value);
+        const chosen = session.memberships.find(
+          ({ id }) => String(id) === event.currentTarget.value,
+        );
         if (chosen !== undefined) go(`${baseOf(chosen)}/`);
       }}
     >
@@ -82,6 +92,15 @@ function WorkspaceChoice(): ReactElement {
         </option>
       ))}
     </select>
+  );
+}
+
+function OwnLink(): ReactElement {
+  const { base, session } = useMembership();
+  return (
+    <Link className="button plain" href={`${base}/you`}>
+      <CircleUser size={16} aria-hidden /> {session.person.name}
+    </Link>
   );
 }
 
@@ -99,14 +118,18 @@ function ThemeButton(): ReactElement {
   };
   const Icon = theme === "dark" ? Sun : Moon;
   return (
-    <button type="button" className="button plain" onClick={change} aria-label={`Use the ${other} theme`}>
+    <button
+      type="button"
+      className="button plain"
+      onClick={change}
+      aria-label={`Use the ${other} theme`}
+    >
       <Icon size={16} aria-hidden />
     </button>
   );
 }
 
 function SignOutButton(): ReactElement {
-  const { session } = useMembership();
   const api = useApi(0);
   const queries = useQueryClient();
   const signOut = useMutation({
@@ -118,7 +141,7 @@ function SignOutButton(): ReactElement {
   });
   return (
     <button type="button" className="button plain" onClick={() => signOut.mutate()}>
-      <LogOut size={16} aria-hidden /> Sign out {session.person.name}
+      <LogOut size={16} aria-hidden /> Sign out
     </button>
   );
 }

@@ -48,7 +48,12 @@ const FILTERS: readonly ListFilter[] = [
   { name: STATUS.name, label: STATUS.label, choices: STATUS.choices },
 ];
 const COLUMNS: readonly Column<Advertiser>[] = [
-  { name: "name", title: "Advertiser", opens: true, cell: (row) => <StrangerText text={row.name} /> },
+  {
+    name: "name",
+    title: "Advertiser",
+    opens: true,
+    cell: (row) => <StrangerText text={row.name} />,
+  },
   { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
   { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
   { name: "currency", title: "Currency", cell: ({ currency }) => currency },

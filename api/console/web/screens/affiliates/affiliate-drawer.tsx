@@ -101,8 +101,11 @@ function MayRun({ id }: { readonly id: number }): ReactElement {
     name: "affiliate-offers",
     id,
     load: async (signal) =>
-      (await read(api.GET("/affiliates/{id}/offers", { params: { path: { id: String(id) } }, signal })))
-        .data,
+      (
+        await read(
+          api.GET("/affiliates/{id}/offers", { params: { path: { id: String(id) } }, signal }),
+        )
+      ).data,
   });
   return (
     <section className="stack tight">

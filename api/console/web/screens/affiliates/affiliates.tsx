@@ -43,7 +43,12 @@ export function Affiliates(): ReactElement {
   const [isNew, setNew] = useState(false);
   const mayWrite = role === "admin" && mayDo(membership, "affiliates.write");
   const columns: readonly Column<Affiliate>[] = [
-    { name: "name", title: "Partner", opens: true, cell: ({ name }) => <StrangerText text={name} /> },
+    {
+      name: "name",
+      title: "Partner",
+      opens: true,
+      cell: ({ name }) => <StrangerText text={name} />,
+    },
     { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
     { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
@@ -114,13 +119,28 @@ function StatusActions({
   );
   return (
     <>
-      <button type="button" className="button first" disabled={set.isPending} onClick={() => set.mutate("active")}>
+      <button
+        type="button"
+        className="button first"
+        disabled={set.isPending}
+        onClick={() => set.mutate("active")}
+      >
         Approve
       </button>
-      <button type="button" className="button" disabled={set.isPending} onClick={() => set.mutate("rejected")}>
+      <button
+        type="button"
+        className="button"
+        disabled={set.isPending}
+        onClick={() => set.mutate("rejected")}
+      >
         Reject
       </button>
-      <button type="button" className="button danger" disabled={set.isPending} onClick={() => set.mutate("blocked")}>
+      <button
+        type="button"
+        className="button danger"
+        disabled={set.isPending}
+        onClick={() => set.mutate("blocked")}
+      >
         Block
       </button>
       {set.isError && <ProblemNotice error={set.error} />}

@@ -64,7 +64,11 @@ function factsOf(click: Readonly<Record<string, unknown>>, zone: string): readon
   });
 }
 
-function Extra({ extra }: { readonly extra: Readonly<Record<string, unknown>> }): ReactElement | null {
+function Extra({
+  extra,
+}: {
+  readonly extra: Readonly<Record<string, unknown>>;
+}): ReactElement | null {
   const facts = Object.entries(extra).map(
     ([name, value]): Fact => [name, <StrangerText key={name} text={String(value)} />],
   );

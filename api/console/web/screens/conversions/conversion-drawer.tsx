@@ -11,7 +11,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { mayDo, type Membership, useMembership } from "../../session/membership.ts";
+import { type Membership, mayDo, useMembership } from "../../session/membership.ts";
 import type { Conversion } from "./conversion.ts";
 import { ReviewActions } from "./review-actions.tsx";
 
@@ -109,7 +109,8 @@ function History({ id }: { readonly id: string }): ReactElement {
       <ol className="plain-list">
         {history.data?.map((change) => (
           <li key={`${change.at} ${change.to_status}`}>
-            <StatusBadge status={change.to_status} /> {formatInstant(change.at, zone)}, by {change.actor}
+            <StatusBadge status={change.to_status} /> {formatInstant(change.at, zone)}, by{" "}
+            {change.actor}
             {change.reason !== "" && <span className="muted">: {change.reason}</span>}
           </li>
         ))}
@@ -125,7 +126,8 @@ function Told({ id }: { readonly id: string }): ReactElement {
     name: "conversion-deliveries",
     id,
     load: async (signal) =>
-      (await read(api.GET("/conversions/{id}/deliveries", { params: { path: { id } }, signal }))).data,
+      (await read(api.GET("/conversions/{id}/deliveries", { params: { path: { id } }, signal })))
+        .data,
   });
   return (
     <section className="stack tight">
@@ -135,8 +137,8 @@ function Told({ id }: { readonly id: string }): ReactElement {
       <ol className="plain-list">
         {told.data?.map((delivery) => (
           <li key={delivery.id}>
-            <StatusBadge status={delivery.status} /> {delivery.kind}, {formatInstant(delivery.created_at, zone)},{" "}
-            {delivery.attempts} attempts
+            <StatusBadge status={delivery.status} /> {delivery.kind},{" "}
+            {formatInstant(delivery.created_at, zone)}, {delivery.attempts} attempts
             <br />
             <bdi className="mono">{delivery.url}</bdi>
             {delivery.error !== "" && <p className="muted">{delivery.error}</p>}

@@ -4,8 +4,8 @@ import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { saveCsv } from "../../client/save-csv.ts";
-import { formatInstant } from "../../format/time.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatInstant } from "../../format/time.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -13,7 +13,7 @@ import { RangeBar } from "../../range/range-bar.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { rangeQuery } from "../../records/record-range.ts";
-import { mayDo, type Membership, useMembership } from "../../session/membership.ts";
+import { type Membership, mayDo, useMembership } from "../../session/membership.ts";
 import type { Conversion } from "./conversion.ts";
 import { ConversionDrawer } from "./conversion-drawer.tsx";
 import { ReviewActions } from "./review-actions.tsx";
@@ -137,7 +137,9 @@ function CsvButton({
   readonly filters: readonly ListFilter[];
 }): ReactElement {
   const { membershipId } = useMembership();
-  const given = filters.flatMap(({ name }) => (search.get(name) ? [[name, search.get(name) ?? ""]] : []));
+  const given = filters.flatMap(({ name }) =>
+    search.get(name) ? [[name, search.get(name) ?? ""]] : [],
+  );
   const query = new URLSearchParams({
     ...rangeQuery(search),
     ...Object.fromEntries(given),
@@ -148,7 +150,11 @@ function CsvButton({
       type="button"
       className="button"
       onClick={() =>
-        void saveCsv(`/api/v1/conversions?${query.toString()}`, "conversions.csv", String(membershipId))
+        void saveCsv(
+          `/api/v1/conversions?${query.toString()}`,
+          "conversions.csv",
+          String(membershipId),
+        )
       }
     >
       <Download size={14} aria-hidden /> CSV

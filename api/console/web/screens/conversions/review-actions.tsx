@@ -24,7 +24,11 @@ export function ReviewActions({
     setDecided(0);
     for (let from = 0; from < ids.length; from += IDS_MAX) {
       const part = ids.slice(from, from + IDS_MAX);
-      const body = { ids: [...part], status: to.status, ...(to.reason === "" ? {} : { reason: to.reason }) };
+      const body = {
+        ids: [...part],
+        status: to.status,
+        ...(to.reason === "" ? {} : { reason: to.reason }),
+      };
       await read(api.PATCH("/conversions", { body }));
       setDecided(from + part.length);
     }

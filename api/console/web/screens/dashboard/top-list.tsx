@@ -40,13 +40,20 @@ export function TopList({
     <section className="panel">
       <header>
         <h2 className="grow">By {dimension}</h2>
-        <Link className="button plain" href={`${membership.base}/reports?${new URLSearchParams(query).toString()}`}>
+        <Link
+          className="button plain"
+          href={`${membership.base}/reports?${new URLSearchParams(query).toString()}`}
+        >
           All
         </Link>
       </header>
-      {report.isError && <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />}
+      {report.isError && (
+        <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />
+      )}
       {report.data === undefined && !report.isError && <Skeleton height={HEIGHT} />}
-      {report.data !== undefined && rows.length === 0 && <p className="muted">Nothing in this range.</p>}
+      {report.data !== undefined && rows.length === 0 && (
+        <p className="muted">Nothing in this range.</p>
+      )}
       <ol className="top-list">
         {rows.map((row) => (
           <li key={String(row[dimension])}>

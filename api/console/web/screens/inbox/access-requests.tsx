@@ -17,9 +17,15 @@ type AccessRequest = components["schemas"]["AccessRequest"];
 export function AccessRequests({ status }: { readonly status: string }): ReactElement {
   const membership = useMembership();
   const { api, zone, role } = membership;
-  const mayDecide = role === "admin" && (mayDo(membership, "offers.write") || mayDo(membership, "affiliates.write"));
+  const mayDecide =
+    role === "admin" &&
+    (mayDo(membership, "offers.write") || mayDo(membership, "affiliates.write"));
   const columns: readonly Column<AccessRequest>[] = [
-    { name: "partner", title: "Partner", cell: (row) => <StrangerText text={row.affiliate_name} /> },
+    {
+      name: "partner",
+      title: "Partner",
+      cell: (row) => <StrangerText text={row.affiliate_name} />,
+    },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "status", title: "Status", cell: (row) => <StatusBadge status={row.status} /> },
     {

@@ -30,7 +30,10 @@ const WAITING: Readonly<Record<string, Waiting>> = {
     title: "Postbacks switched off after failures",
     path: (query) => `/integrations?${query.toString()}`,
   },
-  disabled_webhooks: { title: "Webhooks switched off after failures", path: () => "/integrations/webhooks" },
+  disabled_webhooks: {
+    title: "Webhooks switched off after failures",
+    path: () => "/integrations/webhooks",
+  },
   caps: { title: "Caps nearly reached", path: () => "/offers" },
   uncertified_domains: { title: "Domains without certificate", path: () => "/workspace/domains" },
 };
@@ -56,12 +59,17 @@ export function Inbox(): ReactElement {
       {attention.data !== undefined && waiting.length === 0 && (
         <section className="panel">
           <strong>Nothing waits</strong>
-          <p className="muted">New partners, requests for access and conversions to decide show up here.</p>
+          <p className="muted">
+            New partners, requests for access and conversions to decide show up here.
+          </p>
         </section>
       )}
       <div className="tiles">
         {waiting.map(({ kind, count, is_whole: isWhole, query }) => {
-          const { title, path } = WAITING[kind] ?? { title: kind.replaceAll("_", " "), path: () => "/" };
+          const { title, path } = WAITING[kind] ?? {
+            title: kind.replaceAll("_", " "),
+            path: () => "/",
+          };
           const params = new URLSearchParams(
             Object.entries(query).map(([name, value]) => [name, String(value)]),
           );
@@ -69,7 +77,8 @@ export function Inbox(): ReactElement {
             <Link key={`${kind} ${params.toString()}`} className="tile" href={base + path(params)}>
               <span className="name">
                 {title}
-                {params.has("status_reason") && `: ${params.get("status_reason")?.replaceAll("_", " ") ?? ""}`}
+                {params.has("status_reason") &&
+                  `: ${params.get("status_reason")?.replaceAll("_", " ") ?? ""}`}
               </span>
               <span className="value">
                 {formatCount(count)}

@@ -72,7 +72,9 @@ function CallDrawer({
 }): ReactElement {
   const call: Readonly<Record<string, unknown>> = objectIn(text);
   const facts = Object.entries(call).flatMap(([name, value]): readonly Fact[] =>
-    typeof value === "object" ? [] : [[name.replaceAll("_", " "), <StrangerText key={name} text={String(value)} />]],
+    typeof value === "object"
+      ? []
+      : [[name.replaceAll("_", " "), <StrangerText key={name} text={String(value)} />]],
   );
   const params = Object.entries(call["params"] ?? {}).map(
     ([name, value]): Fact => [name, <StrangerText key={name} text={String(value)} />],

@@ -201,4 +201,3 @@ function PostbackDrawer({
     </Drawer>
   );
 }
-

@@ -6,9 +6,9 @@ import { useRecord } from "../../client/records.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { QrCode } from "../../parts/qr-code.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { useMembership } from "../../session/membership.ts";
-import { QrCode } from "./qr-code.tsx";
 
 const SUB_IDS = ["sub1", "sub2", "sub3", "source_id"] as const;
 const NAMES: Readonly<Record<(typeof SUB_IDS)[number], string>> = {
@@ -54,7 +54,14 @@ export function Links(): ReactElement {
           ))}
         </div>
         {chosenOffer !== "" && (!isStaff || partner !== "") && (
-          <Link query={{ ...subsOf(subs), offer: chosenOffer, type, ...(isStaff ? { affiliate: partner } : {}) }} />
+          <Link
+            query={{
+              ...subsOf(subs),
+              offer: chosenOffer,
+              type,
+              ...(isStaff ? { affiliate: partner } : {}),
+            }}
+          />
         )}
       </section>
     </>
@@ -114,7 +121,7 @@ function Link({ query }: { readonly query: LinkQuery }): ReactElement | null {
           {warning}
         </p>
       ))}
-      <QrCode text={url} />
+      <QrCode text={url} label="QR code of the link" />
     </div>
   );
 }

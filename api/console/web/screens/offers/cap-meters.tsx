@@ -26,29 +26,36 @@ export function CapMeters({ query }: { readonly query: Query }): ReactElement | 
     <section className="stack tight">
       <h3>Caps</h3>
       <ul className="plain-list">
-        {usage.data.map(({ measure, period, currency, limit, used, share, resets_at: resetsAt }) => {
-          const amount = (value: number | string): string =>
-            currency === null ? formatCount(value) : formatMoney(String(value), currency);
-          return (
-            <li key={`${measure} ${period} ${currency ?? ""}`}>
-              <div className="row">
-                <span className="grow">
-                  {measure}, {period}
-                </span>
-                <span>
-                  {used === null ? NOT_DEFINED : amount(used)} of {amount(limit)}
-                  {share !== null && ` (${formatFraction(share)})`}
-                </span>
-              </div>
-              <meter className="meter" min={0} max={FULL} value={Math.min(FULL, (share ?? 0) * FULL)}>
-                {formatFraction(share ?? 0)}
-              </meter>
-              {resetsAt !== null && (
-                <p className="muted">Begins again {formatInstant(resetsAt, zone)}</p>
-              )}
-            </li>
-          );
-        })}
+        {usage.data.map(
+          ({ measure, period, currency, limit, used, share, resets_at: resetsAt }) => {
+            const amount = (value: number | string): string =>
+              currency === null ? formatCount(value) : formatMoney(String(value), currency);
+            return (
+              <li key={`${measure} ${period} ${currency ?? ""}`}>
+                <div className="row">
+                  <span className="grow">
+                    {measure}, {period}
+                  </span>
+                  <span>
+                    {used === null ? NOT_DEFINED : amount(used)} of {amount(limit)}
+                    {share !== null && ` (${formatFraction(share)})`}
+                  </span>
+                </div>
+                <meter
+                  className="meter"
+                  min={0}
+                  max={FULL}
+                  value={Math.min(FULL, (share ?? 0) * FULL)}
+                >
+                  {formatFraction(share ?? 0)}
+                </meter>
+                {resetsAt !== null && (
+                  <p className="muted">Begins again {formatInstant(resetsAt, zone)}</p>
+                )}
+              </li>
+            );
+          },
+        )}
       </ul>
     </section>
   );

@@ -40,7 +40,12 @@ export function NewOffer({
   });
   return (
     <Drawer title="New offer" onClose={onClose}>
-      <ChoiceField label="Advertiser" value={chosen} choices={advertisers} onChange={setAdvertiser} />
+      <ChoiceField
+        label="Advertiser"
+        value={chosen}
+        choices={advertisers}
+        onChange={setAdvertiser}
+      />
       <RecordForm
         fields={OFFER_FIELDS}
         initial={INITIAL}

@@ -13,9 +13,9 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { type FormBody, RecordForm } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { CapMeters } from "./cap-meters.tsx";
+import { type Offer, termText } from "./offer.ts";
 import { OfferEvents } from "./offer-events.tsx";
 import { OFFER_FIELDS } from "./offer-fields.ts";
-import { type Offer, termText } from "./offer.ts";
 
 const HEIGHT = 320;
 

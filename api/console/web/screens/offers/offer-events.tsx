@@ -7,7 +7,12 @@ import { useMembership } from "../../session/membership.ts";
 import { type Offer, termText } from "./offer.ts";
 
 const FIELDS: readonly FormField[] = [
-  { name: "code", label: "Code", required: true, hint: "Such as signup: advertisers report it as event=" },
+  {
+    name: "code",
+    label: "Code",
+    required: true,
+    hint: "Such as signup: advertisers report it as event=",
+  },
   { name: "name", label: "Name" },
   { name: "payout", label: "Payout" },
   { name: "revenue", label: "Revenue" },
@@ -25,7 +30,12 @@ export function OfferEvents({
   const [isNew, setNew] = useState(false);
   const add = useWrite(["offers", "offer"], async (body: FormBody) => {
     const params = { path: { id: String(offer.id) } };
-    await read(api.POST("/offers/{id}/events", { params, body: { ...body, code: String(body["code"] ?? "") } }));
+    await read(
+      api.POST("/offers/{id}/events", {
+        params,
+        body: { ...body, code: String(body["code"] ?? "") },
+      }),
+    );
     setNew(false);
   });
   return (

@@ -46,7 +46,11 @@ export const OFFER_FIELDS: readonly FormField[] = [
     ],
   },
   { name: "revenue", label: "Revenue value", hint: "15.00, or 12 for 12 %" },
-  { name: "fallback_url", label: "Fallback", hint: "For visitors that may not be sent to the destination" },
+  {
+    name: "fallback_url",
+    label: "Fallback",
+    hint: "For visitors that may not be sent to the destination",
+  },
   { name: "attribution_days", label: "Days after the click", kind: "number" },
   { name: "tags", label: "Tags", kind: "list", hint: "Several with commas" },
   { name: "description", label: "Description", kind: "area" },

@@ -9,8 +9,8 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
-import { type Offer, termText } from "./offer.ts";
 import { NewOffer } from "./new-offer.tsx";
+import { type Offer, termText } from "./offer.ts";
 import { OfferDrawer } from "./offer-drawer.tsx";
 
 const FILTERS: readonly ListFilter[] = [
@@ -91,7 +91,11 @@ export function Offers(): ReactElement {
         }
       />
       {open !== null && (
-        <OfferDrawer id={Number(open)} mayWrite={mayWrite} onClose={() => change({ open: undefined })} />
+        <OfferDrawer
+          id={Number(open)}
+          mayWrite={mayWrite}
+          onClose={() => change({ open: undefined })}
+        />
       )}
       {isNew && (
         <NewOffer

@@ -131,7 +131,9 @@ function Request({
           onSubmit={async (body) => await ask.mutateAsync(body)}
         />
       ) : (
-        from !== null && <p className="muted">You may ask again from {formatInstant(from, zone)}.</p>
+        from !== null && (
+          <p className="muted">You may ask again from {formatInstant(from, zone)}.</p>
+        )
       )}
     </section>
   );
@@ -167,8 +169,13 @@ function fieldOf({ key, label, kind, required, options }: Question): FormField {
 
 /** Yes and no as true and false. */
 function answersOf(questions: readonly Question[], answers: FormBody): Record<string, unknown> {
-  const booleans = new Set(questions.filter(({ kind }) => kind === "boolean").map(({ key }) => key));
+  const booleans = new Set(
+    questions.filter(({ kind }) => kind === "boolean").map(({ key }) => key),
+  );
   return Object.fromEntries(
-    Object.entries(answers).map(([key, value]) => [key, booleans.has(key) ? value === "yes" : value]),
+    Object.entries(answers).map(([key, value]) => [
+      key,
+      booleans.has(key) ? value === "yes" : value,
+    ]),
   );
 }

@@ -19,8 +19,8 @@ const FILTERS: readonly ListFilter[] = [
     name: "can_run",
     label: "Which",
     choices: [
-      ["1", "Those that I may run"],
-      ["0", "Others"],
+      ["true", "Those that I may run"],
+      ["false", "Others"],
     ],
   },
 ];
@@ -61,9 +61,7 @@ export function OwnOffers(): ReactElement {
           </button>
         </div>
       )}
-      {asking !== undefined && (
-        <AskForAccess offer={asking} onClose={() => setAsking(undefined)} />
-      )}
+      {asking !== undefined && <AskForAccess offer={asking} onClose={() => setAsking(undefined)} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
+import { Popover } from "@base-ui/react/popover";
 import { Plus, X } from "lucide-react";
 import { type FormEvent, type ReactElement, useState } from "react";
-import { Popover } from "@base-ui/react/popover";
 import type { Dimension } from "../../client/reports.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 
@@ -62,14 +62,24 @@ function AddFilter({
         <Popover.Positioner sideOffset={4} align="start">
           <Popover.Popup className="popup" aria-label="New filter">
             <form className="stack tight" onSubmit={add}>
-              <select className="select" aria-label="Dimension" value={dimension} onChange={(event) => setDimension(event.currentTarget.value)}>
+              <select
+                className="select"
+                aria-label="Dimension"
+                value={dimension}
+                onChange={(event) => setDimension(event.currentTarget.value)}
+              >
                 {dimensions.map(({ name, label }) => (
                   <option key={name} value={name}>
                     {label}
                   </option>
                 ))}
               </select>
-              <select className="select" aria-label="Operator" value={operator} onChange={(event) => setOperator(event.currentTarget.value)}>
+              <select
+                className="select"
+                aria-label="Operator"
+                value={operator}
+                onChange={(event) => setOperator(event.currentTarget.value)}
+              >
                 {Object.entries(OPERATORS).map(([name, words]) => (
                   <option key={name} value={name}>
                     {words}

@@ -26,7 +26,8 @@ export function PickList({
   return (
     <Popover.Root onOpenChange={() => setSought("")}>
       <Popover.Trigger className="button">
-        <span className="muted">{label}</span> {names.length > 3 ? `${names.length} chosen` : names.join(", ")}
+        <span className="muted">{label}</span>{" "}
+        {names.length > 3 ? `${names.length} chosen` : names.join(", ")}
         <ChevronDown size={14} aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
@@ -45,7 +46,12 @@ export function PickList({
                 const isFull = max !== undefined && chosen.length >= max && !isChosen;
                 return (
                   <label key={name} title={definition}>
-                    <input type="checkbox" checked={isChosen} disabled={isFull} onChange={() => toggle(name)} />
+                    <input
+                      type="checkbox"
+                      checked={isChosen}
+                      disabled={isFull}
+                      onChange={() => toggle(name)}
+                    />
                     {title}
                   </label>
                 );

@@ -1,8 +1,20 @@
 import type { ReactElement } from "react";
 import { useLocation, useSearch } from "wouter";
 import type { AddressFault } from "../../address/period.ts";
-import { ROWS_PER_PAGE, type ReportAddress, readReport, reportAddress, reportQuery } from "../../address/report.ts";
-import { type Metric, type ReportFields, type ReportRow, useReport, useReportFields } from "../../client/reports.ts";
+import {
+  type ReportAddress,
+  ROWS_PER_PAGE,
+  readReport,
+  reportAddress,
+  reportQuery,
+} from "../../address/report.ts";
+import {
+  type Metric,
+  type ReportFields,
+  type ReportRow,
+  useReport,
+  useReportFields,
+} from "../../client/reports.ts";
 import { type Figure, formatCount, formatFigure } from "../../format/figure.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -31,10 +43,16 @@ export function Reports(): ReactElement {
     <>
       <div className="row wrap">
         <h1 className="grow">Reports</h1>
-        <PeriodBar period={report.period} zone={membership.zone} onChange={(period) => change({ period })} />
+        <PeriodBar
+          period={report.period}
+          zone={membership.zone}
+          onChange={(period) => change({ period })}
+        />
       </div>
       <AddressFaults faults={faults} />
-      {fields.isError && <ProblemNotice error={fields.error} onRetry={() => void fields.refetch()} />}
+      {fields.isError && (
+        <ProblemNotice error={fields.error} onRetry={() => void fields.refetch()} />
+      )}
       {fields.data === undefined ? (
         <Skeleton height={TABLE_HEIGHT} />
       ) : (
@@ -53,7 +71,11 @@ export function Reports(): ReactElement {
               chosen={chosenMetrics(fields.data, report).map(({ name }) => name)}
               onChange={(metrics) => change({ metrics })}
             />
-            <FilterChips filters={report.filters} dimensions={fields.data.dimensions} onChange={(filters) => change({ filters })} />
+            <FilterChips
+              filters={report.filters}
+              dimensions={fields.data.dimensions}
+              onChange={(filters) => change({ filters })}
+            />
           </div>
           <ReportTable report={report} fields={fields.data} onChange={change} />
         </>
@@ -62,7 +84,11 @@ export function Reports(): ReactElement {
   );
 }
 
-function AddressFaults({ faults }: { readonly faults: readonly AddressFault[] }): ReactElement | null {
+function AddressFaults({
+  faults,
+}: {
+  readonly faults: readonly AddressFault[];
+}): ReactElement | null {
   if (faults.length === 0) return null;
   return (
     <div className="notice warn" role="status">
@@ -87,13 +113,17 @@ function ReportTable({
   const membership = useMembership();
   const query = reportQuery(report);
   const answer = useReport(membership, query);
-  if (answer.isError) return <ProblemNotice error={answer.error} onRetry={() => void answer.refetch()} />;
+  if (answer.isError)
+    return <ProblemNotice error={answer.error} onRetry={() => void answer.refetch()} />;
   if (answer.data === undefined) return <Skeleton height={TABLE_HEIGHT} />;
   const { data, totals, currency, total_rows: totalRows, other_currencies: others } = answer.data;
   const rows: readonly ReportRow[] = data;
   const parts = { report, fields, currency, totals, onChange };
   const columns = [...dimensionColumns(parts), ...metricColumns(parts)];
-  const sorting = { name: report.sort.replace(/^-/, ""), isDescending: report.sort.startsWith("-") };
+  const sorting = {
+    name: report.sort.replace(/^-/, ""),
+    isDescending: report.sort.startsWith("-"),
+  };
   const sort = (name: string): void =>
     onChange({ sort: sorting.name === name && sorting.isDescending ? name : `-${name}` });
   return (
@@ -146,7 +176,9 @@ function dimensionColumns({ report, fields, onChange }: ColumnParts): Column<Rep
         type="button"
         className="cell-button"
         title={`Only ${labelOf(row, name)}`}
-        onClick={() => onChange({ filters: [...report.filters, filterOf(name, row[name] ?? null)] })}
+        onClick={() =>
+          onChange({ filters: [...report.filters, filterOf(name, row[name] ?? null)] })
+        }
       >
         <StrangerText text={labelOf(row, name)} />
       </button>
@@ -158,7 +190,8 @@ function metricColumns({ report, fields, currency, totals }: ColumnParts): Colum
   return chosenMetrics(fields, report).map(({ name, label, kind }) => {
     const cell = (row: ReportRow): ReactElement => (
       <>
-        {formatFigure(row[name], kind, currency)} <Change metric={name} change={row.change?.[name]} />
+        {formatFigure(row[name], kind, currency)}{" "}
+        <Change metric={name} change={row.change?.[name]} />
       </>
     );
     return { name, title: label, isNumber: true, isSortable: true, cell, total: cell(totals) };
@@ -168,7 +201,9 @@ function metricColumns({ report, fields, currency, totals }: ColumnParts): Colum
 /** Those that the address names, else the default ones that have something to show. */
 function chosenMetrics({ metrics }: ReportFields, { metrics: named }: ReportAddress): Metric[] {
   const byName = new Map(metrics.map((one) => [one.name, one]));
-  return named.length > 0 ? named.flatMap((name) => byName.get(name) ?? []) : metrics.filter(({ isDefault }) => isDefault);
+  return named.length > 0
+    ? named.flatMap((name) => byName.get(name) ?? [])
+    : metrics.filter(({ isDefault }) => isDefault);
 }
 
 /** Values may contain the signs of the grammar, so they are encoded once more. */
@@ -181,7 +216,10 @@ function CsvLink({ query }: { readonly query: Readonly<Record<string, string>> }
   const save = async (): Promise<void> => {
     // A link would send no header with the membership, so the file is fetched.
     const { saveCsv } = await import("../../client/save-csv.ts");
-    await saveCsv(`/api/v1/reports?${new URLSearchParams({ ...whole, format: "csv" }).toString()}`, "report.csv");
+    await saveCsv(
+      `/api/v1/reports?${new URLSearchParams({ ...whole, format: "csv" }).toString()}`,
+      "report.csv",
+    );
   };
   return (
     <button type="button" className="button" onClick={() => void save()}>
@@ -204,14 +242,24 @@ function Empty({
 }): ReactElement {
   return (
     <div className="stack tight">
-      <strong>{report.filters.length > 0 ? "Nothing for these filters" : "Nothing in this range"}</strong>
+      <strong>
+        {report.filters.length > 0 ? "Nothing for these filters" : "Nothing in this range"}
+      </strong>
       <div className="row">
         {report.filters.length > 0 ? (
-          <button type="button" className="button" onClick={() => onChange({ filters: report.filters.slice(0, -1) })}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => onChange({ filters: report.filters.slice(0, -1) })}
+          >
             Remove the last filter
           </button>
         ) : (
-          <button type="button" className="button" onClick={() => onChange({ period: { ...report.period, range: { preset: "last90" } } })}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => onChange({ period: { ...report.period, range: { preset: "last90" } } })}
+          >
             Show the last 90 days
           </button>
         )}
@@ -233,16 +281,25 @@ function Pages({
   if (last === 1) return null;
   return (
     <nav className="row end" aria-label="Pages">
-      <button type="button" className="button" disabled={page <= 1} onClick={() => onChange(page - 1)}>
+      <button
+        type="button"
+        className="button"
+        disabled={page <= 1}
+        onClick={() => onChange(page - 1)}
+      >
         Previous
       </button>
       <span>
         {page} of {formatCount(last)}
       </span>
-      <button type="button" className="button" disabled={page >= last} onClick={() => onChange(page + 1)}>
+      <button
+        type="button"
+        className="button"
+        disabled={page >= last}
+        onClick={() => onChange(page + 1)}
+      >
         Next
       </button>
     </nav>
   );
 }
-

@@ -43,14 +43,15 @@ export function Domains(): ReactElement {
         title="Tracking domains"
         name="domains"
         load={async (query, signal) =>
-          await read(api.GET("/tracking-domains", { params: { query: fromAddress(query) }, signal }))
+          await read(
+            api.GET("/tracking-domains", { params: { query: fromAddress(query) }, signal }),
+          )
         }
         columns={COLUMNS}
         keyOf={({ id }) => String(id)}
         nothing={<strong>No domains yet</strong>}
         actions={
-          role === "admin" &&
-          (
+          role === "admin" && (
             <button type="button" className="button first" onClick={() => setNew(true)}>
               <Plus size={14} aria-hidden /> New domain
             </button>

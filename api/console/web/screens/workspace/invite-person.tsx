@@ -23,7 +23,12 @@ const OF_STAFF: readonly FormField[] = [
     ],
   },
   { name: "affiliate_id", label: "Partner ID", kind: "number", hint: "For the role Partner" },
-  { name: "advertiser_id", label: "Advertiser ID", kind: "number", hint: "For the role Advertiser" },
+  {
+    name: "advertiser_id",
+    label: "Advertiser ID",
+    kind: "number",
+    hint: "For the role Advertiser",
+  },
 ];
 const ROLES: readonly Role[] = ["admin", "analyst", "partner", "advertiser"];
 
@@ -34,7 +39,12 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   const own = session.memberships.find(({ id }) => id === membershipId);
   const isStaff = role === "admin" || role === "analyst";
   const invite = useWrite(["invitations"], async (body: FormBody) => {
-    const { email = "", role: wanted = "analyst", affiliate_id: partner, advertiser_id: other } = body;
+    const {
+      email = "",
+      role: wanted = "analyst",
+      affiliate_id: partner,
+      advertiser_id: other,
+    } = body;
     const account = isStaff
       ? { affiliate_id: idOf(partner), advertiser_id: idOf(other) }
       : { affiliate_id: own?.affiliate?.id ?? null, advertiser_id: own?.advertiser?.id ?? null };

@@ -33,7 +33,12 @@ const OF_STAFF: readonly FormField[] = [
     ],
   },
   { name: "affiliate_id", label: "Partner ID", kind: "number", hint: "For the role Partner" },
-  { name: "advertiser_id", label: "Advertiser ID", kind: "number", hint: "For the role Advertiser" },
+  {
+    name: "advertiser_id",
+    label: "Advertiser ID",
+    kind: "number",
+    hint: "For the role Advertiser",
+  },
 ];
 const ROLES: readonly Role[] = ["admin", "analyst", "partner", "advertiser"];
 
@@ -118,20 +123,23 @@ function NewKey({
 }): ReactElement {
   const { api } = useMembership();
   const [secret, setSecret] = useState("");
-  const create = useWrite(["keys"], async ({ name = "", role = "analyst", ...account }: FormBody) => {
-    const made = isStaff
-      ? await read(
-          api.POST("/keys", {
-            body: {
-              ...account,
-              name: String(name),
-              role: ROLES.find((one) => one === role) ?? "analyst",
-            },
-          }),
-        )
-      : await read(api.POST("/me/keys", { body: { name: String(name) } }));
-    setSecret(made.data.key ?? "");
-  });
+  const create = useWrite(
+    ["keys"],
+    async ({ name = "", role = "analyst", ...account }: FormBody) => {
+      const made = isStaff
+        ? await read(
+            api.POST("/keys", {
+              body: {
+                ...account,
+                name: String(name),
+                role: ROLES.find((one) => one === role) ?? "analyst",
+              },
+            }),
+          )
+        : await read(api.POST("/me/keys", { body: { name: String(name) } }));
+      setSecret(made.data.key ?? "");
+    },
+  );
   return (
     <Drawer title="New API key" onClose={onClose}>
       {secret === "" ? (

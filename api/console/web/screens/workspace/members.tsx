@@ -68,7 +68,9 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
             type="button"
             className="button plain"
             disabled={change.isPending}
-            onClick={() => change.mutate({ id, status: status === "active" ? "inactive" : "active" })}
+            onClick={() =>
+              change.mutate({ id, status: status === "active" ? "inactive" : "active" })
+            }
           >
             {status === "active" ? "Switch off" : "Switch on"}
           </button>

@@ -12,9 +12,17 @@ const HEIGHT = 420;
 const FIELDS: readonly FormField[] = [
   { name: "name", label: "Name", required: true },
   { name: "brand_name", label: "Name for partners" },
-  { name: "timezone", label: "Time zone", hint: "Of days in reports and caps, such as Europe/Berlin" },
+  {
+    name: "timezone",
+    label: "Time zone",
+    hint: "Of days in reports and caps, such as Europe/Berlin",
+  },
   { name: "currency", label: "Currency", hint: "Three letters, such as EUR" },
-  { name: "default_fallback_url", label: "Fallback", hint: "For visitors whose link leads nowhere" },
+  {
+    name: "default_fallback_url",
+    label: "Fallback",
+    hint: "For visitors whose link leads nowhere",
+  },
   {
     name: "attribution_model",
     label: "Attribution",

@@ -1,0 +1,105 @@
+import type { ReactElement } from "react";
+import { read } from "../client/api-client.ts";
+import { useRecord } from "../client/records.ts";
+import { useApi } from "../client/use-api.ts";
+import { useWrite } from "../client/use-write.ts";
+import { formatInstant } from "../format/time.ts";
+import { ProblemNotice } from "../parts/problem-notice.tsx";
+import { StrangerText } from "../parts/stranger-text.tsx";
+import { type FormBody, RecordForm } from "../records/record-form.tsx";
+import { useMembership } from "./membership.ts";
+import { OwnSecondFactor } from "./own-second-factor.tsx";
+
+/** What belongs to the person and not to a workspace: name, password, second factor and sessions. */
+export function Person(): ReactElement {
+  const { session } = useMembership();
+  const api = useApi(0);
+  const rename = useWrite(["own-sessions"], async (body: FormBody) => {
+    await read(api.PATCH("/person", { body }));
+  });
+  const change = useWrite(["own-sessions"], async (body: FormBody) => {
+    await read(
+      api.POST("/person/password", { body: { password: String(body["password"] ?? "") } }),
+    );
+  });
+  return (
+    <>
+      <h1>You</h1>
+      <section className="panel stack narrow">
+        <h2>{session.person.email}</h2>
+        <RecordForm
+          fields={[{ name: "name", label: "Name", required: true }]}
+          initial={{ name: session.person.name }}
+          submit="Save"
+          onSubmit={async (body) => await rename.mutateAsync(body)}
+        />
+        {rename.isSuccess && <p role="status">Saved.</p>}
+      </section>
+      <section className="panel stack narrow">
+        <h2>Password</h2>
+        <p className="muted">A new one ends all your other sessions.</p>
+        <RecordForm
+          fields={[
+            {
+              name: "password",
+              label: "New password",
+              kind: "new-password",
+              hint: "At least 12 characters",
+              required: true,
+            },
+          ]}
+          submit="Set the password"
+          onSubmit={async (body) => await change.mutateAsync(body)}
+        />
+        {change.isSuccess && <p role="status">The new password is set.</p>}
+      </section>
+      <OwnSecondFactor />
+      <OwnSessions />
+    </>
+  );
+}
+
+function OwnSessions(): ReactElement {
+  const membership = useMembership();
+  const api = useApi(0);
+  const sessions = useRecord(membership, {
+    name: "own-sessions",
+    id: "all",
+    load: async (signal) => (await read(api.GET("/sessions", { signal }))).data,
+  });
+  const end = useWrite(["own-sessions"], async (id: string) => {
+    await read(api.DELETE("/sessions/{id}", { params: { path: { id } } }));
+  });
+  return (
+    <section className="panel stack narrow">
+      <h2>Where you are signed in</h2>
+      {sessions.isError && <ProblemNotice error={sessions.error} />}
+      {end.isError && <ProblemNotice error={end.error} />}
+      <ul className="plain-list">
+        {sessions.data?.map((one) => (
+          <li key={one.id} className="row">
+            <span className="grow">
+              <StrangerText text={one.user_agent} />
+              <br />
+              <span className="muted">
+                {one.ip}, last seen {formatInstant(one.last_seen_at, membership.zone)}
+              </span>
+            </span>
+            {one.is_current ? (
+              <span className="badge good">this one</span>
+            ) : (
+              <button
+                type="button"
+                className="button"
+                disabled={end.isPending}
+                onClick={() => end.mutate(one.id)}
+              >
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,162 @@
+import assert from "node:assert";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { findChromium } from "../chromium-program.ts";
+import { ConsoleBrowser, settled } from "./console-browser.ts";
+import { PASSWORD } from "./sign-in-roles.ts";
+
+const program = findChromium();
+const Report = z.object({ totals: z.record(z.string(), z.unknown()) });
+
+describe.skipIf(program === undefined)("people use the console", () => {
+  let browser: ConsoleBrowser;
+  beforeAll(async () => {
+    browser = await ConsoleBrowser.open(program ?? "");
+  });
+  afterEach(() => assert.deepEqual(browser.faults.splice(0), []));
+  afterAll(() => browser.close());
+
+  const rest = async (path: string, key = browser.demo.keys.admin): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${key}` };
+    return await (await fetch(`${browser.demo.base_url}${path}`, { headers })).json();
+  };
+  const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+
+  test("somebody signs in with e-mail and password, and out again", async () => {
+    const page = await browser.page();
+    await page.goto(`${browser.origin}/console/`);
+    await field(page, "E-mail").fill("analyst@demo.example");
+    await field(page, "Password").fill("wrong-lamps-on-a-quay");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await field(page, "Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
+    expect(page.url()).toBe(`${browser.origin}/console/w/demo/`);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await field(page, "E-mail").waitFor();
+  });
+
+  test("the tiles of the dashboard are the totals of the report", async () => {
+    const page = await browser.page("admin");
+    await page.goto(`${browser.base("admin")}/?preset=last30`);
+    await settled(page);
+    const { totals } = Report.parse(
+      await rest("/reports?preset=last30&metrics=clicks,conversions"),
+    );
+    for (const [name, label] of [
+      ["clicks", "Clicks"],
+      ["conversions", "Conversions"],
+    ] as const) {
+      const tile = page.locator(".tile").filter({ hasText: label }).first();
+      const shown = await tile.locator(".value").textContent();
+      expect(shown?.replaceAll(",", "")).toBe(String(totals[name]));
+    }
+  });
+
+  test("a range and a filter stay in the address, so a copied address shows the same", async () => {
+    const page = await browser.page("admin");
+    await page.goto(`${browser.base("admin")}/reports?preset=last30&group_by=offer&sort=-clicks`);
+    await settled(page);
+    const first = page.locator("tbody tr:not(.totals) .cell-button").first();
+    const name = await first.textContent();
+    await first.click();
+    await page.waitForURL(/filters=offer/);
+    await settled(page);
+    const other = await browser.page("analyst");
+    await other.goto(page.url());
+    await settled(other);
+    expect(await other.locator("tbody tr:not(.totals) td:first-child").allTextContents()).toEqual([
+      name,
+    ]);
+  });
+
+  test("an admin makes an advertiser and an offer; faults stand at their fields", async () => {
+    const page = await browser.page("admin");
+    await page.goto(`${browser.base("admin")}/advertisers`);
+    await page.getByRole("button", { name: "New advertiser" }).click();
+    await field(page, "Name").fill("Journey shop");
+    await page.getByRole("button", { name: "Create the advertiser" }).click();
+    await page.getByRole("heading", { name: "Journey shop" }).waitFor();
+    await page.goto(`${browser.base("admin")}/offers`);
+    await page.getByRole("button", { name: "New offer" }).click();
+    await field(page, "Advertiser").selectOption({ label: "Journey shop" });
+    await field(page, "Name").fill("Journey offer");
+    await field(page, "Destination").fill("no address");
+    await page.getByRole("button", { name: "Create the offer" }).click();
+    const fault = page
+      .locator(".field")
+      .filter({ has: field(page, "Destination") })
+      .locator(".fault");
+    await fault.waitFor();
+    expect(await field(page, "Name").inputValue()).toBe("Journey offer");
+    await field(page, "Destination").fill("https://shop.example/?c={click_id}");
+    await field(page, "Payout value").fill("12.50");
+    await page.getByRole("button", { name: "Create the offer" }).click();
+    await page.getByRole("heading", { name: "Journey offer" }).waitFor();
+    expect(await page.locator(".drawer").textContent()).toContain("$12.50");
+  });
+
+  test("a partner asks for an offer, a manager approves, and the partner has the link", async () => {
+    const code = "JOURNEYASK";
+    const made = await fetch(`${browser.demo.base_url}/offers`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${browser.demo.keys.admin}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({
+        code,
+        name: "Asked for",
+        advertiser_id: 1,
+        destination_url: "https://shop.example/",
+        visibility: "approval",
+        payout: "1",
+      }),
+    });
+    expect(made.status).toBe(201);
+    const partner = await browser.page("partner");
+    await partner.goto(`${browser.base("partner")}/offers?q=${code}`);
+    await partner.getByRole("button", { name: "Ask for access" }).click();
+    await field(partner, "Message").fill("My readers want it");
+    await partner.locator(".drawer").getByRole("button", { name: "Ask for access" }).click();
+    await partner.locator(".drawer").waitFor({ state: "detached" });
+    const admin = await browser.page("admin");
+    await admin.goto(`${browser.base("admin")}/inbox`);
+    await admin.getByLabel(`Choose ${code} DEMOANNA`).check();
+    await admin.getByRole("button", { name: "Approve" }).click();
+    await admin.getByLabel(`Choose ${code} DEMOANNA`).waitFor({ state: "detached" });
+    await partner.reload();
+    await partner.getByText(`/r/${code}/DEMOANNA`).waitFor();
+  });
+
+  test("an analyst finds no button that writes, and the API refuses a write by hand", async () => {
+    const page = await browser.page("analyst");
+    for (const screen of ["/offers", "/partners", "/advertisers", "/workspace/keys"]) {
+      await page.goto(browser.base("analyst") + screen);
+      await settled(page);
+      expect(await page.getByRole("button", { name: /^New/ }).count(), screen).toBe(0);
+    }
+    const status = await page.evaluate(
+      `fetch("/api/v1/session").then((answer) => answer.json()).then(async ({ data }) =>
+        (await fetch("/api/v1/workspace", {
+          method: "PATCH",
+          headers: { "content-type": "application/json", "x-tracker-membership": String(data.memberships[0].id) },
+          body: "{}",
+        })).json()).then(({ error }) => error.code)`,
+    );
+    expect(status).toBe("read_only_key");
+  });
+
+  test("a click and a conversion open from the address, with history and without markup", async () => {
+    const page = await browser.page("admin");
+    await page.goto(`${browser.base("admin")}/conversions?preset=last30`);
+    await settled(page);
+    await page.locator("tbody .cell-button").first().click();
+    await page.getByRole("heading", { name: "History" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".drawer").waitFor({ state: "detached" });
+    expect(page.url()).not.toContain("open=");
+  });
+});
