@@ -74,7 +74,8 @@ module.exports = {
     {
       name: "console-is-a-client",
       severity: "error",
-      comment: "What runs in the browser knows the service by its API, and shares words of schemas/.",
+      comment:
+        "What runs in the browser knows the service by its API, and shares words of schemas/.",
       from: { path: "^api/console/web/" },
       to: { path: "^(ingress|processors|api|deploy)/", pathNot: "^api/console/web/" },
     },

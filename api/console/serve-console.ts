@@ -6,7 +6,7 @@ import { StaticText } from "../page-frame/static-text.ts";
 import { consoleHeaders } from "./console-headers.ts";
 
 /** Where the console is. */
-export const CONSOLE_PATH = "/console/";
+const CONSOLE_PATH = "/console/";
 
 const PAGE = "index.html";
 const ASSETS = "assets";

@@ -1,4 +1,9 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
 import type { Reader } from "./reports.ts";
 
 /** Parameters of a request by name. */
@@ -24,7 +29,7 @@ export function useList<Row>(
     /** Reads again so often while the page is visible. */
     readonly everyMs?: number | false;
   },
-) {
+): UseInfiniteQueryResult<InfiniteData<Page<Row>>> {
   return useInfiniteQuery({
     queryKey: [membershipId, name, query],
     initialPageParam: "",
@@ -37,6 +42,6 @@ export function useList<Row>(
 }
 
 /** Parameters from the address as those of an operation. The API judges their values. */
-export function fromAddress(query: Query): Record<never, never> {
+export function fromAddress(query: Query): object {
   return query;
 }

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { Reader } from "./reports.ts";
 
 /** One record, or a list that is short enough to be whole. `name` and `id` are the key of its answer. */
@@ -13,7 +13,7 @@ export function useRecord<Result>(
     readonly id: string | number;
     readonly load: (signal: AbortSignal) => Promise<Result>;
   },
-) {
+): UseQueryResult<Result> {
   return useQuery({
     queryKey: [membershipId, name, String(id)],
     queryFn: async ({ signal }) => await load(signal),

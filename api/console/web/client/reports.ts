@@ -67,8 +67,20 @@ export function useReportFields({ api, membershipId }: Reader): UseQueryResult<R
 
 type Query = Readonly<Record<string, string>>;
 
+/** A page of a report, its totals, and the currencies whose money is left out. */
+export type ReportAnswer = {
+  readonly data: readonly ReportRow[];
+  readonly totals: ReportRow;
+  readonly currency: string;
+  readonly total_rows: number;
+  readonly other_currencies: readonly string[];
+};
+
 /** One page of a report. The page before stays while the next one loads. */
-export function useReport({ api, membershipId }: Reader, query: Query) {
+export function useReport(
+  { api, membershipId }: Reader,
+  query: Query,
+): UseQueryResult<ReportAnswer> {
   return useQuery(
     queryOptions({
       queryKey: [membershipId, "report", query],
@@ -78,7 +90,10 @@ export function useReport({ api, membershipId }: Reader, query: Query) {
   );
 }
 
-export function useTimeseries({ api, membershipId }: Reader, query: Query) {
+export function useTimeseries(
+  { api, membershipId }: Reader,
+  query: Query,
+): UseQueryResult<{ readonly data: readonly ReportRow[] }> {
   return useQuery(
     queryOptions({
       queryKey: [membershipId, "timeseries", query],

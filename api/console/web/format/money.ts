@@ -9,22 +9,6 @@ export function formatMoney(text: string, currency: string, locale?: string): st
   return formatterOf(currency, digitsOf(text, currency), locale).format(decimal(text));
 }
 
-/** All four digits, for a title beside the shorter form. */
-export function exactMoney(text: string, currency: string): string {
-  return `${text} ${currency}`;
-}
-
-/** Short form for axes and tiles that lack room, such as "€1.2K". */
-export function compactMoney(text: string, currency: string, locale?: string): string {
-  const options = {
-    style: "currency",
-    currency,
-    notation: "compact",
-    maximumFractionDigits: 1,
-  } as const;
-  return new Intl.NumberFormat(locale, options).format(decimal(text));
-}
-
 type Decimal = Parameters<Intl.NumberFormat["format"]>[0];
 
 /** @throws if the API sent anything but a decimal. */

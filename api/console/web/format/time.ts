@@ -1,19 +1,6 @@
-const DAY_MS = 86_400_000;
-
 /** An instant in the zone of the workspace, such as "Nov 25, 2026, 14:03:07". */
 export function formatInstant(iso: string, zone: string): string {
   return formatterOf(zone, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(iso));
-}
-
-/** "3 min ago", for what is less than a day old; else the day. */
-export function formatAge(iso: string, nowMs: number, zone: string): string {
-  const ageMs = nowMs - new Date(iso).getTime();
-  if (ageMs >= DAY_MS) return formatterOf(zone, { dateStyle: "medium" }).format(new Date(iso));
-  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
-  const seconds = Math.round(ageMs / 1_000);
-  if (seconds < 60) return relative.format(-Math.max(0, seconds), "second");
-  if (seconds < 3_600) return relative.format(-Math.round(seconds / 60), "minute");
-  return relative.format(-Math.round(seconds / 3_600), "hour");
 }
 
 /** A bucket of a report: "2026-11-25" or "2026-11-25 14:00" in words. */

@@ -31,7 +31,6 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
   const { caption, columns, rows, keyOf, onOpen, isUpdating = false } = props;
   const hasTotals = columns.some(({ total }) => total !== undefined);
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
     <div
       className={isUpdating ? "table-frame is-updating" : "table-frame"}
       tabIndex={0}

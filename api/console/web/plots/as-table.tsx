@@ -41,7 +41,6 @@ export function PlotFrame({
 
 function AsTable({ columns, rows }: PlotTable): ReactElement {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
     <div
       className="table-frame"
       tabIndex={0}

@@ -74,7 +74,6 @@ function Lines({
   const read = at === undefined ? undefined : points[at];
   return (
     <div className="plot" ref={frame}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- arrow keys read the points */}
       <svg
         height={HEIGHT}
         viewBox={`0 0 ${width} ${HEIGHT}`}

@@ -46,7 +46,6 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
     load,
     everyMs: props.everyMs ?? false,
   });
-  const rows = list.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <section className="panel stack">
       <header className="row wrap">
@@ -56,12 +55,34 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
       {filters.length > 0 && <ListFilters filters={filters} search={search} onChange={change} />}
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={TABLE_HEIGHT} />}
-      {list.data !== undefined && rows.length === 0 && (
-        <Nothing given={given.map(([filter]) => filter)} onChange={change}>
-          {props.nothing}
-        </Nothing>
+      {list.data !== undefined && (
+        <Pages {...props} list={list} given={given.map(([filter]) => filter)} onChange={change} />
       )}
-      {rows.length > 0 && <Rows {...props} rows={rows} isUpdating={list.isPlaceholderData} />}
+    </section>
+  );
+}
+
+function Pages<Row>({
+  list,
+  given,
+  onChange,
+  ...props
+}: RecordListProps<Row> & {
+  readonly list: ReturnType<typeof useList<Row>>;
+  readonly given: readonly string[];
+  readonly onChange: (change: AddressChange) => void;
+}): ReactElement {
+  const rows = list.data?.pages.flatMap((page) => page.data) ?? [];
+  if (rows.length === 0) {
+    return (
+      <Nothing given={given} onChange={onChange}>
+        {props.nothing}
+      </Nothing>
+    );
+  }
+  return (
+    <>
+      <Rows {...props} rows={rows} isUpdating={list.isPlaceholderData} />
       {list.hasNextPage && (
         <div className="row">
           <button
@@ -74,7 +95,7 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
           </button>
         </div>
       )}
-    </section>
+    </>
   );
 }
 

@@ -62,6 +62,19 @@ export function Join({
   );
 }
 
+/** A reset needs only the password, and only the first admin names an e-mail. */
+function wantedBy(
+  { kind }: Link,
+  {
+    email,
+    name,
+    password,
+  }: { readonly email: string; readonly name: string; readonly password: string },
+): { password: string; name?: string; email?: string } {
+  if (kind === "reset") return { password };
+  return kind === "first_admin" ? { password, name, email } : { password, name };
+}
+
 function JoinForm({
   api,
   token,
@@ -78,14 +91,7 @@ function JoinForm({
   const [password, setPassword] = useState("");
   const queries = useQueryClient();
   const [, go] = useLocation();
-  const body = isSignedIn
-    ? { token }
-    : {
-        token,
-        password,
-        ...(link.kind === "reset" ? {} : { name }),
-        ...(link.kind === "first_admin" ? { email } : {}),
-      };
+  const body = isSignedIn ? { token } : { token, ...wantedBy(link, { email, name, password }) };
   const redeem = useMutation({
     mutationFn: async () => await read(api.POST("/one-time-links/redeem", { body })),
     onSuccess: async () => {

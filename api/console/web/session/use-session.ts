@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { type Api, read } from "../client/api-client.ts";
 import { Problem } from "../client/problem.ts";
 
@@ -6,7 +6,7 @@ export type Session = Awaited<ReturnType<typeof readSession>>;
 export type OwnMembership = Session["memberships"][number];
 
 /** Who is signed in in this browser. */
-export function useSession(api: Api) {
+export function useSession(api: Api): UseQueryResult<Session> {
   return useQuery(
     queryOptions({
       queryKey: ["session"],

@@ -1,6 +1,7 @@
 import { lazy, type ReactElement, useEffect } from "react";
 import { Redirect, useLocation } from "wouter";
 import { useApi } from "../client/use-api.ts";
+import { baseOf } from "./base-of.ts";
 import { Door } from "./door.tsx";
 import { type Membership, MembershipContext } from "./membership.ts";
 import type { OwnMembership, Session } from "./use-session.ts";
@@ -67,17 +68,6 @@ function Chosen({
       <Screens />
     </MembershipContext>
   );
-}
-
-/** `/w/<slug>`, with the account for partners and advertisers, because a person may have several. */
-export function baseOf({ workspace, affiliate, advertiser }: OwnMembership): string {
-  const account =
-    affiliate === null
-      ? advertiser === null
-        ? ""
-        : `/advertiser/${advertiser.id}`
-      : `/partner/${encodeURIComponent(affiliate.code)}`;
-  return `/w/${workspace.slug}${account}`;
 }
 
 function isNamedBy(path: string, membership: OwnMembership): boolean {

@@ -4,8 +4,8 @@ import { type ReactElement, type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { read } from "../client/api-client.ts";
 import { useApi } from "../client/use-api.ts";
+import { baseOf } from "../session/base-of.ts";
 import { useMembership } from "../session/membership.ts";
-import { baseOf } from "../session/workplace.tsx";
 
 export type Destination = {
   readonly path: string;

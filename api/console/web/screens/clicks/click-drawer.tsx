@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
+import { plainText } from "../../format/plain-text.ts";
 import { formatInstant } from "../../format/time.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
@@ -59,8 +60,8 @@ export function ClickDrawer({
 function factsOf(click: Readonly<Record<string, unknown>>, zone: string): readonly Fact[] {
   return Object.entries(click).flatMap(([name, value]): readonly Fact[] => {
     if (value === "" || value === null || value === undefined || value === false) return [];
-    if (name === "ts") return [["time", formatInstant(String(value), zone)]];
-    return [[name.replaceAll("_", " "), <StrangerText key={name} text={String(value)} />]];
+    if (name === "ts") return [["time", formatInstant(plainText(value), zone)]];
+    return [[name.replaceAll("_", " "), <StrangerText key={name} text={plainText(value)} />]];
   });
 }
 
@@ -70,7 +71,7 @@ function Extra({
   readonly extra: Readonly<Record<string, unknown>>;
 }): ReactElement | null {
   const facts = Object.entries(extra).map(
-    ([name, value]): Fact => [name, <StrangerText key={name} text={String(value)} />],
+    ([name, value]): Fact => [name, <StrangerText key={name} text={plainText(value)} />],
   );
   if (facts.length === 0) return null;
   return (

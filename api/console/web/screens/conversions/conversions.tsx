@@ -137,9 +137,10 @@ function CsvButton({
   readonly filters: readonly ListFilter[];
 }): ReactElement {
   const { membershipId } = useMembership();
-  const given = filters.flatMap(({ name }) =>
-    search.get(name) ? [[name, search.get(name) ?? ""]] : [],
-  );
+  const given = filters.flatMap(({ name }) => {
+    const value = search.get(name) ?? "";
+    return value === "" ? [] : [[name, value] as const];
+  });
   const query = new URLSearchParams({
     ...rangeQuery(search),
     ...Object.fromEntries(given),

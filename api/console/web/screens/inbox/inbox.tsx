@@ -71,7 +71,7 @@ export function Inbox(): ReactElement {
             path: () => "/",
           };
           const params = new URLSearchParams(
-            Object.entries(query).map(([name, value]) => [name, String(value)]),
+            Object.entries(query).map(([name, value]) => [name, value]),
           );
           return (
             <Link key={`${kind} ${params.toString()}`} className="tile" href={base + path(params)}>

@@ -3,6 +3,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { plainText } from "../../format/plain-text.ts";
 import { formatInstant } from "../../format/time.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -74,10 +75,10 @@ function CallDrawer({
   const facts = Object.entries(call).flatMap(([name, value]): readonly Fact[] =>
     typeof value === "object"
       ? []
-      : [[name.replaceAll("_", " "), <StrangerText key={name} text={String(value)} />]],
+      : [[name.replaceAll("_", " "), <StrangerText key={name} text={plainText(value)} />]],
   );
   const params = Object.entries(call["params"] ?? {}).map(
-    ([name, value]): Fact => [name, <StrangerText key={name} text={String(value)} />],
+    ([name, value]): Fact => [name, <StrangerText key={name} text={plainText(value)} />],
   );
   return (
     <Drawer title="Inbound call" onClose={onClose}>

@@ -39,23 +39,9 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   const own = session.memberships.find(({ id }) => id === membershipId);
   const isStaff = role === "admin" || role === "analyst";
   const invite = useWrite(["invitations"], async (body: FormBody) => {
-    const {
-      email = "",
-      role: wanted = "analyst",
-      affiliate_id: partner,
-      advertiser_id: other,
-    } = body;
-    const account = isStaff
-      ? { affiliate_id: idOf(partner), advertiser_id: idOf(other) }
-      : { affiliate_id: own?.affiliate?.id ?? null, advertiser_id: own?.advertiser?.id ?? null };
+    const grant = isStaff ? grantOf(body) : ownGrant(role, own);
     const { data } = await read(
-      api.POST("/invitations", {
-        body: {
-          email: String(email),
-          role: isStaff ? (ROLES.find((one) => one === wanted) ?? "analyst") : role,
-          ...account,
-        },
-      }),
+      api.POST("/invitations", { body: { email: String(body["email"] ?? ""), ...grant } }),
     );
     setLink(data.link ?? "");
   });
@@ -79,6 +65,29 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
       )}
     </Drawer>
   );
+}
+
+type Grant = {
+  readonly role: Role;
+  readonly affiliate_id: number | null;
+  readonly advertiser_id: number | null;
+};
+
+function grantOf({ role: wanted, affiliate_id: partner, advertiser_id: other }: FormBody): Grant {
+  return {
+    role: ROLES.find((one) => one === wanted) ?? "analyst",
+    affiliate_id: idOf(partner),
+    advertiser_id: idOf(other),
+  };
+}
+
+/** People of an account invite for their own account. */
+function ownGrant(role: Role, own: OwnMembership | undefined): Grant {
+  return {
+    role,
+    affiliate_id: own?.affiliate?.id ?? null,
+    advertiser_id: own?.advertiser?.id ?? null,
+  };
 }
 
 function idOf(value: FormBody[string] | undefined): number | null {
