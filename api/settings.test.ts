@@ -26,6 +26,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     outgoing: { allowLoopback: false },
     clickRetentionDays: 0,
     durability: { level: "relaxed", natsMonitorUrls: [], singleSite: false, standbys: 1 },
+    console: { secret: undefined, allowsPlainHttp: false },
     access: { share: 0, file: undefined },
     tracing: { endpoint: undefined, headers: undefined },
     logLevel: "info",

@@ -57,7 +57,9 @@ export class ClickTotalsFeed {
   counts(timezone: string, nowMs: number): ClickCounts | undefined {
     this.follow();
     const earliestMs = performance.now() - SILENT_MS;
-    const isWhole = CLICK_LANES.every((lane) => (this.#wholeAtMs.get(lane) ?? -1) >= earliestMs);
+    const isWhole = CLICK_LANES.every(
+      (lane) => (this.#wholeAtMs.get(lane) ?? Number.NEGATIVE_INFINITY) >= earliestMs,
+    );
     if (!isWhole) return undefined;
     const buckets = new Map<string, number>(
       CAP_PERIODS.map((period) => [period, capBucket(period, timezone, nowMs)]),

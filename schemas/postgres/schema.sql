@@ -103,6 +103,7 @@ CREATE TABLE advertiser_old_token (
 CREATE INDEX advertiser_old_token_owner ON advertiser_old_token USING btree (advertiser_id);
 CREATE INDEX advertiser_old_token_version ON advertiser_old_token USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('advertiser_old_token');
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON advertiser_old_token FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON advertiser_old_token FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
 CREATE TABLE affiliate (
@@ -764,6 +765,7 @@ CREATE TABLE membership (
 CREATE INDEX membership_list ON membership USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX membership_of_advertiser ON membership USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
 CREATE INDEX membership_of_affiliate ON membership USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON membership FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 
 CREATE TABLE offer (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -957,6 +959,7 @@ CREATE INDEX one_time_link_list ON one_time_link USING btree (workspace_id, crea
 CREATE INDEX one_time_link_of_advertiser ON one_time_link USING btree (advertiser_id, created_at DESC, id DESC) WHERE advertiser_id IS NOT NULL;
 CREATE INDEX one_time_link_of_affiliate ON one_time_link USING btree (affiliate_id, created_at DESC, id DESC) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX one_time_link_of_person ON one_time_link USING btree (person_id) WHERE person_id IS NOT NULL;
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON one_time_link FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 
 CREATE TABLE passkey (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -973,6 +976,7 @@ CREATE TABLE passkey (
   CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
 );
 CREATE INDEX passkey_person ON passkey USING btree (person_id, id);
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON passkey FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 
 CREATE TABLE payout_override (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1021,6 +1025,7 @@ CREATE TABLE person (
   CONSTRAINT person_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
 );
 CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON person FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 
 CREATE TABLE postback (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

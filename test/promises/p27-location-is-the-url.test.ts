@@ -226,7 +226,7 @@ const HEADER_NAMES = words(`
 const KNOWN_HEADERS = new Set(
   words(`
   location cache-control x-robots-tag set-cookie date content-length allow content-type x-request-id
-  connection x-tracker-conversion retry-after etag vary access-control-allow-origin
+  connection x-tracker-conversion x-tracker-hint retry-after etag vary access-control-allow-origin
   access-control-allow-methods access-control-max-age access-control-allow-headers
   access-control-allow-credentials x-content-type-options timing-allow-origin
   cross-origin-resource-policy

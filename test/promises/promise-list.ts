@@ -53,7 +53,8 @@ export const PROMISES: readonly ListedPromise[] = [
   { number: 36, kind: "sets", minutes: 31 },
   { number: 37, kind: "sets", minutes: 1 },
   { number: 38, kind: "times at full size", minutes: 8 },
-  { number: 39, kind: "sets", minutes: 9 },
+  // It starts thirty processes, one after the other: beside another test it takes three times as long.
+  { number: 39, kind: "times", minutes: 9 },
   { number: 40, kind: "times", minutes: 30 },
   { number: 41, kind: "sets", minutes: 2 },
   { number: 43, kind: "sets", minutes: 2 },

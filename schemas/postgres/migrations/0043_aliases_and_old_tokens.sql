@@ -33,6 +33,7 @@ create table advertiser_old_token (
   good_until timestamptz(3) not null,
   version bigint not null default 0
 );
+create trigger ids_are_verified before insert on advertiser_old_token for each statement execute function refuse_unverified_ids();
 create index advertiser_old_token_owner on advertiser_old_token (advertiser_id);
 create index advertiser_old_token_version on advertiser_old_token (version);
 create trigger stamp before insert or update on advertiser_old_token for each row execute function stamp_catalog_row();

@@ -13,6 +13,7 @@ create table person (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now()
 );
+create trigger ids_are_verified before insert on person for each statement execute function refuse_unverified_ids();
 create unique index person_email on person (lower(email));
 
 create table membership (
@@ -35,6 +36,7 @@ create table membership (
   check ((role = 'advertiser') = (advertiser_id is not null)),
   unique nulls not distinct (person_id, workspace_id, affiliate_id, advertiser_id)
 );
+create trigger ids_are_verified before insert on membership for each statement execute function refuse_unverified_ids();
 create index membership_list on membership (workspace_id, created_at desc, id desc);
 create index membership_of_affiliate on membership (affiliate_id, created_at desc, id desc) where affiliate_id is not null;
 create index membership_of_advertiser on membership (advertiser_id, created_at desc, id desc) where advertiser_id is not null;
@@ -80,6 +82,7 @@ create table one_time_link (
   check (kind <> 'invitation' or (workspace_id is not null and email is not null and role is not null)),
   check (kind <> 'reset' or person_id is not null)
 );
+create trigger ids_are_verified before insert on one_time_link for each statement execute function refuse_unverified_ids();
 create index one_time_link_list on one_time_link (workspace_id, created_at desc, id desc);
 create index one_time_link_of_affiliate on one_time_link (affiliate_id, created_at desc, id desc) where affiliate_id is not null;
 create index one_time_link_of_advertiser on one_time_link (advertiser_id, created_at desc, id desc) where advertiser_id is not null;
@@ -113,6 +116,7 @@ create table passkey (
   created_at timestamptz(3) not null default now(),
   last_used_at timestamptz(3)
 );
+create trigger ids_are_verified before insert on passkey for each statement execute function refuse_unverified_ids();
 create index passkey_person on passkey (person_id, id);
 
 create table oidc_identity (

@@ -114,12 +114,13 @@ describe("envelope", () => {
 
   type Read = { readonly path: string; readonly known: readonly string[]; readonly key: string };
 
-  /** Reads without path parameters, and those of an existing offer, each with a key that may use it. */
+  /** Reads for keys without path parameters, and those of an existing offer, each with a key that may use it. */
   const reads = (): Read[] =>
-    operations.flatMap(({ method, path, input, access: { roles } }) => {
+    operations.flatMap(({ method, path, input, access: { roles, callers } }) => {
       const filled = path.replace("/offers/{id}", `/offers/${offer.id}`);
       const role = roles.includes("admin") ? "admin" : roles[0];
       if (method !== "GET" || filled.includes("{") || role === undefined) return [];
+      if (callers !== undefined) return [];
       return [{ path: filled, known: parameterNames(input.query), key: world.tenant.keys[role] }];
     });
 
