@@ -36,11 +36,14 @@ function identified(membershipId: number): Middleware {
 function watched(onChanged: () => void): Middleware {
   let known: string | null = null;
   return {
-    onResponse: ({ response }) => {
+    onResponse: ({ request, response }) => {
       const version = response.headers.get(VERSION);
       const isOther = known !== null && version !== null && version !== known;
       known = version ?? known;
-      if (isOther || response.status === 401) onChanged();
+      // A wrong password says nothing about the session.
+      const hasEnded =
+        response.status === 401 && !new URL(request.url).pathname.includes("/sign-in");
+      if (isOther || hasEnded) onChanged();
       return response;
     },
   };

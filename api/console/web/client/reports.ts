@@ -6,6 +6,7 @@ import {
 } from "@tanstack/react-query";
 import type { Figure, FigureKind } from "../format/figure.ts";
 import { type Api, read } from "./api-client.ts";
+import { Turns } from "./turns.ts";
 
 /** A row of a report: values of dimensions and metrics, and with `compare` those of the other period. */
 export type ReportRow = Readonly<Record<string, Figure>> & {
@@ -33,6 +34,8 @@ export type ReportFields = {
   readonly dimensions: readonly Dimension[];
 };
 
+/** The API refuses more than four of a person at once, and each would slow the others down. */
+const REPORTS = new Turns(2);
 const FIELDS_FRESH_MS = 3_600_000;
 
 /** Who reads: cached answers belong to one membership. */
@@ -85,7 +88,10 @@ export function useReport(
     queryOptions({
       queryKey: [membershipId, "report", query],
       placeholderData: keepPreviousData,
-      queryFn: async ({ signal }) => await read(api.GET("/reports", { params: { query }, signal })),
+      queryFn: async ({ signal }) =>
+        await REPORTS.take(signal, async () =>
+          read(api.GET("/reports", { params: { query }, signal })),
+        ),
     }),
   );
 }
@@ -99,7 +105,9 @@ export function useTimeseries(
       queryKey: [membershipId, "timeseries", query],
       placeholderData: keepPreviousData,
       queryFn: async ({ signal }) =>
-        await read(api.GET("/reports/timeseries", { params: { query }, signal })),
+        await REPORTS.take(signal, async () =>
+          read(api.GET("/reports/timeseries", { params: { query }, signal })),
+        ),
     }),
   );
 }

@@ -43,7 +43,8 @@ function formatterOf(
 function digitsOf(text: string, currency: string): number {
   const [, fraction = ""] = text.split(".");
   const used = fraction.replace(/0+$/, "").length;
-  return Math.min(DIGITS_SENT, Math.max(used, minorUnitOf(currency)));
+  const usual = minorUnitOf(currency);
+  return used > usual ? DIGITS_SENT : usual;
 }
 
 const minorUnits = new Map<string, number>();

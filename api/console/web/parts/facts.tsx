@@ -1,8 +1,9 @@
 import type { ReactElement, ReactNode } from "react";
+import { StrangerText } from "./stranger-text.tsx";
 
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** Names and values of one record. Values that are empty are left out. */
+/** Names and values of one record. Texts may be of strangers. Values that are empty are left out. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactElement {
   return (
     <dl className="facts">
@@ -11,7 +12,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactElem
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{typeof value === "string" ? <StrangerText text={value} /> : value}</dd>
           </div>
         ))}
     </dl>

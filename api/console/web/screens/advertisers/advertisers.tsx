@@ -176,11 +176,11 @@ function AdvertiserFacts({ advertiser }: { readonly advertiser: Advertiser }): R
       facts={[
         ["ID", String(advertiser.id)],
         ["Status", <StatusBadge key="status" status={advertiser.status} />],
-        ["E-mail", <StrangerText key="email" text={advertiser.email} />],
-        ["Company", <StrangerText key="company" text={advertiser.company} />],
+        ["E-mail", advertiser.email],
+        ["Company", advertiser.company],
         ["Website", <SafeLink key="website" href={advertiser.website} />],
         ["Currency", advertiser.currency],
-        ["Notes", <StrangerText key="notes" text={advertiser.notes} />],
+        ["Notes", advertiser.notes],
         [
           "Postback token",
           token === undefined ? (

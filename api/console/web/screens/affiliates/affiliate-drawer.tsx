@@ -64,12 +64,12 @@ export function AffiliateDrawer({
             facts={[
               ["Code", <code key="code">{partner.code}</code>],
               ["Status", <StatusBadge key="status" status={partner.status} />],
-              ["E-mail", <StrangerText key="email" text={partner.email} />],
-              ["Company", <StrangerText key="company" text={partner.company} />],
-              ["Contact", <StrangerText key="contact" text={partner.contact_name} />],
+              ["E-mail", partner.email],
+              ["Company", partner.company],
+              ["Contact", partner.contact_name],
               ["Website", <SafeLink key="website" href={partner.website} />],
-              ["Traffic", <StrangerText key="traffic" text={partner.traffic_sources} />],
-              ["Notes", <StrangerText key="notes" text={partner.notes} />],
+              ["Traffic", partner.traffic_sources],
+              ["Notes", partner.notes],
               ["Since", formatInstant(partner.created_at, zone)],
               [
                 "Figures",

@@ -8,7 +8,6 @@ import { type Fact, Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { StrangerText } from "../../parts/stranger-text.tsx";
 import { useMembership } from "../../session/membership.ts";
 
 const HEIGHT = 320;
@@ -61,7 +60,7 @@ function factsOf(click: Readonly<Record<string, unknown>>, zone: string): readon
   return Object.entries(click).flatMap(([name, value]): readonly Fact[] => {
     if (value === "" || value === null || value === undefined || value === false) return [];
     if (name === "ts") return [["time", formatInstant(plainText(value), zone)]];
-    return [[name.replaceAll("_", " "), <StrangerText key={name} text={plainText(value)} />]];
+    return [[name.replaceAll("_", " "), plainText(value)]];
   });
 }
 
@@ -70,9 +69,7 @@ function Extra({
 }: {
   readonly extra: Readonly<Record<string, unknown>>;
 }): ReactElement | null {
-  const facts = Object.entries(extra).map(
-    ([name, value]): Fact => [name, <StrangerText key={name} text={plainText(value)} />],
-  );
+  const facts = Object.entries(extra).map(([name, value]): Fact => [name, plainText(value)]);
   if (facts.length === 0) return null;
   return (
     <section className="stack tight">

@@ -10,7 +10,6 @@ import { type Fact, Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { StrangerText } from "../../parts/stranger-text.tsx";
 import { type Membership, mayDo, useMembership } from "../../session/membership.ts";
 import type { Conversion } from "./conversion.ts";
 import { ReviewActions } from "./review-actions.tsx";
@@ -64,13 +63,13 @@ function factsOf(row: Conversion, { zone, base, role }: Membership): readonly Fa
         <CopyButton label="Copy the ID" text={row.id} />
       </span>,
     ],
-    ["Offer", <StrangerText key="offer" text={row.offer_name} />],
+    ["Offer", row.offer_name],
     ["Event", row.event_code],
-    ["Partner", <StrangerText key="partner" text={row.affiliate_name ?? ""} />],
+    ["Partner", row.affiliate_name ?? ""],
     ["Payout", money(row.payout)],
     ["Revenue", money(row.revenue)],
     ["Sale", money(row.sale_amount)],
-    ["Order ID", <StrangerText key="order" text={row.adv_txid ?? ""} />],
+    ["Order ID", row.adv_txid ?? ""],
     ["Method", row.method],
     ["Converted", formatInstant(row.conv_ts, zone)],
     ["Clicked", row.click_ts === null ? "" : formatInstant(row.click_ts, zone)],
@@ -86,10 +85,10 @@ function factsOf(row: Conversion, { zone, base, role }: Membership): readonly Fa
     ],
     ["Country", [row.country, row.region, row.city].filter((part) => part !== "").join(", ")],
     ["Device", [row.device_type, row.os, row.browser].filter((part) => part !== "").join(", ")],
-    ["Traffic source", <StrangerText key="source" text={row.traffic_source} />],
-    ["Sub 1", <StrangerText key="sub1" text={row.sub1 ?? ""} />],
-    ["Sub 2", <StrangerText key="sub2" text={row.sub2 ?? ""} />],
-    ["Notes", <StrangerText key="notes" text={row.notes ?? ""} />],
+    ["Traffic source", row.traffic_source],
+    ["Sub 1", row.sub1 ?? ""],
+    ["Sub 2", row.sub2 ?? ""],
+    ["Notes", row.notes ?? ""],
   ];
 }
 

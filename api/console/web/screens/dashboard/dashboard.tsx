@@ -166,14 +166,13 @@ function Course({
     return <ProblemNotice error={series.error} onRetry={() => void series.refetch()} />;
   if (series.data === undefined) return <Skeleton height={PLOT_HEIGHT} />;
   const rows: readonly ReportRow[] = series.data.data;
-  const key = interval === "hour" ? "hour" : "date";
   const currency = period.currency ?? membership.currency;
   return (
     <TimeSeries
       title={metric.label}
       says={metric.definition}
       points={rows.map((row) => ({
-        label: formatBucket(String(row[key] ?? ""), interval),
+        label: formatBucket(String(row["bucket"] ?? ""), interval),
         value: row[metric.name] ?? null,
         compared: row.previous?.[metric.name],
       }))}

@@ -70,6 +70,7 @@ export function Inbox(): ReactElement {
             title: kind.replaceAll("_", " "),
             path: () => "/",
           };
+          const reason = (query["status_reason"] ?? "").replaceAll("_", " ");
           const params = new URLSearchParams(
             Object.entries(query).map(([name, value]) => [name, value]),
           );
@@ -77,8 +78,7 @@ export function Inbox(): ReactElement {
             <Link key={`${kind} ${params.toString()}`} className="tile" href={base + path(params)}>
               <span className="name">
                 {title}
-                {params.has("status_reason") &&
-                  `: ${params.get("status_reason")?.replaceAll("_", " ") ?? ""}`}
+                {reason !== "" && `: ${reason}`}
               </span>
               <span className="value">
                 {formatCount(count)}

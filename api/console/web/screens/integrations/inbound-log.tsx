@@ -73,12 +73,10 @@ function CallDrawer({
 }): ReactElement {
   const call: Readonly<Record<string, unknown>> = objectIn(text);
   const facts = Object.entries(call).flatMap(([name, value]): readonly Fact[] =>
-    typeof value === "object"
-      ? []
-      : [[name.replaceAll("_", " "), <StrangerText key={name} text={plainText(value)} />]],
+    typeof value === "object" ? [] : [[name.replaceAll("_", " "), plainText(value)]],
   );
   const params = Object.entries(call["params"] ?? {}).map(
-    ([name, value]): Fact => [name, <StrangerText key={name} text={plainText(value)} />],
+    ([name, value]): Fact => [name, plainText(value)],
   );
   return (
     <Drawer title="Inbound call" onClose={onClose}>

@@ -9,7 +9,6 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { StrangerText } from "../../parts/stranger-text.tsx";
 import { type FormBody, RecordForm } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { CapMeters } from "./cap-meters.tsx";
@@ -90,8 +89,8 @@ function OfferFacts({ offer }: { readonly offer: Offer }): ReactElement {
         ["Revenue", termText(offer.revenue_type, offer.revenue, offer.currency)],
         ["Destination", <SafeLink key="to" href={offer.destination_url ?? ""} />],
         ["Fallback", <SafeLink key="fallback" href={offer.fallback_url ?? ""} />],
-        ["Description", <StrangerText key="text" text={offer.description} />],
-        ["Restrictions", <StrangerText key="restrictions" text={offer.restrictions} />],
+        ["Description", offer.description],
+        ["Restrictions", offer.restrictions],
         [
           "Figures",
           <Link key="report" href={`${base}/reports?${query.toString()}`}>
