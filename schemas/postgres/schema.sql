@@ -259,7 +259,7 @@ CREATE TABLE catalog_tombstone (
 );
 CREATE INDEX catalog_tombstone_version ON catalog_tombstone USING btree (version);
 
-CREATE UNLOGGED TABLE challenge (
+CREATE TABLE challenge (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   kind text NOT NULL,
   value jsonb NOT NULL,
@@ -1191,7 +1191,7 @@ CREATE TABLE session (
 CREATE INDEX session_end ON session USING btree (expires_at);
 CREATE INDEX session_person ON session USING btree (person_id, created_at DESC, id DESC);
 
-CREATE UNLOGGED TABLE sign_in_throttle (
+CREATE TABLE sign_in_throttle (
   holder text NOT NULL,
   failures integer NOT NULL,
   counted_until timestamp(3) with time zone NOT NULL,

@@ -127,14 +127,14 @@ create table oidc_identity (
 );
 
 -- Nothing here outlives a few minutes, so it needs no write-ahead log.
-create unlogged table challenge (
+create table challenge (
   id uuid primary key default gen_random_uuid(),
   kind text not null,
   value jsonb not null,
   expires_at timestamptz(3) not null
 );
 
-create unlogged table sign_in_throttle (
+create table sign_in_throttle (
   -- 'pair:', 'email:' or 'factor:' and a hash or an id.
   holder text primary key,
   failures integer not null,
