@@ -131,7 +131,9 @@ describe.skipIf(program === undefined)("people use the console", () => {
     await admin.getByRole("button", { name: "Approve" }).click();
     await admin.getByLabel(`Choose ${code} DEMOANNA`).waitFor({ state: "detached" });
     await partner.reload();
-    await partner.getByText(`/r/${code}/DEMOANNA`).waitFor();
+    const link = partner.getByText(`/r/${code}/DEMOANNA`);
+    await link.waitFor();
+    expect(await link.textContent()).toBe(`${browser.demo.tracking_url}/r/${code}/DEMOANNA`);
   });
 
   test("an analyst finds no button that writes, and the API refuses a write by hand", async () => {
