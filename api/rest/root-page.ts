@@ -6,6 +6,7 @@ import { prefersHtml } from "../../schemas/net/prefers-html.ts";
 
 /** What is here, by path. */
 const PLACES = [
+  { name: "console", path: "/console/", title: "Console", about: "for people who sign in" },
   { name: "guide", path: "/docs", title: "Guide", about: "how to integrate, with examples" },
   {
     name: "reference",
