@@ -11,14 +11,21 @@ export type Rule = {
   readonly hidden: Partial<Record<Role, readonly string[]>>;
 };
 
-/** Names of fields, separated by white space: the fields of a resource, and what a role does not see of them. */
+/**
+ * Names of fields, separated by white space: the fields of a resource, and what a role does not see of them. "" for a role of accounts says
+ * that it reaches the resource and sees all of it.
+ */
 function rule(fields: string, hidden: Partial<Record<Role, string>> = {}): Rule {
   return {
-    fields: fields.trim().split(/\s+/),
+    fields: namesIn(fields),
     hidden: Object.fromEntries(
-      Object.entries(hidden).map(([role, names]) => [role, names.trim().split(/\s+/)]),
+      Object.entries(hidden).map(([role, names]) => [role, namesIn(names)]),
     ),
   };
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/\s+/).filter((name) => name !== "");
 }
 
 const SUBS_1_TO_5 = "sub1 sub2 sub3 sub4 sub5";
@@ -201,6 +208,7 @@ export const VISIBILITY = {
   /** A key of an account, for the account itself. */
   own_key: rule(
     "id name role permissions ip_allowlist expires_at last_used_at revoked_at created_at key",
+    { partner: "", advertiser: "" },
   ),
   tracking_domain: rule("id host scheme status is_default certification created_at updated_at"),
   tracking_domain_assignment: rule("id domain_id affiliate_id offer_id created_at"),
