@@ -5,7 +5,7 @@ import { findRequest } from "./access-requests.ts";
 
 const DAY_MS = 86_400_000;
 
-/** How an offer lets partners ask for access, and what is known of one partner. */
+/** How an offer lets partners ask for access, and the state of one partner. */
 export type AskingTerms = {
   readonly visibility: string;
   readonly terms: string | null;

@@ -6,7 +6,7 @@ const FORM = /^[A-Za-z0-9_-]{64}$/;
 const PURPOSE = "session of a person";
 
 /**
- * The secrets of sessions. Each ends with a code that only this installation can compute, so made-up ones are told apart without
+ * The secrets of sessions. Each ends with a code that only this installation can compute, so a made-up one is recognised without
  * Postgres.
  */
 export class SessionTokens {

@@ -46,7 +46,7 @@ type SessionRow = AccountColumns & {
 const CACHED_MS = 1_000;
 const SESSIONS_CACHED_MAX = 10_000;
 const NOTE_USE_EVERY_MS = 60_000;
-/** A session that is not used for so long ends. `last_seen_at` may be a minute behind. */
+/** A session ends after so many hours without a request. `last_seen_at` may be a minute behind. */
 export const IDLE_HOURS = 12;
 
 /**

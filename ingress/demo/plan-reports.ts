@@ -64,7 +64,7 @@ function reportsOf(
   return reports;
 }
 
-/** Eight digits: two orders of a month hardly ever share one, and if they do, the second is a duplicate, as in real traffic. */
+/** Eight digits: two orders of a month rarely share one; then the second is a duplicate, as in real traffic. */
 function orderNumber(random: SeededRandom): string {
   return `W-${10_000_000 + random.below(90_000_000)}`;
 }

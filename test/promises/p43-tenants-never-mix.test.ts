@@ -91,7 +91,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "/clicks": "?preset=today",
   "/conversions": "?preset=today",
 };
-/** Answers that tell of their own requests, or name the key. */
+/** Answers that contain facts about their own requests, or name the key. */
 const CHANGING = new Set(["/me", "/audit-log", "/keys", "/keys/{id}"]);
 
 test.each(
