@@ -33,7 +33,8 @@ const FilterTerm = z
 /** A period beside the report: a name, or as many days. */
 const Compare = z.union([
   z.enum(["previous", "previous_year"]),
-  z.string().regex(/^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/),
+  // Empty counts as absent.
+  z.string().regex(/^(\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2})?$/),
 ]);
 
 const comparedParams = {

@@ -4,6 +4,9 @@ import type { Operation } from "../operation.ts";
 export class RestRoutes {
   readonly #paths: { readonly segments: readonly string[]; readonly methods: Set<string> }[] = [];
 
+  /** Methods of the paths without parameters. */
+  readonly #named = new Map<string, ReadonlySet<string>>();
+
   constructor(operations: readonly Pick<Operation, "method" | "path">[]) {
     for (const { method, path } of operations) {
       const segments = path.split("/");
@@ -11,6 +14,18 @@ export class RestRoutes {
       if (known === undefined) this.#paths.push({ segments, methods: new Set([method]) });
       else known.methods.add(method);
     }
+    for (const { segments, methods } of this.#paths) {
+      const path = segments.join("/");
+      if (!path.includes("{")) this.#named.set(path, methods);
+    }
+  }
+
+  /**
+   * Whether a path without parameters has a name that another path has a parameter for, such as `/conversions/validate` beside
+   * `/conversions/{id}`. Then only its own methods count.
+   */
+  isNamed(path: string): boolean {
+    return this.#named.has(path);
   }
 
   /**
@@ -18,10 +33,12 @@ export class RestRoutes {
    */
   allowed(path: string): string | undefined {
     const segments = path.split("/");
+    const named = this.#named.get(path);
     const methods = new Set(
-      this.#paths
-        .filter((route) => matches(route.segments, segments))
-        .flatMap((route) => [...route.methods]),
+      named ??
+        this.#paths
+          .filter((route) => matches(route.segments, segments))
+          .flatMap((route) => [...route.methods]),
     );
     if (methods.size === 0) return undefined;
     if (methods.has("GET")) methods.add("HEAD");

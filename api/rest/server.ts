@@ -160,6 +160,8 @@ async function registerApi(
         request: request.raw,
         origins: options.door.origins,
       });
+      if (operation.path.includes("{") && routes.isNamed(pathOf(request)))
+        throw noRoute(routes, request);
     }
     noteUse(options, admission);
   });
@@ -312,8 +314,13 @@ async function afterWrite(
   });
 }
 
+/** Below the base, without the query. */
+function pathOf(request: FastifyRequest): string {
+  return (request.url.split("?", 1)[0] ?? "").slice(BASE_PATH.length);
+}
+
 function noRoute(routes: RestRoutes, request: FastifyRequest): ApiError {
-  const path = (request.url.split("?", 1)[0] ?? "").slice(BASE_PATH.length);
+  const path = pathOf(request);
   const allow = routes.allowed(path);
   if (allow === undefined) return notFound("path");
   return new ApiError("method_not_allowed", `${path} does not accept ${request.method}`, {

@@ -120,6 +120,7 @@ test.each([
   "alter table click modify column city String;",
   "exchange tables click and click_new;",
   "alter table offer add column b text; update offer set a = 'x';",
+  "alter table offer add column b text; update affiliate set b = 'x';",
   "alter table offer add column b text; update offer set b = 'x', a = 'y';",
   "truncate offer;",
   "-- Why.\n  DROP\n  TABLE offer;",

@@ -19,8 +19,8 @@ const CREATED_TABLE = /^create\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+
 const CHANGED_TABLE =
   /^(?:alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(\w+)|create\s+(?:unique\s+)?index\s.*?\son\s+(?:only\s+)?(\w+))/;
 const ADDED_NAME = /\badd\s+column\s+(?:if\s+not\s+exists\s+)?(\w+)/g;
-/** Sets one column. */
-const FILL = /^update\s+\w+\s+(?:\w+\s+)?set\s+(\w+)\s*=[^,]*(?:\sfrom\s|\swhere\s|$)/;
+/** Sets one column of a table. */
+const FILL = /^update\s+(\w+)\s+(?:\w+\s+)?set\s+(\w+)\s*=[^,]*(?:\sfrom\s|\swhere\s|$)/;
 const CREATED_INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)/;
 const REPLACED_INDEX = /^drop\s+index\s+concurrently\s+if\s+exists\s+(\w+)$/;
 /** On only a partitioned table, an index builds nothing: it is for partitions that are made later. */
@@ -52,17 +52,20 @@ function freedBy(statements: readonly string[]): (statement: string) => boolean 
   const tables = new Set(statements.map((text) => CREATED_TABLE.exec(text)?.[1]));
   const indexes = new Set(statements.map((text) => CREATED_INDEX.exec(text)?.[1]));
   const columns = new Set(
-    statements.flatMap((text) => [...text.matchAll(ADDED_NAME)].map(([, name]) => name)),
+    statements.flatMap((text) => {
+      const table = CHANGED_TABLE.exec(text)?.[1] ?? "";
+      return [...text.matchAll(ADDED_NAME)].map(([, name = ""]) => `${table}.${name}`);
+    }),
   );
   return (statement) => {
     const [, altered, indexed] = CHANGED_TABLE.exec(statement) ?? [];
     const table = altered ?? indexed;
-    const filled = FILL.exec(statement)?.[1];
+    const [, owner = "", filled = ""] = FILL.exec(statement) ?? [];
     // What an interrupted `create index concurrently` left is dropped before it is repeated.
     const replaced = REPLACED_INDEX.exec(statement)?.[1];
     return (
       (table !== undefined && tables.has(table)) ||
-      (filled !== undefined && columns.has(filled)) ||
+      columns.has(`${owner}.${filled}`) ||
       (replaced !== undefined && indexes.has(replaced))
     );
   };
