@@ -5,6 +5,7 @@ import { shownTime } from "../rest/body-fields.ts";
 import { openPage } from "../rest/page.ts";
 import { pageParams } from "../rest/query-fields.ts";
 import {
+  CALLS_MAX,
   type CountedCalls,
   countCalls,
   listEventsOfAdvertiser,
@@ -49,20 +50,22 @@ export const listOwnEvents: Operation = operation({
   description:
     "Of the advertiser's offers, in 24 hours and 7 days. Counted from the inbound log, so within a second of the call. `received` counts every call about the event, also duplicates, updates and " +
     "tests. `unassigned` counts the advertiser's calls whose event could not be found, such as those with an unknown click. Landing calls " +
-    "of a page count in `received` of the default event.",
+    "of a page count in `received` of the default event. " +
+    `The newest ${CALLS_MAX} calls are counted; if there are more, \`is_whole\` is false and the counts are too small.`,
   access: advertiserOnly("conversions.read"),
   input: { query: z.object(pageParams) },
   output: z.object({
     data: z.array(Received),
     next_cursor: z.string().nullable(),
     unassigned: z.strictObject(Windows),
+    is_whole: z.boolean(),
   }),
   status: 200,
   run: async (context, { query }) => {
     const page = openPage(context, "listOwnEvents", query);
     const owner = { workspaceId: context.workspace.id, advertiserId: advertiserIdOf(context) };
     const events = await listEventsOfAdvertiser(context.db, owner, page);
-    const calls = await countCalls(context.db, owner, {
+    const { calls, isWhole } = await countCalls(context.db, owner, {
       eventIds: events.map(({ id }) => id),
       withUnassigned: true,
       nowMs: context.nowMs,
@@ -80,7 +83,7 @@ export const listOwnEvents: Operation = operation({
       }),
     });
     const unassigned = windowsOf(calls.filter(({ event_id }) => event_id === null));
-    return { body: { ...body, unassigned } };
+    return { body: { ...body, unassigned, is_whole: isWhole } };
   },
 });
 

@@ -58,7 +58,13 @@ export function positionOfEvent(event: OwnEvent): Position {
   return { at: event.created_at, id: `${event.offer_id}.${event.id}` };
 }
 
-/** Calls of the last 7 days that were about one of the events, and with `withUnassigned` those whose event is unknown. */
+/** Calls that are counted. Reading so many from the index takes about a second. */
+export const CALLS_MAX = 1_000_000;
+
+/**
+ * Calls of the last 7 days that were about one of the events, and with `withUnassigned` those whose event is unknown. `isWhole` is false if
+ * the advertiser has more than {@link CALLS_MAX}, of which only the newest are counted.
+ */
 export async function countCalls(
   db: Queryable,
   { workspaceId, advertiserId }: Owner,
@@ -67,14 +73,16 @@ export async function countCalls(
     readonly withUnassigned: boolean;
     readonly nowMs: number;
   },
-): Promise<CountedCalls[]> {
-  const { rows } = await db.query<CountedCalls>({
+): Promise<{ readonly calls: readonly CountedCalls[]; readonly isWhole: boolean }> {
+  const { rows } = await db.query<CountedCalls & { readonly is_whole: boolean }>({
     name: "count-calls-of-advertiser",
-    text: `select event_id, result, count(*) filter (where ts > $5::timestamptz - interval '24 hours') as last_24h,
-             count(*) as last_7d, max(ts) as last_at
-           from postback_log
-           where workspace_id = $1 and advertiser_id = $2 and ts > $5::timestamptz - interval '7 days'
-             and (event_id = any($3::integer[]) or ($4::boolean and event_id is null))
+    text: `with newest as materialized (
+             select event_id, result, ts from postback_log
+             where workspace_id = $1 and advertiser_id = $2 and ts > $5::timestamptz - interval '7 days'
+             order by ts desc limit $6)
+           select event_id, result, count(*) filter (where ts > $5::timestamptz - interval '24 hours') as last_24h,
+             count(*) as last_7d, max(ts) as last_at, (select count(*) from newest) < $6 as is_whole
+           from newest where event_id = any($3::integer[]) or ($4::boolean and event_id is null)
            group by event_id, result`,
     values: [
       workspaceId,
@@ -82,7 +90,9 @@ export async function countCalls(
       asked.eventIds,
       asked.withUnassigned,
       new Date(asked.nowMs).toISOString(),
+      CALLS_MAX,
     ],
   });
-  return rows;
+  const calls = rows.map(({ is_whole: _isWhole, ...counted }) => counted);
+  return { calls, isWhole: rows.every((row) => row.is_whole) };
 }

@@ -17,6 +17,9 @@ const PATH_PARTS: Readonly<Record<string, string>> = {
   click_id: CLICK_ID,
 };
 
+/** What follows `#` in a one-time link. */
+const LINK_TOKEN = "Yk3vQ0wVb7u2mJ9rT5xN8cH1sD4fG6pLzA-eRiOtUyE";
+
 /** The example of a parameter in a path. Records that have no number have a UUID, which their pattern describes. */
 export function examplePart(name: string, { pattern }: Readonly<Record<string, unknown>>): string {
   if (name === "id" && typeof pattern === "string") return UUID;
@@ -29,6 +32,10 @@ export function examplePart(name: string, { pattern }: Readonly<Record<string, u
  * A test sends every one.
  */
 export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
+  lookUpLink: { body: { token: LINK_TOKEN } },
+  redeemLink: {
+    body: { token: LINK_TOKEN, name: "Anna Shop", password: "seven-lamps-on-a-quay" },
+  },
   requestAccess: {
     body: { message: "I write about shoes for runners, for 20,000 readers a month.", answers: {} },
   },

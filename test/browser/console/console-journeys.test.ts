@@ -1,4 +1,5 @@
 import assert from "node:assert";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -81,6 +82,17 @@ describe.skipIf(program === undefined)("people use the console", () => {
     expect(await other.locator("tbody tr:not(.totals) td:first-child").allTextContents()).toEqual([
       name,
     ]);
+  });
+
+  test("the CSV of a report has its rows and totals, with the rights of the tab", async () => {
+    const page = await browser.page("partner");
+    await page.goto(`${browser.base("partner")}/reports?preset=last30&group_by=offer`);
+    await settled(page);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV" }).click();
+    const text = await readFile(await (await saved).path(), "utf8");
+    expect(text).toMatch(/^"?Offer/);
+    expect(text).not.toContain("Revenue");
   });
 
   test("an admin makes an advertiser and an offer; faults stand at their fields", async () => {

@@ -1,20 +1,18 @@
 import { problemFrom } from "./problem.ts";
+import type { Reader } from "./reports.ts";
 
-/** Fetches a file with the rights of this tab and saves it. @throws {Problem} */
+/** Fetches a file with the rights of this tab, because a link would send no header with the membership, and saves it. @throws {Problem} */
 export async function saveCsv(
-  url: string,
+  { membershipId }: Pick<Reader, "membershipId">,
+  path: string,
   name: string,
-  membershipId = membershipOfPage(),
 ): Promise<void> {
-  const response = await fetch(url, { headers: { "x-tracker-membership": membershipId } });
+  const headers = { "x-tracker-membership": String(membershipId) };
+  const response = await fetch(path, { headers });
   if (!response.ok) throw problemFrom(response, await response.json());
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
-}
-
-function membershipOfPage(): string {
-  return document.documentElement.dataset["membership"] ?? "0";
 }

@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMembership } from "../session/membership.ts";
 
-/** A write. When it has succeeded, the lists and records of these names are read again. */
+/** A write. Then the lists and records of these names are read again, also after a failure, because a part may have been done. */
 export function useWrite<Input, Result>(
   names: readonly string[],
   write: (input: Input) => Promise<Result>,
@@ -10,7 +10,7 @@ export function useWrite<Input, Result>(
   const queries = useQueryClient();
   return useMutation({
     mutationFn: write,
-    onSuccess: async () => {
+    onSettled: async () => {
       await Promise.all(
         names.map((name) => queries.invalidateQueries({ queryKey: [membershipId, name] })),
       );

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from "react";
 import type { AddressChange } from "../address/use-address.ts";
+import type { Query } from "../client/lists.ts";
 import type { Choice } from "../parts/choice-field.tsx";
 
 /** A filter with the name that the API gives it. Without choices it takes a text. */
@@ -8,6 +9,15 @@ export type ListFilter = {
   readonly label: string;
   readonly choices?: readonly Choice[] | undefined;
 };
+
+/** The filters that the address has values for. */
+export function givenFilters(search: URLSearchParams, filters: readonly ListFilter[]): Query {
+  const given = filters.flatMap(({ name }) => {
+    const value = search.get(name) ?? "";
+    return value === "" ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(given);
+}
 
 /** The filters of a list. They are in the address, with the names of the API. */
 export function ListFilters({

@@ -5,7 +5,7 @@ import { type Column, DataTable } from "../parts/data-table.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useMembership } from "../session/membership.ts";
-import { type ListFilter, ListFilters } from "./list-filters.tsx";
+import { givenFilters, type ListFilter, ListFilters } from "./list-filters.tsx";
 
 const TABLE_HEIGHT = 480;
 
@@ -36,13 +36,10 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
   const { title, name, load, filters = NO_FILTERS, fixed = {}, actions } = props;
   const [search, change] = useAddress();
   const membership = useMembership();
-  const given = filters.flatMap((filter) => {
-    const value = search.get(filter.name);
-    return value === null || value === "" ? [] : [[filter.name, value] as const];
-  });
+  const given = givenFilters(search, filters);
   const list = useList(membership, {
     name,
-    query: { ...fixed, ...Object.fromEntries(given) },
+    query: { ...fixed, ...given },
     load,
     everyMs: props.everyMs ?? false,
   });
@@ -56,7 +53,7 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={TABLE_HEIGHT} />}
       {list.data !== undefined && (
-        <Pages {...props} list={list} given={given.map(([filter]) => filter)} onChange={change} />
+        <Pages {...props} list={list} given={Object.keys(given)} onChange={change} />
       )}
     </section>
   );

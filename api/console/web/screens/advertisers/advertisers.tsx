@@ -10,11 +10,11 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
+import { RecordDrawer } from "../../records/record-drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
@@ -129,7 +129,6 @@ function AdvertiserDrawer({
 }): ReactElement {
   const membership = useMembership();
   const { api } = membership;
-  const [isEditing, setEditing] = useState(false);
   const params = { path: { id } };
   const record = useRecord(membership, {
     name: "advertiser",
@@ -138,34 +137,20 @@ function AdvertiserDrawer({
   });
   const save = useWrite(["advertisers", "advertiser"], async (body: FormBody) => {
     await read(api.PATCH("/advertisers/{id}", { params, body }));
-    setEditing(false);
   });
-  const advertiser = record.data;
   return (
-    <Drawer title={advertiser?.name ?? "Advertiser"} onClose={onClose}>
-      {record.isError && <ProblemNotice error={record.error} />}
-      {advertiser !== undefined && isEditing && (
-        <RecordForm
-          fields={FIELDS}
-          initial={advertiser}
-          submit="Save"
-          onSubmit={async (body) => await save.mutateAsync(body)}
-        />
-      )}
-      {advertiser !== undefined && !isEditing && (
-        <>
-          <AdvertiserFacts advertiser={advertiser} />
-          {mayWrite && (
-            <div className="row">
-              <button type="button" className="button" onClick={() => setEditing(true)}>
-                Edit
-              </button>
-            </div>
-          )}
-          <CapMeters query={{ advertiser_id: String(id) }} />
-        </>
-      )}
-    </Drawer>
+    <RecordDrawer
+      noun="Advertiser"
+      record={record}
+      fields={FIELDS}
+      onSave={mayWrite ? save.mutateAsync : undefined}
+      onClose={onClose}
+    >
+      {(advertiser) => [
+        <AdvertiserFacts key="facts" advertiser={advertiser} />,
+        <CapMeters key="caps" query={{ advertiser_id: String(id) }} />,
+      ]}
+    </RecordDrawer>
   );
 }
 

@@ -1,21 +1,21 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { Link } from "wouter";
+import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
-import { Drawer } from "../../parts/drawer.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { type FormBody, RecordForm } from "../../records/record-form.tsx";
+import { RecordDrawer } from "../../records/record-drawer.tsx";
+import type { FormBody } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
 
-const HEIGHT = 320;
+type Affiliate = components["schemas"]["Affiliate"];
 
 /** One partner: contact, offers that it may run, and how to change it. */
 export function AffiliateDrawer({
@@ -28,8 +28,7 @@ export function AffiliateDrawer({
   readonly onClose: () => void;
 }): ReactElement {
   const membership = useMembership();
-  const { api, base, zone } = membership;
-  const [isEditing, setEditing] = useState(false);
+  const { api } = membership;
   const params = { path: { id: String(id) } };
   const record = useRecord(membership, {
     name: "affiliate",
@@ -38,58 +37,50 @@ export function AffiliateDrawer({
   });
   const save = useWrite(["affiliates", "affiliate"], async (body: FormBody) => {
     await read(api.PATCH("/affiliates/{id}", { params, body }));
-    setEditing(false);
   });
-  const partner = record.data;
+  return (
+    <RecordDrawer
+      noun="Partner"
+      record={record}
+      fields={AFFILIATE_FIELDS}
+      onSave={mayWrite ? save.mutateAsync : undefined}
+      onClose={onClose}
+    >
+      {(partner) => [
+        <AffiliateFacts key="facts" partner={partner} />,
+        <MayRun key="offers" id={id} />,
+      ]}
+    </RecordDrawer>
+  );
+}
+
+function AffiliateFacts({ partner }: { readonly partner: Affiliate }): ReactElement {
+  const { base, zone } = useMembership();
   const query = new URLSearchParams({
     preset: "last30",
     group_by: "offer",
-    filters: `affiliate:in:${id}`,
+    filters: `affiliate:in:${partner.id}`,
   });
   return (
-    <Drawer title={partner?.name ?? "Partner"} onClose={onClose}>
-      {record.isError && <ProblemNotice error={record.error} />}
-      {partner === undefined && !record.isError && <Skeleton height={HEIGHT} />}
-      {partner !== undefined && isEditing && (
-        <RecordForm
-          fields={AFFILIATE_FIELDS}
-          initial={partner}
-          submit="Save"
-          onSubmit={async (body) => await save.mutateAsync(body)}
-        />
-      )}
-      {partner !== undefined && !isEditing && (
-        <>
-          <Facts
-            facts={[
-              ["Code", <code key="code">{partner.code}</code>],
-              ["Status", <StatusBadge key="status" status={partner.status} />],
-              ["E-mail", partner.email],
-              ["Company", partner.company],
-              ["Contact", partner.contact_name],
-              ["Website", <SafeLink key="website" href={partner.website} />],
-              ["Traffic", partner.traffic_sources],
-              ["Notes", partner.notes],
-              ["Since", formatInstant(partner.created_at, zone)],
-              [
-                "Figures",
-                <Link key="report" href={`${base}/reports?${query.toString()}`}>
-                  Report of the last 30 days by offer
-                </Link>,
-              ],
-            ]}
-          />
-          {mayWrite && (
-            <div className="row">
-              <button type="button" className="button" onClick={() => setEditing(true)}>
-                Edit
-              </button>
-            </div>
-          )}
-          <MayRun id={id} />
-        </>
-      )}
-    </Drawer>
+    <Facts
+      facts={[
+        ["Code", <code key="code">{partner.code}</code>],
+        ["Status", <StatusBadge key="status" status={partner.status} />],
+        ["E-mail", partner.email],
+        ["Company", partner.company],
+        ["Contact", partner.contact_name],
+        ["Website", <SafeLink key="website" href={partner.website} />],
+        ["Traffic", partner.traffic_sources],
+        ["Notes", partner.notes],
+        ["Since", formatInstant(partner.created_at, zone)],
+        [
+          "Figures",
+          <Link key="report" href={`${base}/reports?${query.toString()}`}>
+            Report of the last 30 days by offer
+          </Link>,
+        ],
+      ]}
+    />
   );
 }
 

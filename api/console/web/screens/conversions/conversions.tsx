@@ -1,16 +1,15 @@
-import { Download } from "lucide-react";
 import type { ReactElement } from "react";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
-import { saveCsv } from "../../client/save-csv.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
+import { CsvButton } from "../../parts/csv-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
-import type { ListFilter } from "../../records/list-filters.tsx";
+import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { rangeQuery } from "../../records/record-range.ts";
 import { type Membership, mayDo, useMembership } from "../../session/membership.ts";
@@ -75,7 +74,12 @@ export function Conversions(): ReactElement {
         keyOf={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
         nothing={<strong>No conversions in this range</strong>}
-        actions={<CsvButton search={search} filters={filters} />}
+        actions={
+          <CsvButton
+            path="/conversions"
+            query={{ ...rangeQuery(search), ...givenFilters(search, filters) }}
+          />
+        }
         {...(mayDecide
           ? { bulk: (rows, done) => <ReviewActions ids={rows.map(({ id }) => id)} onDone={done} /> }
           : {})}
@@ -127,38 +131,4 @@ function columnsFor({ zone, role }: Membership): readonly Column<Conversion>[] {
     { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
   ];
   return columns.filter((column) => column !== undefined);
-}
-
-function CsvButton({
-  search,
-  filters,
-}: {
-  readonly search: URLSearchParams;
-  readonly filters: readonly ListFilter[];
-}): ReactElement {
-  const { membershipId } = useMembership();
-  const given = filters.flatMap(({ name }) => {
-    const value = search.get(name) ?? "";
-    return value === "" ? [] : [[name, value] as const];
-  });
-  const query = new URLSearchParams({
-    ...rangeQuery(search),
-    ...Object.fromEntries(given),
-    format: "csv",
-  });
-  return (
-    <button
-      type="button"
-      className="button"
-      onClick={() =>
-        void saveCsv(
-          `/api/v1/conversions?${query.toString()}`,
-          "conversions.csv",
-          String(membershipId),
-        )
-      }
-    >
-      <Download size={14} aria-hidden /> CSV
-    </button>
-  );
 }

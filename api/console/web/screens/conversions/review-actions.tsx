@@ -1,13 +1,15 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
 import { useWrite } from "../../client/use-write.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { type Decided, Decision } from "../../parts/decision.tsx";
 import { useMembership } from "../../session/membership.ts";
 
 /** As many as one request may change. */
 const IDS_MAX = 500;
 
-type Decision = { readonly status: "approved" | "rejected"; readonly reason: string };
+const NAMES = ["conversions", "conversion", "conversion-history", "attention"];
+
+type Review = { readonly status: Decided; readonly reason: string };
 
 /** Approves or rejects conversions, in as many requests as it takes. */
 export function ReviewActions({
@@ -18,9 +20,10 @@ export function ReviewActions({
   readonly onDone: () => void;
 }): ReactElement {
   const { api } = useMembership();
-  const [reason, setReason] = useState("");
   const [decided, setDecided] = useState(0);
-  const decide = useWrite(["conversions", "conversion", "attention"], async (to: Decision) => {
+  const [skipped, setSkipped] = useState(0);
+  const decide = useWrite(NAMES, async (to: Review) => {
+    let left = 0;
     setDecided(0);
     for (let from = 0; from < ids.length; from += IDS_MAX) {
       const part = ids.slice(from, from + IDS_MAX);
@@ -29,42 +32,29 @@ export function ReviewActions({
         status: to.status,
         ...(to.reason === "" ? {} : { reason: to.reason }),
       };
-      await read(api.PATCH("/conversions", { body }));
+      const { data } = await read(api.PATCH("/conversions", { body }));
+      left += data.skipped_duplicates + data.not_found.length;
       setDecided(from + part.length);
     }
-    onDone();
+    setSkipped(left);
+    if (left === 0) onDone();
   });
   return (
     <>
-      <input
-        className="input reason"
-        aria-label="Reason"
-        placeholder="Reason"
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+      <Decision
+        label="Reason"
+        isSending={decide.isPending}
+        error={decide.error}
+        onDecide={(status, reason) => decide.mutate({ status, reason })}
       />
-      <button
-        type="button"
-        className="button first"
-        disabled={decide.isPending}
-        onClick={() => decide.mutate({ status: "approved", reason })}
-      >
-        Approve
-      </button>
-      <button
-        type="button"
-        className="button danger"
-        disabled={decide.isPending}
-        onClick={() => decide.mutate({ status: "rejected", reason })}
-      >
-        Reject
-      </button>
+      {skipped > 0 && (
+        <span role="status">{skipped} stay as they are: duplicates, or no longer there.</span>
+      )}
       {decide.isPending && ids.length > IDS_MAX && (
         <span role="status">
           {decided} of {ids.length}
         </span>
       )}
-      {decide.isError && <ProblemNotice error={decide.error} />}
     </>
   );
 }

@@ -1,11 +1,11 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
 import type { Column } from "../../parts/data-table.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { type Decided, Decision } from "../../parts/decision.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
@@ -59,10 +59,9 @@ function Decide({
   readonly onDone: () => void;
 }): ReactElement {
   const { api } = useMembership();
-  const [note, setNote] = useState("");
   const decide = useWrite(
     ["access-requests", "attention"],
-    async (status: "approved" | "rejected") => {
+    async ({ status, note }: { readonly status: Decided; readonly note: string }) => {
       const items = rows.map(({ offer_id, affiliate_id }) => ({ offer_id, affiliate_id }));
       const body = { items, status, ...(note === "" ? {} : { note }) };
       await read(api.PATCH("/access-requests", { body }));
@@ -70,31 +69,11 @@ function Decide({
     },
   );
   return (
-    <>
-      <input
-        className="input reason"
-        aria-label="Note to the partner"
-        placeholder="Note to the partner"
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-      />
-      <button
-        type="button"
-        className="button first"
-        disabled={decide.isPending}
-        onClick={() => decide.mutate("approved")}
-      >
-        Approve
-      </button>
-      <button
-        type="button"
-        className="button danger"
-        disabled={decide.isPending}
-        onClick={() => decide.mutate("rejected")}
-      >
-        Reject
-      </button>
-      {decide.isError && <ProblemNotice error={decide.error} />}
-    </>
+    <Decision
+      label="Note to the partner"
+      isSending={decide.isPending}
+      error={decide.error}
+      onDecide={(status, note) => decide.mutate({ status, note })}
+    />
   );
 }

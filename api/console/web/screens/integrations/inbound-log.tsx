@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
@@ -27,7 +27,9 @@ const FILTERS: readonly ListFilter[] = [
 export function InboundLog(): ReactElement {
   const membership = useMembership();
   const { api, zone, role } = membership;
-  const [search, change] = useAddress();
+  const [search] = useAddress();
+  // Not in the address, because the parameters of a call may say who the visitor is.
+  const [open, setOpen] = useState<Call | undefined>();
   const columns: readonly Column<Call>[] = [
     { name: "at", title: "Time", opens: true, cell: ({ ts }) => formatInstant(ts, zone) },
     { name: "endpoint", title: "Endpoint", cell: ({ endpoint }) => `/${endpoint}` },
@@ -36,7 +38,6 @@ export function InboundLog(): ReactElement {
     { name: "message", title: "Message", cell: ({ message }) => <StrangerText text={message} /> },
     { name: "click", title: "Click", cell: (row) => <code>{row.click_id}</code> },
   ];
-  const open = search.get("open");
   return (
     <>
       <div className="row wrap">
@@ -56,43 +57,35 @@ export function InboundLog(): ReactElement {
         }}
         columns={columns}
         keyOf={({ id }) => String(id)}
-        onOpen={(row) => change({ open: JSON.stringify(row) })}
+        onOpen={setOpen}
         nothing={<strong>No calls in this range</strong>}
       />
-      {open !== null && <CallDrawer text={open} onClose={() => change({ open: undefined })} />}
+      {open !== undefined && <CallDrawer call={open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
 
 function CallDrawer({
-  text,
+  call: { params, ...call },
   onClose,
 }: {
-  readonly text: string;
+  readonly call: Call;
   readonly onClose: () => void;
 }): ReactElement {
-  const call: Readonly<Record<string, unknown>> = objectIn(text);
-  const facts = Object.entries(call).flatMap(([name, value]): readonly Fact[] =>
-    typeof value === "object" ? [] : [[name.replaceAll("_", " "), plainText(value)]],
-  );
-  const params = Object.entries(call["params"] ?? {}).map(
-    ([name, value]): Fact => [name, plainText(value)],
-  );
   return (
     <Drawer title="Inbound call" onClose={onClose}>
-      <Facts facts={facts} />
+      <Facts facts={factsIn(call)} />
       <h3>Parameters</h3>
-      <Facts facts={params} />
+      <Facts facts={factsIn(params)} />
     </Drawer>
   );
 }
 
-/** The address may have been cut. */
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
+function factsIn(values: object): readonly Fact[] {
+  return Object.entries(values).map(
+    ([name, value]: [string, unknown]): Fact => [
+      name.replaceAll("_", " "),
+      value === null ? "" : plainText(value),
+    ],
+  );
 }

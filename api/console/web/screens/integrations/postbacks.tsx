@@ -3,6 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
+import { offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { useWrite } from "../../client/use-write.ts";
@@ -12,6 +13,7 @@ import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
@@ -53,7 +55,8 @@ const FIELDS: readonly FormField[] = [
   },
   STATUS,
 ];
-const INITIAL = { method: "GET", fire_on: "approved", status: "active" };
+const PARTNER: FormField = { name: "affiliate_id", label: "Partner ID", kind: "number" };
+const INITIAL = { method: "GET", fire_on: "approved", status: "active" } as const;
 
 /** What is sent to partners about their conversions. */
 export function Postbacks(): ReactElement {
@@ -117,48 +120,24 @@ export function Postbacks(): ReactElement {
 }
 
 function NewPostback({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const membership = useMembership();
-  const { api, role } = membership;
-  const offers = useRecord(membership, {
-    name: "offers",
-    id: "ids",
-    load: async (signal) =>
-      (await read(api.GET("/offers", { params: { query: { limit: 200 } }, signal }))).data,
-  });
-  const choices = offers.data?.map(({ id, name }) => [String(id), name] as const) ?? [];
-  const fields: readonly FormField[] = [
-    { name: "offer_id", label: "Offer", kind: "number", choices },
-    ...(role === "partner"
-      ? []
-      : [{ name: "affiliate_id", label: "Partner ID", kind: "number" } as const]),
-    ...FIELDS,
-  ];
-  const [first] = choices;
-  const create = useWrite(["postbacks"], async (body: FormBody) => {
-    const { offer_id: offerId = first?.[0] ?? "", url = "", ...more } = body;
-    const sent = { ...INITIAL, ...more, offer_id: Number(offerId), url: String(url) };
-    await read(api.POST("/postbacks", { body: typed(sent) }));
+  const { api, role } = useMembership();
+  const [offer, setOffer] = useState("");
+  const create = useWrite(["postbacks"], async ({ url = "", ...more }: FormBody) => {
+    const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
+    await read(api.POST("/postbacks", { body }));
     onClose();
   });
   return (
     <Drawer title="New postback" onClose={onClose}>
-      {choices.length > 0 && (
-        <RecordForm
-          fields={fields}
-          initial={{ ...INITIAL, offer_id: first?.[0] }}
-          submit="Create the postback"
-          onSubmit={async (body) => await create.mutateAsync(body)}
-        />
-      )}
+      <RecordChoice label="Offer" load={offerIdChoices} value={offer} onChange={setOffer} />
+      <RecordForm
+        fields={role === "partner" ? FIELDS : [PARTNER, ...FIELDS]}
+        initial={INITIAL}
+        submit="Create the postback"
+        onSubmit={create.mutateAsync}
+      />
     </Drawer>
   );
-}
-
-type Sent = { readonly offer_id: number; readonly url: string } & Readonly<Record<string, unknown>>;
-
-/** The rest of the fields comes from the form, and the API judges it. */
-function typed({ offer_id, url, ...more }: Sent): { offer_id: number; url: string } {
-  return { ...more, offer_id, url };
 }
 
 function PostbackDrawer({

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
-import { useAffiliateChoices, useOfferChoices } from "../../client/choices.ts";
+import { affiliateChoices, offerChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
@@ -8,6 +8,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { QrCode } from "../../parts/qr-code.tsx";
 import { TextField } from "../../parts/text-field.tsx";
+import { RecordChoice } from "../../records/record-choice.tsx";
 import { useMembership } from "../../session/membership.ts";
 
 const SUB_IDS = ["sub1", "sub2", "sub3", "source_id"] as const;
@@ -21,20 +22,25 @@ const NAMES: Readonly<Record<(typeof SUB_IDS)[number], string>> = {
 /** Makes the link of a partner to an offer. */
 export function Links(): ReactElement {
   const membership = useMembership();
-  const offers = useOfferChoices(membership);
   const [offer, setOffer] = useState("");
   const [type, setType] = useState("affiliate");
   const [partner, setPartner] = useState("");
   const [subs, setSubs] = useState<Readonly<Record<string, string>>>({});
   const isStaff = membership.role !== "partner";
-  const chosenOffer = offer === "" ? (offers[0]?.[0] ?? "") : offer;
   return (
     <>
       <h1>Links</h1>
       <section className="panel stack">
         <div className="columns">
-          <ChoiceField label="Offer" value={chosenOffer} choices={offers} onChange={setOffer} />
-          {isStaff && <PartnerChoice value={partner} onChange={setPartner} />}
+          <RecordChoice label="Offer" load={offerChoices} value={offer} onChange={setOffer} />
+          {isStaff && (
+            <RecordChoice
+              label="Partner"
+              load={affiliateChoices}
+              value={partner}
+              onChange={setPartner}
+            />
+          )}
           <ChoiceField
             label="Kind"
             value={type}
@@ -53,11 +59,11 @@ export function Links(): ReactElement {
             />
           ))}
         </div>
-        {chosenOffer !== "" && (!isStaff || partner !== "") && (
+        {offer !== "" && (!isStaff || partner !== "") && (
           <Link
             query={{
               ...subsOf(subs),
-              offer: chosenOffer,
+              offer,
               type,
               ...(isStaff ? { affiliate: partner } : {}),
             }}
@@ -65,24 +71,6 @@ export function Links(): ReactElement {
         )}
       </section>
     </>
-  );
-}
-
-function PartnerChoice({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (code: string) => void;
-}): ReactElement {
-  const partners = useAffiliateChoices(useMembership());
-  return (
-    <ChoiceField
-      label="Partner"
-      value={value}
-      choices={[["", "Choose a partner"], ...partners]}
-      onChange={onChange}
-    />
   );
 }
 

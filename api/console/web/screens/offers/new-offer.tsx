@@ -1,9 +1,9 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
-import { useAdvertiserChoices } from "../../client/choices.ts";
+import { advertiserChoices } from "../../client/choices.ts";
 import { useWrite } from "../../client/use-write.ts";
-import { ChoiceField } from "../../parts/choice-field.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
+import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, RecordForm } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { OFFER_FIELDS } from "./offer-fields.ts";
@@ -20,9 +20,7 @@ export function NewOffer({
 }): ReactElement {
   const membership = useMembership();
   const { api, currency: usual } = membership;
-  const advertisers = useAdvertiserChoices(membership);
   const [advertiser, setAdvertiser] = useState("");
-  const chosen = advertiser === "" ? (advertisers[0]?.[0] ?? "") : advertiser;
   const create = useWrite(["offers"], async (body: FormBody) => {
     const { name = "", destination_url: destination = "", ...more } = body;
     const { data } = await read(
@@ -32,7 +30,7 @@ export function NewOffer({
           ...more,
           name: String(name),
           destination_url: String(destination),
-          advertiser_id: Number(chosen),
+          advertiser_id: Number(advertiser),
         },
       }),
     );
@@ -40,10 +38,10 @@ export function NewOffer({
   });
   return (
     <Drawer title="New offer" onClose={onClose}>
-      <ChoiceField
+      <RecordChoice
         label="Advertiser"
-        value={chosen}
-        choices={advertisers}
+        load={advertiserChoices}
+        value={advertiser}
         onChange={setAdvertiser}
       />
       <RecordForm

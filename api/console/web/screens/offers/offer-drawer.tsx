@@ -1,22 +1,18 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { Link } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { useWrite } from "../../client/use-write.ts";
-import { Drawer } from "../../parts/drawer.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { type FormBody, RecordForm } from "../../records/record-form.tsx";
+import { RecordDrawer } from "../../records/record-drawer.tsx";
+import type { FormBody } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { CapMeters } from "./cap-meters.tsx";
 import { type Offer, termText } from "./offer.ts";
 import { OfferEvents } from "./offer-events.tsx";
 import { OFFER_FIELDS } from "./offer-fields.ts";
-
-const HEIGHT = 320;
 
 /** One offer: terms, events, caps and how to change them. */
 export function OfferDrawer({
@@ -30,7 +26,6 @@ export function OfferDrawer({
 }): ReactElement {
   const membership = useMembership();
   const { api } = membership;
-  const [isEditing, setEditing] = useState(false);
   const params = { path: { id: String(id) } };
   const record = useRecord(membership, {
     name: "offer",
@@ -39,36 +34,21 @@ export function OfferDrawer({
   });
   const save = useWrite(["offers", "offer"], async (body: FormBody) => {
     await read(api.PATCH("/offers/{id}", { params, body }));
-    setEditing(false);
   });
-  const offer = record.data;
   return (
-    <Drawer title={offer?.name ?? "Offer"} onClose={onClose}>
-      {record.isError && <ProblemNotice error={record.error} />}
-      {offer === undefined && !record.isError && <Skeleton height={HEIGHT} />}
-      {offer !== undefined && isEditing && (
-        <RecordForm
-          fields={OFFER_FIELDS}
-          initial={initialOf(offer)}
-          submit="Save"
-          onSubmit={async (body) => await save.mutateAsync(body)}
-        />
-      )}
-      {offer !== undefined && !isEditing && (
-        <>
-          <OfferFacts offer={offer} />
-          {mayWrite && (
-            <div className="row">
-              <button type="button" className="button" onClick={() => setEditing(true)}>
-                Edit
-              </button>
-            </div>
-          )}
-          <OfferEvents offer={offer} mayWrite={mayWrite} />
-          <CapMeters query={{ offer_id: String(id) }} />
-        </>
-      )}
-    </Drawer>
+    <RecordDrawer
+      noun="Offer"
+      record={record}
+      fields={OFFER_FIELDS}
+      onSave={mayWrite ? save.mutateAsync : undefined}
+      onClose={onClose}
+    >
+      {(offer) => [
+        <OfferFacts key="facts" offer={offer} />,
+        <OfferEvents key="events" offer={offer} mayWrite={mayWrite} />,
+        <CapMeters key="caps" query={{ offer_id: String(id) }} />,
+      ]}
+    </RecordDrawer>
   );
 }
 
@@ -100,23 +80,4 @@ function OfferFacts({ offer }: { readonly offer: Offer }): ReactElement {
       ]}
     />
   );
-}
-
-function initialOf(offer: Offer): Readonly<Record<string, string | number | readonly string[]>> {
-  const { name, status, visibility, tags, description, restrictions } = offer;
-  return {
-    name,
-    status,
-    visibility,
-    tags,
-    description,
-    restrictions,
-    destination_url: offer.destination_url ?? "",
-    fallback_url: offer.fallback_url ?? "",
-    payout_type: offer.payout_type ?? "cpa",
-    payout: offer.payout ?? "",
-    revenue_type: offer.revenue_type ?? "rpa",
-    revenue: offer.revenue ?? "",
-    attribution_days: offer.attribution_days,
-  };
 }

@@ -7,7 +7,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { type ListFilter, ListFilters } from "../../records/list-filters.tsx";
+import { givenFilters, type ListFilter, ListFilters } from "../../records/list-filters.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { type Offer, termText } from "../offers/offer.ts";
 import { AskForAccess } from "./ask-for-access.tsx";
@@ -31,13 +31,9 @@ export function OwnOffers(): ReactElement {
   const { api } = membership;
   const [search, change] = useAddress();
   const [asking, setAsking] = useState<Offer | undefined>();
-  const given = FILTERS.flatMap(({ name }) => {
-    const value = search.get(name);
-    return value === null || value === "" ? [] : [[name, value] as const];
-  });
   const list = useList<Offer>(membership, {
     name: "offers",
-    query: Object.fromEntries(given),
+    query: givenFilters(search, FILTERS),
     load: async (query, signal) =>
       await read(api.GET("/offers", { params: { query: fromAddress(query) }, signal })),
   });

@@ -8,6 +8,7 @@ import {
   reportAddress,
   reportQuery,
 } from "../../address/report.ts";
+import type { Query } from "../../client/lists.ts";
 import {
   type Metric,
   type ReportFields,
@@ -17,6 +18,7 @@ import {
 } from "../../client/reports.ts";
 import { type Figure, formatCount, formatFigure } from "../../format/figure.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { CsvButton } from "../../parts/csv-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -131,7 +133,7 @@ function ReportTable({
       <header>
         <h2 className="grow">{formatCount(totalRows)} rows</h2>
         <CopyButton label="Copy as curl" text={curlOf(query)} />
-        <CsvLink query={query} />
+        <CsvButton path="/reports" query={withoutPage(query)} />
       </header>
       {others.length > 0 && (
         <p className="notice warn">
@@ -211,21 +213,10 @@ function filterOf(dimension: string, value: Figure): string {
   return `${dimension}:in:${encodeURIComponent(String(value ?? ""))}`;
 }
 
-function CsvLink({ query }: { readonly query: Readonly<Record<string, string>> }): ReactElement {
+/** A CSV has all rows. */
+function withoutPage(query: Query): Query {
   const { limit: _limit, offset: _offset, ...whole } = query;
-  const save = async (): Promise<void> => {
-    // A link would send no header with the membership, so the file is fetched.
-    const { saveCsv } = await import("../../client/save-csv.ts");
-    await saveCsv(
-      `/api/v1/reports?${new URLSearchParams({ ...whole, format: "csv" }).toString()}`,
-      "report.csv",
-    );
-  };
-  return (
-    <button type="button" className="button" onClick={() => void save()}>
-      CSV
-    </button>
-  );
+  return whole;
 }
 
 function curlOf(query: Readonly<Record<string, string>>): string {

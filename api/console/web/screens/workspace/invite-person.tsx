@@ -6,32 +6,11 @@ import { Drawer } from "../../parts/drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import type { OwnMembership } from "../../session/use-session.ts";
+import { GRANT_AT_FIRST, GRANT_FIELDS, type Grant, grantOf } from "./grant.ts";
 
 type Role = OwnMembership["role"];
 
 const EMAIL: FormField = { name: "email", label: "E-mail", required: true };
-const OF_STAFF: readonly FormField[] = [
-  EMAIL,
-  {
-    name: "role",
-    label: "Role",
-    choices: [
-      ["analyst", "Analyst: reads everything"],
-      ["admin", "Admin: changes everything"],
-      ["partner", "Partner"],
-      ["advertiser", "Advertiser"],
-    ],
-  },
-  { name: "affiliate_id", label: "Partner ID", kind: "number", hint: "For the role Partner" },
-  {
-    name: "advertiser_id",
-    label: "Advertiser ID",
-    kind: "number",
-    hint: "For the role Advertiser",
-  },
-];
-const ROLES: readonly Role[] = ["admin", "analyst", "partner", "advertiser"];
-
 /** Makes the link by which somebody joins. It is shown only once. */
 export function InvitePerson({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { api, role, session, membershipId } = useMembership();
@@ -49,8 +28,8 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
     <Drawer title="Invite a person" onClose={onClose}>
       {link === "" ? (
         <RecordForm
-          fields={isStaff ? OF_STAFF : [EMAIL]}
-          initial={{ role: "analyst" }}
+          fields={isStaff ? [EMAIL, ...GRANT_FIELDS] : [EMAIL]}
+          initial={GRANT_AT_FIRST}
           submit="Make the link"
           onSubmit={async (body) => await invite.mutateAsync(body)}
         />
@@ -67,20 +46,6 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   );
 }
 
-type Grant = {
-  readonly role: Role;
-  readonly affiliate_id: number | null;
-  readonly advertiser_id: number | null;
-};
-
-function grantOf({ role: wanted, affiliate_id: partner, advertiser_id: other }: FormBody): Grant {
-  return {
-    role: ROLES.find((one) => one === wanted) ?? "analyst",
-    affiliate_id: idOf(partner),
-    advertiser_id: idOf(other),
-  };
-}
-
 /** People of an account invite for their own account. */
 function ownGrant(role: Role, own: OwnMembership | undefined): Grant {
   return {
@@ -88,8 +53,4 @@ function ownGrant(role: Role, own: OwnMembership | undefined): Grant {
     affiliate_id: own?.affiliate?.id ?? null,
     advertiser_id: own?.advertiser?.id ?? null,
   };
-}
-
-function idOf(value: FormBody[string] | undefined): number | null {
-  return typeof value === "number" ? value : null;
 }

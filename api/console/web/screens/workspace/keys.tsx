@@ -14,34 +14,11 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { useMembership } from "../../session/membership.ts";
-import type { OwnMembership } from "../../session/use-session.ts";
+import { GRANT_AT_FIRST, GRANT_FIELDS, grantOf } from "./grant.ts";
 
 type Key = components["schemas"]["OwnKey"];
-type Role = OwnMembership["role"];
 
 const NAME: FormField = { name: "name", label: "Name", hint: "For people to recognise it" };
-const OF_STAFF: readonly FormField[] = [
-  NAME,
-  {
-    name: "role",
-    label: "Role",
-    choices: [
-      ["analyst", "Analyst: reads everything"],
-      ["admin", "Admin: changes everything"],
-      ["partner", "Partner"],
-      ["advertiser", "Advertiser"],
-    ],
-  },
-  { name: "affiliate_id", label: "Partner ID", kind: "number", hint: "For the role Partner" },
-  {
-    name: "advertiser_id",
-    label: "Advertiser ID",
-    kind: "number",
-    hint: "For the role Advertiser",
-  },
-];
-const ROLES: readonly Role[] = ["admin", "analyst", "partner", "advertiser"];
-
 /** Keys of programs: of the workspace for staff, else of the own account. */
 export function Keys(): ReactElement {
   const { api, zone, role } = useMembership();
@@ -123,29 +100,19 @@ function NewKey({
 }): ReactElement {
   const { api } = useMembership();
   const [secret, setSecret] = useState("");
-  const create = useWrite(
-    ["keys"],
-    async ({ name = "", role = "analyst", ...account }: FormBody) => {
-      const made = isStaff
-        ? await read(
-            api.POST("/keys", {
-              body: {
-                ...account,
-                name: String(name),
-                role: ROLES.find((one) => one === role) ?? "analyst",
-              },
-            }),
-          )
-        : await read(api.POST("/me/keys", { body: { name: String(name) } }));
-      setSecret(made.data.key ?? "");
-    },
-  );
+  const create = useWrite(["keys"], async (body: FormBody) => {
+    const name = String(body["name"] ?? "");
+    const made = isStaff
+      ? await read(api.POST("/keys", { body: { ...grantOf(body), name } }))
+      : await read(api.POST("/me/keys", { body: { name } }));
+    setSecret(made.data.key ?? "");
+  });
   return (
     <Drawer title="New API key" onClose={onClose}>
       {secret === "" ? (
         <RecordForm
-          fields={isStaff ? OF_STAFF : [NAME]}
-          initial={{ role: "analyst" }}
+          fields={isStaff ? [NAME, ...GRANT_FIELDS] : [NAME]}
+          initial={GRANT_AT_FIRST}
           submit="Create the key"
           onSubmit={async (body) => await create.mutateAsync(body)}
         />
