@@ -37,13 +37,13 @@ export function RecordDrawer<Row extends { readonly name: string }>({
   );
 }
 
-function Content<Row extends object>({
+function Content({
   row,
   fields,
   onSave,
   shown: [facts, ...more],
 }: {
-  readonly row: Row;
+  readonly row: object;
   readonly fields: readonly FormField[];
   readonly onSave: ((body: FormBody) => Promise<unknown>) | undefined;
   readonly shown: readonly [facts: ReactNode, ...more: ReactNode[]];
