@@ -43,7 +43,7 @@ export type LaneShipperOptions = {
 };
 
 /** If this many records arrive in a second, it pays to wait for a fuller message. */
-const BUSY_RECORDS_PER_SECOND = 400;
+export const BUSY_RECORDS_PER_SECOND = 400;
 /** Least time between two positions published by a lane without records, however many processes ask. */
 const IDLE_REPORT_INTERVAL_MS = 50;
 

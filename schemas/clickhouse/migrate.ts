@@ -7,6 +7,7 @@ import {
   openClickhouse,
 } from "./connect.ts";
 import { clickhouseCode } from "./errors.ts";
+import { joinProjections } from "./join-projections.ts";
 
 const APPLICATION_NAME = "tracker migrate";
 /** A migration may rewrite a column. */
@@ -121,13 +122,13 @@ async function prepare(client: Clickhouse): Promise<void> {
 }
 
 async function applyStatements(client: Clickhouse, { sql }: MigrationFile): Promise<void> {
+  const queries: string[] = [];
   for (const text of statementsOf(sql)) {
     const setting = REQUIRED_SETTING.exec(text)?.[1];
-    const query = text.replace(/^\s*--.*$/gm, "").trim();
-    if (setting === undefined || (await hasSetting(client, setting))) {
-      await client.command({ query });
-    }
+    if (setting === undefined || (await hasSetting(client, setting)))
+      queries.push(text.replace(/^\s*--.*$/gm, "").trim());
   }
+  for (const query of joinProjections(queries)) await client.command({ query });
 }
 
 async function note(

@@ -13,12 +13,15 @@ const OF_SERVER = {
     "NATS_KEY_FILE",
   ],
   CLICKHOUSE_URL: ["CLICKHOUSE_CA_FILE"],
+  OIDC_ISSUER: ["OIDC_CLIENT_SECRET"],
 } as const;
 
 /** Settings that are useless without each other. */
 const PAIRS = [
   ["NATS_USER", "NATS_PASSWORD"],
   ["NATS_CERT_FILE", "NATS_KEY_FILE"],
+  ["OIDC_ISSUER", "OIDC_CLIENT_ID"],
+  ["SMTP_URL", "MAIL_FROM"],
 ] as const;
 
 /** One sentence for each contradiction between settings that are valid by themselves. No sentence contains a value. */

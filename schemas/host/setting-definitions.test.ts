@@ -18,6 +18,7 @@ test("every URL that may hold a password is a secret", () => {
     "CLICKHOUSE_URL",
     "CLICKHOUSE_READER_URL",
     "NATS_SYS_URL",
+    "SMTP_URL",
   ]);
   expect(urls.filter(([, { isSecret }]) => isSecret !== true)).toEqual([]);
 });

@@ -7,7 +7,9 @@ import {
   existingFile,
   folder,
   ipAddress,
+  mailAddress,
   networks,
+  oidcIssuer,
   oneOf,
   onOff,
   origin,
@@ -139,12 +141,63 @@ export const SETTINGS = {
     isSecret: true,
     meaning: "seals the second factors of people; another value makes them useless",
   },
+  CONSOLE: {
+    type: oneOf(["on", "off"]),
+    default: "on",
+    readBy: ["api"],
+    meaning: "`off` leaves the pages of the web console out; REST stays as it is",
+  },
+  SIGNUP_PER_HOUR: {
+    type: wholeNumber({ min: 1, max: 10_000 }),
+    default: "10",
+    readBy: ["api"],
+    meaning: "partners that may sign up from one address in an hour",
+  },
   CONSOLE_PLAIN_HTTP: {
     type: onOff,
     default: "0",
     readBy: ["api"],
     meaning:
       "1 lets people sign in over http from other machines, where others can read passwords and sessions on their way",
+  },
+  OIDC_ISSUER: {
+    type: oidcIssuer,
+    unset: "people sign in with password or passkey",
+    readBy: ["api"],
+    meaning: "identity provider that signs people in to the console",
+  },
+  OIDC_CLIENT_ID: {
+    type: text("what the provider has given", /^.{1,1000}$/),
+    unset: "needed with OIDC_ISSUER",
+    readBy: ["api"],
+    meaning: "name of this installation at the provider",
+  },
+  OIDC_CLIENT_SECRET: {
+    type: text("what the provider has given", /^.{1,4000}$/),
+    unset: "a public client, with PKCE alone",
+    readBy: ["api"],
+    isSecret: true,
+    meaning: "secret of this installation at the provider",
+  },
+  OIDC_NAME: {
+    type: text("1 to 50 characters", /^.{1,50}$/),
+    default: "single sign-on",
+    readBy: ["api"],
+    meaning: "name of the provider on the sign-in button",
+  },
+  SMTP_URL: {
+    type: url(["smtps", "smtp"], "smtps://tracker:password@mail.example.com"),
+    unset: "links are shown to whoever makes them, and nobody can ask for one",
+    readBy: ["api"],
+    isSecret: true,
+    meaning:
+      "server that mails invitations and links for a new password; with smtp:// it has to offer STARTTLS, except on this machine",
+  },
+  MAIL_FROM: {
+    type: mailAddress,
+    unset: "needed with SMTP_URL",
+    readBy: ["api"],
+    meaning: "sender of the mails",
   },
   GEO_CITY_DB: {
     type: existingFile,

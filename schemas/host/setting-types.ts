@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseIpRanges } from "../net/ip-ranges.ts";
+import { isLoopbackHost } from "../net/loopback-host.ts";
 
 /** How the text of an environment variable becomes a value. */
 export type SettingType<Value> = {
@@ -53,6 +54,22 @@ export const origin: SettingType<string> = {
     const { pathname, search, hash, username, password } = parseUrl(given, ["http", "https"]) ?? {};
     const isOrigin = [pathname, search, hash, username, password].join("") === "/";
     return isOrigin ? given.replace(/\/$/, "") : undefined;
+  },
+};
+
+/** An address, or a name and the address in angle brackets. */
+export const mailAddress: SettingType<string> = text(
+  "an address such as `Tracker <tracker@example.com>`",
+  /^(?:[^<>\r\n]{1,100}<[^<>@\s]{1,64}@[^<>@\s]{1,190}>|[^<>@\s]{1,64}@[^<>@\s]{1,190})$/,
+);
+
+/** An identity provider. Plain http only on this machine, for tests. */
+export const oidcIssuer: SettingType<string> = {
+  accepts: "the https address of an identity provider, such as https://accounts.example.com",
+  parse: (given) => {
+    const { protocol, hostname } = parseUrl(given, ["http", "https"]) ?? {};
+    if (protocol === "https:") return given;
+    return hostname !== undefined && isLoopbackHost(hostname) ? given : undefined;
   },
 };
 

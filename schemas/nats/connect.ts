@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { connectFault, noJetstream, silentJetstream } from "./errors.ts";
+import { connectFault, hasNoLeader, noJetstream, silentJetstream } from "./errors.ts";
 import { inboxPrefix, type NatsRole } from "./roles.ts";
 import { connectionOptions, type NatsServers, natsHosts, serverCount } from "./servers.ts";
 import { STREAM_DEFAULTS, type StreamSettings } from "./stream-settings.ts";
@@ -61,8 +61,7 @@ async function managerOf(connection: NatsConnection, hosts: string): Promise<Jet
   try {
     return await jetstreamManager(connection);
   } catch (error) {
-    if (error instanceof Error && error.name === "TimeoutError")
-      throw silentJetstream(hosts, error);
+    if (hasNoLeader(error)) throw silentJetstream(hosts, error);
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { JetStreamApiError } from "@nats-io/jetstream";
+
 /** Why a NATS server cannot be used. */
 export type NatsFault =
   | "login refused"
@@ -17,6 +19,8 @@ export class NatsError extends Error {
     this.fault = fault;
   }
 }
+
+const NO_LEADER = 10_008;
 
 /** Codes of Node.js for a certificate that no known authority has signed. */
 const UNKNOWN_AUTHORITY = new Set([
@@ -69,6 +73,15 @@ export function noJetstream(hosts: string): NatsError {
   return new NatsError(
     "no jetstream",
     `NATS at ${hosts} runs without JetStream: add \`jetstream { store_dir: … }\` to its configuration and restart it.`,
+  );
+}
+
+/** Whether a cluster has no leader now: it answers nothing, or that it is unavailable (JSClusterNotAvailErr). */
+export function hasNoLeader(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name === "TimeoutError" ||
+    (error instanceof JetStreamApiError && error.code === NO_LEADER)
   );
 }
 

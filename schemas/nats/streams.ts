@@ -7,6 +7,7 @@ import {
   StoreCompression,
 } from "@nats-io/jetstream";
 import type { Nats } from "./connect.ts";
+import { hasNoLeader } from "./errors.ts";
 import type { StreamCompression } from "./stream-settings.ts";
 
 /** The limits of the click stream. */
@@ -36,12 +37,11 @@ const GIB = 1024 ** 3;
  * Sizes to try, largest first; the server reserves the bytes. A stream without its own limit (-1) is full at the limit of the server, which
  * then refuses clicks: they stay in the journals.
  */
-const CLICKS_BYTES_MAX = [64 * GIB, 16 * GIB, 4 * GIB, -1];
+export const CLICKS_BYTES_MAX = [64 * GIB, 16 * GIB, 4 * GIB, -1];
 const NO_LIMIT = -1;
 const REPLICAS_WANTED = 3;
 /** The server cannot reserve that many bytes (JSStorageResourcesExceededErr). */
 const NO_ROOM = 10_047;
-const NO_LEADER = 10_008;
 /** Too few servers, or too few with enough room (JSClusterNoPeersErrF, JSStreamReplicasNotSupportedErr). */
 const TOO_FEW_SERVERS = [10_005, 10_074];
 const DUPLICATE_WINDOW_MS = 120_000;
@@ -172,11 +172,9 @@ function sentenceOf(error: unknown, nats: Nats, { replicas, bytes }: StreamLimit
   return new Error(tooFewServers(name, replicas), { cause: error });
 }
 
-/** The sentence for a cluster without a leader: it answers nothing, or that it is unavailable (JSClusterNotAvailErr). */
+/** The sentence for a cluster without a leader. */
 function noAnswer(error: unknown, name: string): Error | undefined {
-  const isSilent = error instanceof Error && error.name === "TimeoutError";
-  const isLeaderless = error instanceof JetStreamApiError && error.code === NO_LEADER;
-  if (!isSilent && !isLeaderless) return undefined;
+  if (!hasNoLeader(error)) return undefined;
   const sentence = `JetStream does not answer about the stream ${name}: most of its servers are away, or they elect a leader. Repeat it.`;
   return new Error(sentence, { cause: error });
 }

@@ -34,7 +34,7 @@ export type PoolOptions = PostgresServer & {
   readonly lockTimeoutMs?: number;
 };
 
-const CONNECTIONS_MAX = 16;
+export const CONNECTIONS_MAX = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Limits of a connection in milliseconds, by the names of Postgres. */
 export const CONNECTION_LIMITS = {
@@ -76,9 +76,13 @@ export function openPool(options: PoolOptions): Pool {
     query: (statement) => pool.query(toConfig(statement)),
     connect: async () => {
       const client = await pool.connect();
+      client.on("error", reportedByStatement);
       return {
         query: (statement) => client.query(toConfig(statement)),
-        release: (error) => client.release(error),
+        release: (error) => {
+          client.off("error", reportedByStatement);
+          client.release(error);
+        },
       };
     },
     end: () => pool.end(),
@@ -87,6 +91,12 @@ export function openPool(options: PoolOptions): Pool {
     },
   };
 }
+
+/**
+ * A connection in a transaction was lost. Its present or next statement fails with that, so nothing is left to do; without a listener
+ * the event would end the process.
+ */
+function reportedByStatement(): void {}
 
 /** Asks for the password at each connection. The driver lets the URL hide a password that is given beside it. */
 function clientWith(password: Secret | undefined): typeof pg.Client {

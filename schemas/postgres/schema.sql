@@ -925,6 +925,7 @@ CREATE TABLE oidc_identity (
   CONSTRAINT oidc_identity_pkey PRIMARY KEY (issuer, subject),
   CONSTRAINT oidc_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id)
 );
+CREATE INDEX oidc_identity_person ON oidc_identity USING btree (person_id);
 
 CREATE TABLE one_time_link (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1156,6 +1157,35 @@ CREATE UNLOGGED TABLE report_place (
   CONSTRAINT report_place_pkey PRIMARY KEY (kind, holder, place)
 );
 
+CREATE TABLE saved_view (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  workspace_id integer NOT NULL,
+  affiliate_id integer,
+  advertiser_id integer,
+  person_id integer,
+  key_id integer,
+  name text NOT NULL,
+  path text NOT NULL,
+  query text NOT NULL,
+  is_shared boolean NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT saved_view_pkey PRIMARY KEY (id),
+  CONSTRAINT saved_view_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
+  CONSTRAINT saved_view_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT saved_view_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  CONSTRAINT saved_view_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT saved_view_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT saved_view_check CHECK (num_nonnulls(person_id, key_id) = 1),
+  CONSTRAINT saved_view_check1 CHECK (num_nonnulls(affiliate_id, advertiser_id) <= 1)
+);
+CREATE INDEX saved_view_list ON saved_view USING btree (workspace_id, COALESCE(affiliate_id, 0), COALESCE(advertiser_id, 0), created_at DESC, id DESC);
+CREATE INDEX saved_view_of_advertiser ON saved_view USING btree (advertiser_id) WHERE advertiser_id IS NOT NULL;
+CREATE INDEX saved_view_of_affiliate ON saved_view USING btree (affiliate_id) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX saved_view_of_key ON saved_view USING btree (key_id) WHERE key_id IS NOT NULL;
+CREATE INDEX saved_view_of_person ON saved_view USING btree (person_id) WHERE person_id IS NOT NULL;
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON saved_view FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
+
 CREATE TABLE schedule_task (
   name text NOT NULL,
   owner text NOT NULL DEFAULT ''::text,
@@ -1198,6 +1228,19 @@ CREATE TABLE sign_in_throttle (
   blocked_until timestamp(3) with time zone NOT NULL,
   CONSTRAINT sign_in_throttle_pkey PRIMARY KEY (holder)
 );
+
+CREATE TABLE sign_up (
+  id uuid NOT NULL,
+  workspace_id integer NOT NULL,
+  email_hash bytea NOT NULL,
+  affiliate_id integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT sign_up_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_up_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
+  CONSTRAINT sign_up_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
+);
+CREATE INDEX sign_up_of_affiliate ON sign_up USING btree (affiliate_id);
+CREATE INDEX sign_up_of_email ON sign_up USING btree (workspace_id, email_hash, created_at DESC);
 
 CREATE TABLE smart_link (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1405,11 +1448,13 @@ CREATE TABLE workspace (
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   version bigint NOT NULL DEFAULT 0,
   advertiser_may_rotate boolean NOT NULL DEFAULT true,
+  sign_up text NOT NULL DEFAULT 'closed'::text,
   CONSTRAINT workspace_pkey PRIMARY KEY (id),
   CONSTRAINT workspace_slug_key UNIQUE (slug),
   CONSTRAINT workspace_organic_affiliate_id_fkey FOREIGN KEY (organic_affiliate_id) REFERENCES affiliate(id),
   CONSTRAINT workspace_attribution_model_check CHECK (attribution_model = ANY (ARRAY['last'::text, 'first'::text])),
   CONSTRAINT workspace_ip_storage_check CHECK (ip_storage = ANY (ARRAY['full'::text, 'truncated'::text])),
+  CONSTRAINT workspace_sign_up_check CHECK (sign_up = ANY (ARRAY['closed'::text, 'review'::text])),
   CONSTRAINT workspace_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
 );
 CREATE INDEX workspace_version ON workspace USING btree (version);

@@ -42,15 +42,15 @@ export type IntakeEvents = {
 type Head = ReturnType<typeof decodeBatchHead>["head"] & Pick<Acknowledgeable, "isRepeat">;
 
 export const BATCH_ROWS_MAX = 50_000;
-const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+export const BATCH_BYTES_MAX = 32 * 1024 * 1024;
 /** Full batches that wait. Together with the one being filled, they bound the memory of a lane during an outage. */
-const WAITING_MAX = 3;
+export const WAITING_MAX = 3;
 const HOLES_MAX = 1_000;
 const HOUR_MS = 3_600_000;
 /** Used until the catalog is loaded, and for clicks of a deleted offer (G87). */
-const UNIQUE_HOURS = 24;
+export const UNIQUE_HOURS = 24;
 const UNIQUES_MAX = 4_000_000;
-const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 100_000 };
+export const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 100_000 };
 
 /**
  * Takes the messages of one lane in the order of the stream: drops repeats, decides uniqueness, and queues rows for ClickHouse. Nothing

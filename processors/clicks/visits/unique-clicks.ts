@@ -10,12 +10,12 @@ export type Visit = {
 
 const SLOTS_MIN = 1_024;
 /** Below this share of used slots, linear probing stays short. */
-const LOAD_MAX = 0.6;
+export const LOAD_MAX = 0.6;
 /** Share of used slots after a clean-up; low, so that the next one is far away. */
-const LOAD_AFTER = 0.3;
+export const LOAD_AFTER = 0.3;
 /** Share of `entriesMax` that stays after visits had to be forgotten. */
 const KEPT_SHARE = 0.75;
-const SLOT_BYTES = 20;
+export const SLOT_BYTES = 20;
 const OLDEST_CHECK_MS = 30_000;
 
 /** Visits that were forgotten within their window: their visitors may count as unique, and be paid for, again. */

@@ -5,7 +5,7 @@ import type { Batch, Segment } from "../intake/batch.ts";
 export type ClickPage = { readonly clicks: string[]; readonly isCut: boolean };
 
 /** The most rows searched for one page. Each takes about 5 µs, in which the lane does nothing else. */
-const ROWS_MAX = 20_000;
+export const ROWS_MAX = 20_000;
 /** Size of a page. As JSON within JSON it stays below the 1 MiB of a NATS message. */
 const PAGE_BYTES_MAX = 400_000;
 const DEFAULTS: object = ClickRecord.parse({
