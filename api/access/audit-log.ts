@@ -4,8 +4,8 @@ import type { Actor } from "./principal.ts";
 
 export type AuditEntry = {
   readonly principal: {
-    /** The command line is neither a key nor a person. */
-    readonly actor: Actor | { readonly kind: "command line"; readonly name: string };
+    /** The command line and somebody who signs up are neither a key nor a person. */
+    readonly actor: Actor | { readonly kind: "command line" | "applicant"; readonly name: string };
     /** 0 if it belongs to no workspace. */
     readonly workspace: { readonly id: number };
   };

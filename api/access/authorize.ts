@@ -42,6 +42,14 @@ function nounOf({ actor }: Principal): "key" | "membership" {
   return actor.kind === "key" ? "key" : "membership";
 }
 
+/** Analysts only read. People among them also change what they have made for themselves. */
+function mayAnalyst(
+  { isWrite, changesOwnOnly }: OperationAccess,
+  what: "key" | "membership",
+): boolean {
+  return !isWrite || (changesOwnOnly === true && what === "membership");
+}
+
 /** The role is checked before existence (G03): call this before looking up anything that the request names. @throws {ApiError} */
 export function authorize(principal: Principal, access: OperationAccess): void {
   const refusal = refusalOfAccess(principal, access);
@@ -55,7 +63,7 @@ export function refusalOfAccess(
 ): ApiError | undefined {
   const what = nounOf(principal);
   if (access.callers !== undefined && what === "key") return notForKeys();
-  if (access.isWrite && principal.role === "analyst") {
+  if (principal.role === "analyst" && !mayAnalyst(access, what)) {
     return new ApiError("read_only_key", `this ${what} may only read`);
   }
   if (!access.roles.includes(principal.role)) {

@@ -177,7 +177,7 @@ export const VISIBILITY = {
   workspace: rule(
     `id slug name brand_name timezone currency status default_fallback_url allowed_destinations
       attribution_model advertiser_updates organic_affiliate_id email_attribution ip_storage
-      fraud_checks forward_unknown_url advertiser_may_rotate postback_token created_at updated_at`,
+      fraud_checks forward_unknown_url advertiser_may_rotate sign_up postback_token created_at updated_at`,
     { analyst: "postback_token" },
   ),
   user: rule("id name email status created_at updated_at"),
@@ -198,13 +198,14 @@ export const VISIBILITY = {
   ),
   invitation: rule(
     `id email role affiliate_id advertiser_id permissions made_by created_at expires_at used_at
-      revoked_at link`,
+      revoked_at link mailed`,
     {
       analyst: "link",
       partner: "advertiser_id permissions",
       advertiser: "affiliate_id permissions",
     },
   ),
+  saved_view: rule("id name path query is_shared is_own created_at updated_at"),
   /** A key of an account, for the account itself. */
   own_key: rule(
     "id name role permissions ip_allowlist expires_at last_used_at revoked_at created_at key",

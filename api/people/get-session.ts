@@ -24,13 +24,23 @@ export const getSignInOptions: Operation = visitorOperation({
     data: z.strictObject({
       password: z.boolean().meta({ description: "Whether a password may be sent to this address" }),
       passkey: z.boolean().meta({ description: "Whether the name of this host suits passkeys" }),
+      mail: z.boolean().meta({
+        description: "Whether a link for a new password can be mailed",
+      }),
+      oidc: z
+        .strictObject({ name: z.string().meta({ description: "For the button" }) })
+        .nullable()
+        .meta({ description: "The identity provider; null without one" }),
     }),
   }),
   status: 200,
   run: async ({ people, settings }) => {
     const isSafe = people.parts.cookie.refusalAt(people.host) === undefined;
     const passkey = isSafe && passkeySiteAt(people.host, settings.apiUrl) !== undefined;
-    return await Promise.resolve({ body: { data: { password: isSafe, passkey } } });
+    const { oidc: provider, mailer } = people.parts;
+    const mail = isSafe && mailer !== undefined;
+    const oidc = isSafe && provider !== undefined ? { name: provider.name } : null;
+    return await Promise.resolve({ body: { data: { password: isSafe, passkey, mail, oidc } } });
   },
 });
 
@@ -71,6 +81,7 @@ const Output = z.strictObject({
         preferences: shownPreferences,
         has_password: z.boolean().meta({ description: "Whether a password is set" }),
         has_totp: z.boolean().meta({ description: "Whether codes are the second factor" }),
+        has_oidc: z.boolean().meta({ description: "Whether the identity provider signs in, too" }),
         passkeys: z.int().meta({ description: "Number of passkeys" }),
         recovery_codes: z.int().meta({ description: "Number of unused recovery codes" }),
       }),

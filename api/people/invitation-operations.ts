@@ -17,6 +17,7 @@ import {
   renewInvitation as renewRow,
   revokeInvitation as revokeRow,
 } from "./invitations.ts";
+import { invitationMail, mailed } from "./link-mails.ts";
 import { insertLink, type LinkRow, linkTo, mintLinkToken } from "./links.ts";
 import type { MemberContext } from "./people-context.ts";
 import { grantedAccount, personEmail, ShownInvitation } from "./people-fields.ts";
@@ -148,10 +149,19 @@ function usedAlready(): ApiError {
 }
 
 async function shownWithLink(
-  { db, principal, settings }: MemberContext,
+  context: MemberContext,
   id: number,
   token: string,
 ): Promise<Record<string, unknown>> {
+  const { db, principal, settings, people, signedIn, log } = context;
   const row = await findInvitation(db, principal, id);
-  return showTo(principal.role, "invitation", { ...row, link: linkTo(settings.apiUrl, token) });
+  const link = linkTo(settings.apiUrl, token);
+  const mail = invitationMail({
+    email: row?.email ?? "",
+    workspace: row?.workspace_name ?? "",
+    inviter: signedIn.person.name,
+    link,
+  });
+  const isMailed = await mailed(people.parts.mailer, mail, log);
+  return showTo(principal.role, "invitation", { ...row, link, mailed: isMailed });
 }

@@ -14,6 +14,7 @@ import { pageParams } from "../rest/query-fields.ts";
 import { lockWorkspace } from "../workspace/workspace.ts";
 import { ADMINS_WRITE, MEMBERS, MEMBERS_WRITE } from "./access-of-people.ts";
 import { grantFaults, refuseGrantBeyond } from "./grant-faults.ts";
+import { mailed, resetMail } from "./link-mails.ts";
 import {
   insertLink,
   LINK_HOURS,
@@ -178,13 +179,16 @@ export const makeResetLink: Operation = memberOperation({
       .strictObject({
         link: z.string().meta({ description: "Works once. Only this answer contains it" }),
         expires_at: shownTime,
+        mailed: z.boolean().nullable().meta({
+          description: "Whether the mail server has taken the link. Null without a mail server",
+        }),
       })
       .meta({ id: "ResetLink" }),
   }),
   status: 200,
   findResource: memberOfPath,
   run: async (context, { resource }) => {
-    const { db, signedIn, settings, nowMs } = context;
+    const { db, signedIn, settings, nowMs, people, log } = context;
     const { person_id: personId } = resource;
     if (!(await mayReset(db, signedIn.person.id, personId)))
       throw new ApiError(
@@ -197,7 +201,10 @@ export const makeResetLink: Operation = memberOperation({
       await insertLink(tx, token, { kind: "reset", personId, madeBy: signedIn.person.id });
     });
     const expiresAt = new Date(nowMs + LINK_HOURS.reset * HOUR_MS).toISOString();
-    return { body: { data: { link: linkTo(settings.apiUrl, token), expires_at: expiresAt } } };
+    const link = linkTo(settings.apiUrl, token);
+    const mail = resetMail({ email: resource.email, link });
+    const isMailed = await mailed(people.parts.mailer, mail, log);
+    return { body: { data: { link, expires_at: expiresAt, mailed: isMailed } } };
   },
 });
 

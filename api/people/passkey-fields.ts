@@ -37,6 +37,7 @@ export const attestation: z.ZodType<RegistrationResponseJSON> = z
   )
   .meta({
     type: "object",
+    additionalProperties: true,
     description,
     examples: [{ ...EXAMPLE, response: { clientDataJSON: "e30", attestationObject: "oA" } }],
   });
@@ -50,6 +51,7 @@ export const assertion: z.ZodType<AuthenticationResponseJSON> = z
   )
   .meta({
     type: "object",
+    additionalProperties: true,
     description,
     examples: [
       {
@@ -58,6 +60,10 @@ export const assertion: z.ZodType<AuthenticationResponseJSON> = z
       },
     ],
   });
+
+/** What is kept until the browser answers. `personId` is 0 for anyone who signs in. */
+export const PasskeyChallenge = z.object({ challenge: z.string(), personId: z.int() });
+export const CHALLENGE_MINUTES = 5;
 
 export const challengeId = z
   .uuid("expected an id of a challenge")

@@ -5,20 +5,21 @@ import type { Operation } from "../operation.ts";
 import { deletedRecord, name, shownTime } from "../rest/body-fields.ts";
 import { pathId } from "../rest/path-fields.ts";
 import { FRESH_WRITES, SIGNED_IN } from "./access-of-people.ts";
+import { insertChallenge, useChallenge } from "./challenges.ts";
 import {
   attestation,
+  CHALLENGE_MINUTES,
   ChallengeAnswer,
   challengeId,
+  PasskeyChallenge,
   siteOfRequest,
   transportsIn,
 } from "./passkey-fields.ts";
 import {
   deletePasskey,
-  insertChallenge,
   insertPasskey,
   listPasskeys as listRows,
   type PasskeyRow,
-  useChallenge,
 } from "./passkeys.ts";
 import { personOperation } from "./people-operation.ts";
 import { noteLater } from "./person-audit.ts";
@@ -83,7 +84,8 @@ export const startPasskey: Operation = personOperation({
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
     });
     const { challenge } = options;
-    const id = await insertChallenge(db, "passkey", { challenge, personId: person.id });
+    const value = { challenge, personId: person.id };
+    const id = await insertChallenge(db, "passkey", { value, minutes: CHALLENGE_MINUTES });
     return { body: { data: { challenge_id: id, options } } };
   },
 });
@@ -106,7 +108,10 @@ export const addPasskey: Operation = personOperation({
     const { db, signedIn } = context;
     const personId = signedIn.person.id;
     const site = siteOfRequest(context);
-    const asked = await useChallenge(db, "passkey", body.challenge_id);
+    const asked = await useChallenge(db, "passkey", {
+      id: body.challenge_id,
+      schema: PasskeyChallenge,
+    });
     if (asked?.personId !== personId) throw refused();
     const result = await verifyRegistrationResponse({
       response: body.response,

@@ -7,14 +7,16 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { ApiError } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
-import { assertion, ChallengeAnswer, challengeId, siteOfRequest } from "./passkey-fields.ts";
+import { insertChallenge, useChallenge } from "./challenges.ts";
 import {
-  findPasskey,
-  insertChallenge,
-  notePasskeyUse,
-  type PasskeyRow,
-  useChallenge,
-} from "./passkeys.ts";
+  assertion,
+  CHALLENGE_MINUTES,
+  ChallengeAnswer,
+  challengeId,
+  PasskeyChallenge,
+  siteOfRequest,
+} from "./passkey-fields.ts";
+import { findPasskey, notePasskeyUse, type PasskeyRow } from "./passkeys.ts";
 import type { VisitorContext } from "./people-context.ts";
 import { SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
@@ -49,7 +51,10 @@ export const startPasskeySignIn: Operation = visitorOperation({
       userVerification: "required",
     });
     const asked = { challenge: options.challenge, personId: NOBODY };
-    const id = await insertChallenge(context.db, "passkey-sign-in", asked);
+    const id = await insertChallenge(context.db, "passkey-sign-in", {
+      value: asked,
+      minutes: CHALLENGE_MINUTES,
+    });
     return { body: { data: { challenge_id: id, options } } };
   },
 });
@@ -70,7 +75,10 @@ export const signInWithPasskey: Operation = visitorOperation({
     refuseUnsafeAddress(context);
     await countAddress(context);
     const { db } = context;
-    const asked = await useChallenge(db, "passkey-sign-in", body.challenge_id);
+    const asked = await useChallenge(db, "passkey-sign-in", {
+      id: body.challenge_id,
+      schema: PasskeyChallenge,
+    });
     const passkey = await findPasskey(db, Buffer.from(body.response.id, "base64url"));
     if (asked === undefined || passkey === undefined) throw refused();
     const counter = await provedCounter(context, passkey, {

@@ -1,7 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-const CHALLENGE_MINUTES = 5;
-
 export type PasskeyRow = {
   id: number;
   person_id: number;
@@ -89,37 +87,4 @@ export async function deletePasskey(db: Queryable, personId: number, id: number)
     values: [personId, id],
   });
   return rows.length > 0;
-}
-
-export type ChallengeKind = "passkey" | "passkey-sign-in";
-
-/** Keeps a challenge for some minutes. Returns its id. */
-export async function insertChallenge(
-  db: Queryable,
-  kind: ChallengeKind,
-  value: { readonly challenge: string; readonly personId: number },
-): Promise<string> {
-  const { rows } = await db.query<{ id: string }>({
-    name: "insert-challenge",
-    text: `insert into challenge (kind, value, expires_at)
-           values ($1, $2, now() + make_interval(mins => $3)) returning id`,
-    values: [kind, JSON.stringify(value), CHALLENGE_MINUTES],
-  });
-  return rows[0]?.id ?? "";
-}
-
-/** Each challenge counts once. Undefined if it is unknown, used or over. */
-export async function useChallenge(
-  db: Queryable,
-  kind: ChallengeKind,
-  id: string,
-): Promise<{ readonly challenge: string; readonly personId: number } | undefined> {
-  const { rows } = await db.query<{ challenge: string; person_id: number; is_live: boolean }>({
-    name: "use-challenge",
-    text: `delete from challenge where id = $1 and kind = $2
-           returning value ->> 'challenge' as challenge, (value ->> 'personId')::integer as person_id, expires_at > now() as is_live`,
-    values: [id, kind],
-  });
-  const [row] = rows;
-  return row?.is_live === true ? { challenge: row.challenge, personId: row.person_id } : undefined;
 }

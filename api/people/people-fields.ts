@@ -112,6 +112,10 @@ export const ShownInvitation = shownSchema("invitation", {
     description: "Works once. Only the answer that makes it contains it",
     examples: ["https://api.example/console/join#…"],
   }),
+  mailed: z.boolean().nullable().meta({
+    description:
+      "Whether the mail server has taken the link. Null without a mail server. Only the answer that makes the link says so",
+  }),
 })
-  .partial({ link: true })
+  .partial({ link: true, mailed: true })
   .meta({ id: "Invitation" });

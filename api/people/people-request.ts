@@ -1,6 +1,8 @@
 import type { SessionCookie } from "../access/session-cookie.ts";
 import type { SessionTokens } from "../access/session-tokens.ts";
 import type { SignedIn } from "../access/sessions.ts";
+import type { Mailer } from "./mailer.ts";
+import type { OidcClient } from "./oidc-client.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { SealedBox } from "./sealed-box.ts";
 
@@ -15,6 +17,12 @@ export type PeopleParts = {
       holder: string,
     ) => Promise<{ readonly isOver: boolean; readonly resetSec: number }>;
   };
+  /** SIGNUP_PER_HOUR of one address. */
+  readonly signUpsPerHour: number;
+  /** Undefined without SMTP_URL. */
+  readonly mailer: Mailer | undefined;
+  /** Undefined without OIDC_ISSUER. */
+  readonly oidc: OidcClient | undefined;
   /** Undefined without CONSOLE_SECRET: then nobody can set up a second factor. */
   readonly box: SealedBox | undefined;
 };

@@ -10,12 +10,14 @@ export type PersonRow = {
   password_hash: string | null;
   preferences: Record<string, unknown>;
   has_totp: boolean;
+  has_oidc: boolean;
   passkeys: number;
   recovery_codes: number;
 };
 
 const COLUMNS = `p.id, p.email, p.name, p.status, p.is_operator, p.password_hash, p.preferences,
   exists (select from totp t where t.person_id = p.id and t.confirmed_at is not null) as has_totp,
+  exists (select from oidc_identity i where i.person_id = p.id) as has_oidc,
   (select count(*)::integer from passkey k where k.person_id = p.id) as passkeys,
   (select count(*)::integer from recovery_code r where r.person_id = p.id and r.used_at is null) as recovery_codes`;
 

@@ -16,7 +16,10 @@ export type PersonEvent =
   | "recovery-codes-made"
   | "recovery-code-used"
   | "passkey-added"
-  | "passkey-removed";
+  | "passkey-removed"
+  | "oidc-connected"
+  | "oidc-removed"
+  | "reset-asked";
 
 type Noted = Pick<VisitorContext, "clientIp" | "requestId">;
 

@@ -4,10 +4,10 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { ApiError, conflict, notFound, validationFailed } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
+import { joinByLink, newPersonByLink, type Signing } from "./join-by-link.ts";
 import { findLiveLink, type LinkRow, useLink } from "./links.ts";
-import { insertMembership } from "./members.ts";
 import { newPassword, passwordFault } from "./password-fault.ts";
-import { getPerson, hasAdmin, insertPerson, setPasswordHash } from "./people.ts";
+import { getPerson, setPasswordHash } from "./people.ts";
 import type { VisitorContext } from "./people-context.ts";
 import { linkToken, personEmail, personName, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
@@ -20,7 +20,6 @@ import {
   startSession,
   stateAfterPassword,
 } from "./start-session.ts";
-import { listWorkspaceIds, lockInstallation } from "./workspaces-of-first-admin.ts";
 
 const Body = z.strictObject({
   token: linkToken,
@@ -56,13 +55,13 @@ export const redeemLink: Operation = visitorOperation({
     if (fault !== undefined) throw validationFailed({ password: fault });
     // Before the transaction: others may wait for the two places.
     const hash = await context.people.parts.hasher.hash(password);
-    const given = { ...about, hash };
+    const given = { ...about, passwordHash: hash };
     const { token, state } = await inTransaction(context.db, async (tx) => {
       if (!(await useLink(tx, body.token))) throw noSuchLink();
       const person =
         link.kind === "reset"
           ? await resetPerson(tx, link, hash)
-          : await newPerson(tx, link, given);
+          : await newPersonByLink(tx, link, given);
       const event = link.kind === "reset" ? "reset" : "joined";
       await noteInPersonLog(tx, context, { personId: person.id, event });
       return { token: await startSession(tx, context, person), state: person.state };
@@ -99,8 +98,6 @@ async function aboutWhom(
   return { email, name };
 }
 
-type Signing = { readonly id: number; readonly state: "second_factor" | "full" };
-
 /** All sessions end; the second factor stays. */
 async function resetPerson(
   tx: Queryable,
@@ -114,45 +111,6 @@ async function resetPerson(
   return { id: person.id, state: stateAfterPassword(person) };
 }
 
-async function newPerson(
-  tx: Queryable,
-  link: LinkRow,
-  { email, name, hash }: { readonly email: string; readonly name: string; readonly hash: string },
-): Promise<Signing> {
-  const isFirst = link.kind === "first_admin";
-  if (isFirst) {
-    await lockInstallation(tx);
-    if (await hasAdmin(tx))
-      throw conflict("token", "there is an admin already: ask for an invitation");
-  }
-  const id = await insertPerson(tx, { email, name, passwordHash: hash, isOperator: isFirst });
-  if (id === undefined)
-    throw conflict("email", "this e-mail has signed in before: sign in, then open the link again");
-  if (isFirst) {
-    const all = link.workspace_id === null ? await listWorkspaceIds(tx) : [link.workspace_id];
-    for (const workspaceId of all)
-      await insertMembership(tx, { personId: id, workspaceId, role: "admin" });
-  } else {
-    await join(tx, link, id);
-  }
-  return { id, state: "full" };
-}
-
-/** @throws {ApiError} `conflict` if the person is a member already. */
-async function join(tx: Queryable, link: LinkRow, personId: number): Promise<void> {
-  const { workspace_id: workspaceId, role } = link;
-  if (workspaceId === null || role === null) throw new Error("an invitation grants nothing");
-  const id = await insertMembership(tx, {
-    personId,
-    workspaceId,
-    role,
-    affiliateId: link.affiliate_id,
-    advertiserId: link.advertiser_id,
-    permissions: link.permissions,
-  });
-  if (id === undefined) throw conflict("email", "this person is a member already");
-}
-
 async function joinAs(
   context: VisitorContext,
   { token, link }: { readonly token: string; readonly link: LinkRow },
@@ -162,7 +120,7 @@ async function joinAs(
     throw conflict("email", "this invitation is for another e-mail than that of your session");
   await inTransaction(context.db, async (tx) => {
     if (!(await useLink(tx, token))) throw noSuchLink();
-    await join(tx, link, person.id);
+    await joinByLink(tx, link, person.id);
     await noteInPersonLog(tx, context, { personId: person.id, event: "joined" });
   });
   return { body: { data: { state: "full" } } };

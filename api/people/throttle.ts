@@ -32,6 +32,8 @@ const OF_EMAIL: Policy = {
   sinceLast: false,
 };
 
+const RESETS_AN_HOUR = 3;
+
 /** Known and unknown e-mails are counted alike. They are hashed, because strangers choose them. */
 export function holdersOfSignIn(email: string, ip: string): readonly [Holder, Holder] {
   const who = hash("sha256", email.toLowerCase(), "base64url");
@@ -44,6 +46,24 @@ export function holdersOfSignIn(email: string, ip: string): readonly [Holder, Ho
 /** Guesses at a factor of somebody who is already known. */
 export function holderOfFactor(personId: number): Holder {
   return { name: `factor:${personId}`, policy: GUESSES };
+}
+
+/** Links for a new password that somebody asks for. */
+export function holderOfResets(email: string): Holder {
+  const who = hash("sha256", email.toLowerCase(), "base64url");
+  return { name: `reset:${who}`, policy: { ...OF_EMAIL, free: RESETS_AN_HOUR } };
+}
+
+/** Applications from one address. */
+export function holderOfSignUps(ip: string, perHour: number): Holder {
+  const policy = {
+    free: perHour,
+    firstWaitSec: 3_600,
+    waitSecMax: 3_600,
+    windowSec: 3_600,
+    sinceLast: false,
+  };
+  return { name: `sign-up:${siteOf(ip)}`, policy };
 }
 
 /**
