@@ -3,7 +3,7 @@ import type { Command, Terminal } from "../command.ts";
 import { CommandError } from "../command-error.ts";
 import { JSON_OUTPUT } from "../options.ts";
 import { findServers, type Servers } from "../servers.ts";
-import { Looker } from "./snapshot.ts";
+import { Looker } from "./looker.ts";
 import { asJson, exitCodeOf, reportOf, type StatusReport, written } from "./status-report.ts";
 
 const WATCH_MS = 2_000;

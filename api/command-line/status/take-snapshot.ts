@@ -1,0 +1,75 @@
+import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
+import { pause } from "../../../schemas/host/pause.ts";
+import { within } from "../../../schemas/host/within.ts";
+import { askProcesses, type ProcessStatus } from "../../../schemas/installation/process-status.ts";
+import type { Nats } from "../../../schemas/nats/connect.ts";
+import { readStream } from "../../../schemas/nats/streams.ts";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
+import { askClickhouse } from "./ask-clickhouse.ts";
+import { askPostgres, type PostgresStatus } from "./ask-postgres.ts";
+import type { Answer, Snapshot } from "./snapshot.ts";
+
+/** The servers that know the state of an installation. */
+export type AskedStores = {
+  readonly db: Queryable;
+  readonly clickhouse: ClickhouseReader;
+  /** Rejects while NATS is away. */
+  readonly nats: () => Promise<Nats>;
+};
+
+/** No server delays the report longer. */
+export const PATIENCE_MS = 3_000;
+export const STATEMENT_MS = 2_500;
+/** Between two samples of the counters of a process. */
+const SAMPLE_MS = 1_000;
+/** Longer than a live process ever goes without a heartbeat while Postgres is there. */
+const ALIVE_SECONDS = 30;
+
+/**
+ * Asks every server and every process, so the answer does not depend on who asks. Takes at most about 8 s, when every server hangs. Without
+ * an earlier sample it takes two, a second apart, for the rates.
+ */
+export async function takeSnapshot(
+  { db, clickhouse, nats }: AskedStores,
+  known: readonly ProcessStatus[] | undefined,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  const postgres = await answered(askPostgres(db));
+  const expected = expectedIn(postgres);
+  const ask = async (): Promise<ProcessStatus[]> => await askProcesses(await nats(), expected);
+  let earlier = known;
+  if (earlier === undefined) {
+    const first = await answered(ask());
+    earlier = first.is === "known" ? first.value : [];
+    if (first.is === "known") await pause(SAMPLE_MS, signal);
+  }
+  const [processes, stream, ofClickhouse] = await Promise.all([
+    answered(ask()),
+    answered(nats().then(readStream)),
+    answered(askClickhouse(clickhouse, STATEMENT_MS)),
+  ]);
+  const atMs = systemClock.nowMs();
+  return { atMs, processes, earlier, postgres, stream, clickhouse: ofClickhouse };
+}
+
+/** Ids of processes that were alive just now; the question waits a second for one that does not answer. */
+function expectedIn(postgres: Answer<PostgresStatus>): ReadonlySet<string> {
+  if (postgres.is === "unknown") return new Set();
+  const alive = postgres.value.heartbeats.filter(({ ageSeconds }) => ageSeconds < ALIVE_SECONDS);
+  return new Set(alive.map(({ id }) => id));
+}
+
+async function answered<T>(asked: Promise<T>): Promise<Answer<T>> {
+  try {
+    const value = await within(PATIENCE_MS, asked);
+    return value === "late"
+      ? { is: "unknown", why: `no answer in ${PATIENCE_MS / 1_000} s` }
+      : { is: "known", value };
+  } catch (error) {
+    return {
+      is: "unknown",
+      why: error instanceof Error ? error.message || error.name : String(error),
+    };
+  }
+}
