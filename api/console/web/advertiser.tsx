@@ -9,10 +9,12 @@ import {
   Users,
 } from "lucide-react";
 import type { ReactElement } from "react";
+import { ADVERTISER_FIGURES } from "./figures/advertiser-figures.ts";
 import { later } from "./later.ts";
+import { ADVERTISER_PALETTE } from "./palette/advertiser-palette.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
 import { Screens } from "./screens.tsx";
-import type { NavigationGroup } from "./shell/shell.tsx";
+import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,
@@ -60,5 +62,12 @@ const GROUPS: readonly NavigationGroup[] = [
 
 /** The screens of an advertiser. */
 export function Advertiser(): ReactElement {
-  return <Screens groups={GROUPS} screens={SCREENS} />;
+  return (
+    <Screens
+      groups={GROUPS}
+      screens={SCREENS}
+      figures={ADVERTISER_FIGURES}
+      palette={ADVERTISER_PALETTE}
+    />
+  );
 }

@@ -4,10 +4,13 @@ import "./look/controls.css";
 import "./look/table.css";
 import "./look/shell.css";
 import "./look/plots.css";
+import "./look/palette.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Console } from "./session/console.tsx";
+import { watchUpdates } from "./shell/watch-updates.ts";
 
+watchUpdates();
 const root = document.getElementById("console");
 if (root === null) throw new Error("the page has no place for the console");
 createRoot(root).render(

@@ -11,10 +11,12 @@ import {
   Webhook,
 } from "lucide-react";
 import type { ReactElement } from "react";
+import { PARTNER_FIGURES } from "./figures/partner-figures.ts";
 import { later } from "./later.ts";
+import { PARTNER_PALETTE } from "./palette/partner-palette.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
 import { Screens } from "./screens.tsx";
-import type { NavigationGroup } from "./shell/shell.tsx";
+import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,
@@ -67,5 +69,12 @@ const GROUPS: readonly NavigationGroup[] = [
 
 /** The screens of a partner. */
 export function Partner(): ReactElement {
-  return <Screens groups={GROUPS} screens={SCREENS} />;
+  return (
+    <Screens
+      groups={GROUPS}
+      screens={SCREENS}
+      figures={PARTNER_FIGURES}
+      palette={PARTNER_PALETTE}
+    />
+  );
 }

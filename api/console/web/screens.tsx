@@ -1,9 +1,13 @@
 import { type ComponentType, type ReactElement, Suspense } from "react";
-import { Route, Switch } from "wouter";
+import { Route, Switch, useLocation } from "wouter";
+import { type RoleFigures, RoleFiguresContext } from "./figures/role-figures.ts";
+import type { RolePalette } from "./palette/found.ts";
 import { Skeleton } from "./parts/skeleton.tsx";
 import { NotThere } from "./screens/not-there.tsx";
 import { useMembership } from "./session/membership.ts";
-import { type NavigationGroup, Shell } from "./shell/shell.tsx";
+import type { NavigationGroup } from "./shell/navigation.tsx";
+import { ScreenBoundary } from "./shell/screen-boundary.tsx";
+import { Shell } from "./shell/shell.tsx";
 
 const HEIGHT = 480;
 
@@ -11,22 +15,31 @@ const HEIGHT = 480;
 export function Screens({
   groups,
   screens,
+  figures,
+  palette,
 }: {
   readonly groups: readonly NavigationGroup[];
+  readonly figures: RoleFigures;
   readonly screens: { readonly "/": ComponentType } & Readonly<Record<string, ComponentType>>;
+  readonly palette: RolePalette;
 }): ReactElement {
   const { base } = useMembership();
+  const [location] = useLocation();
   return (
-    <Shell groups={groups}>
-      <Suspense fallback={<Skeleton height={HEIGHT} />}>
-        <Switch>
-          <Route path={base} component={screens["/"]} />
-          {Object.entries(screens).map(([path, screen]) => (
-            <Route key={path} path={`${base}${path}`} component={screen} />
-          ))}
-          <Route component={NotThere} />
-        </Switch>
-      </Suspense>
-    </Shell>
+    <RoleFiguresContext value={figures}>
+      <Shell groups={groups} palette={palette}>
+        <ScreenBoundary key={location}>
+          <Suspense fallback={<Skeleton height={HEIGHT} />}>
+            <Switch>
+              <Route path={base} component={screens["/"]} />
+              {Object.entries(screens).map(([path, screen]) => (
+                <Route key={path} path={`${base}${path}`} component={screen} />
+              ))}
+              <Route component={NotThere} />
+            </Switch>
+          </Suspense>
+        </ScreenBoundary>
+      </Shell>
+    </RoleFiguresContext>
   );
 }

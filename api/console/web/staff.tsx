@@ -1,11 +1,15 @@
 import {
+  Activity,
+  Boxes,
   Building2,
   ChartLine,
+  Coins,
   Globe,
   Inbox as InboxIcon,
   KeyRound,
   LayoutDashboard,
   Link2,
+  ListChecks,
   MousePointerClick,
   ScrollText,
   Settings2,
@@ -16,10 +20,13 @@ import {
   Webhook,
 } from "lucide-react";
 import type { ReactElement } from "react";
+import { STAFF_FIGURES } from "./figures/staff-figures.ts";
 import { later } from "./later.ts";
+import { STAFF_PALETTE } from "./palette/staff-palette.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
 import { Screens } from "./screens.tsx";
-import type { NavigationGroup } from "./shell/shell.tsx";
+import { useMembership } from "./session/membership.ts";
+import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,
@@ -36,6 +43,8 @@ const SCREENS = {
     async () => (await import("./screens/advertisers/advertisers.tsx")).Advertisers,
   ),
   "/links": later(async () => (await import("./screens/links/links.tsx")).Links),
+  "/rules": later(async () => (await import("./screens/rules/rules.tsx")).Rules),
+  "/costs": later(async () => (await import("./screens/costs/costs.tsx")).Costs),
   "/integrations": later(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -53,6 +62,13 @@ const SCREENS = {
   "/workspace/keys": later(async () => (await import("./screens/workspace/keys.tsx")).Keys),
   "/workspace/audit": later(
     async () => (await import("./screens/workspace/audit-log.tsx")).AuditLog,
+  ),
+};
+
+const OPERATOR_SCREENS = {
+  "/system": later(async () => (await import("./screens/system/system.tsx")).System),
+  "/system/workspaces": later(
+    async () => (await import("./screens/system/workspaces.tsx")).Workspaces,
   ),
 };
 
@@ -79,6 +95,8 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/partners", title: "Partners", icon: UserRound },
       { path: "/advertisers", title: "Advertisers", icon: Building2 },
       { path: "/links", title: "Links", icon: Link2 },
+      { path: "/rules", title: "Rules", icon: ListChecks },
+      { path: "/costs", title: "Costs and rates", icon: Coins },
     ],
   },
   {
@@ -101,7 +119,27 @@ const GROUPS: readonly NavigationGroup[] = [
   },
 ];
 
-/** The screens of admins and analysts. */
+const OPERATOR_GROUP: NavigationGroup = {
+  title: "Installation",
+  destinations: [
+    { path: "/system", title: "System", icon: Activity },
+    { path: "/system/workspaces", title: "Workspaces", icon: Boxes },
+  ],
+};
+
+const OPERATOR_GROUPS = [...GROUPS, OPERATOR_GROUP];
+const ALL_SCREENS = { ...SCREENS, ...OPERATOR_SCREENS };
+
+/** The screens of admins and analysts. Those who run the installation have more. */
 export function Staff(): ReactElement {
-  return <Screens groups={GROUPS} screens={SCREENS} />;
+  const { session } = useMembership();
+  const isOperator = session.person.is_operator;
+  return (
+    <Screens
+      groups={isOperator ? OPERATOR_GROUPS : GROUPS}
+      screens={isOperator ? ALL_SCREENS : SCREENS}
+      figures={STAFF_FIGURES}
+      palette={STAFF_PALETTE}
+    />
+  );
 }

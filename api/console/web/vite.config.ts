@@ -22,5 +22,22 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // A data: URL of a font or icon would need `font-src data:`.
     assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // What most screens share, in few files: left alone, each set of screens that shares a module makes a file of its own,
+          // and a cold dashboard made 32 requests.
+          groups: [
+            { name: "base", test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
+            { name: "icons", test: /node_modules\/lucide/, minShareCount: 2 },
+            {
+              name: "parts",
+              test: /console\/web\/(figures|format|parts|range)\//,
+              minShareCount: 8,
+            },
+          ],
+        },
+      },
+    },
   },
 });

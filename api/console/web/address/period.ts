@@ -6,6 +6,8 @@ export type Period = {
   readonly compare: Compare | undefined;
   /** Undefined: the currency of the workspace. */
   readonly currency: string | undefined;
+  /** Whether money in other currencies is converted at the rate of its day. */
+  readonly isConverted: boolean;
 };
 
 export const COMPARES = ["previous", "previous_year"] as const;
@@ -32,18 +34,30 @@ export function readPeriod(search: URLSearchParams): {
       range: readRange(search, faults),
       compare,
       currency: isCurrency ? currency : undefined,
+      isConverted: search.get("convert") === "1",
     },
     faults,
   };
 }
 
 /** The parameters of the API and of the address. */
-export function periodParams({ range, compare, currency }: Period): Record<string, string> {
+export function periodParams({
+  range,
+  compare,
+  currency,
+  isConverted,
+}: Period): Record<string, string> {
   return {
     ...range,
     ...(compare === undefined ? {} : { compare }),
     ...(currency === undefined ? {} : { currency }),
+    ...(isConverted ? { convert: "1" } : {}),
   };
+}
+
+/** The range alone, as lists take it. */
+export function rangeParams({ range }: Pick<Period, "range">): Record<string, string> {
+  return { ...range };
 }
 
 /** Hours for a day or two, else days. */
@@ -68,7 +82,8 @@ function readRange(search: URLSearchParams, faults: AddressFault[]): Period["ran
   return { preset: DEFAULT_PRESET };
 }
 
-function oneOf<T extends string>(
+/** One of some words. Anything else is left out and becomes a fault. */
+export function oneOf<T extends string>(
   search: URLSearchParams,
   { name, allowed }: { readonly name: string; readonly allowed: readonly T[] },
   faults: AddressFault[],

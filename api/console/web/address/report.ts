@@ -1,4 +1,4 @@
-import { type AddressFault, type Period, periodParams, readPeriod } from "./period.ts";
+import { type AddressFault, oneOf, type Period, periodParams, readPeriod } from "./period.ts";
 
 /** A report as it stands in the address, with the names of the API. */
 export type ReportAddress = {
@@ -10,7 +10,14 @@ export type ReportAddress = {
   /** With a leading `-` for descending. */
   readonly sort: string;
   readonly page: number;
+  /** Which time dates conversions. */
+  readonly dateBasis: "conversion" | "click";
+  readonly chart: ChartName;
 };
+
+export const CHARTS = ["series", "bars", "map", "week", "delay", "none"] as const;
+const BASES = ["conversion", "click"] as const;
+export type ChartName = (typeof CHARTS)[number];
 
 const GROUPS_MAX = 3;
 const DEFAULT_GROUP = "offer";
@@ -34,6 +41,8 @@ export function readReport(search: URLSearchParams): {
       filters: listIn(search.get("filters") ?? ""),
       sort: search.get("sort") ?? DEFAULT_SORT,
       page: Number.isInteger(page) && page >= 1 ? page : 1,
+      dateBasis: oneOf(search, { name: "date_basis", allowed: BASES }, faults) ?? "conversion",
+      chart: oneOf(search, { name: "chart", allowed: CHARTS }, faults) ?? "series",
     },
     faults,
   };
@@ -51,8 +60,12 @@ export function reportQuery(report: ReportAddress): Record<string, string> {
 
 /** What the address bar shows. */
 export function reportAddress(report: ReportAddress): URLSearchParams {
-  const shared = { ...sharedParams(report), sort: report.sort };
-  return new URLSearchParams(report.page === 1 ? shared : { ...shared, page: String(report.page) });
+  return new URLSearchParams({
+    ...sharedParams(report),
+    sort: report.sort,
+    ...(report.page === 1 ? {} : { page: String(report.page) }),
+    ...(report.chart === "series" ? {} : { chart: report.chart }),
+  });
 }
 
 function sharedParams({
@@ -60,12 +73,14 @@ function sharedParams({
   groupBy,
   metrics,
   filters,
+  dateBasis,
 }: ReportAddress): Record<string, string> {
   return {
     ...periodParams(period),
     ...(groupBy.length === 0 ? {} : { group_by: groupBy.join(",") }),
     ...(metrics.length === 0 ? {} : { metrics: metrics.join(",") }),
     ...(filters.length === 0 ? {} : { filters: filters.join(",") }),
+    ...(dateBasis === "click" ? { date_basis: dateBasis } : {}),
   };
 }
 

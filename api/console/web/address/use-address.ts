@@ -1,4 +1,5 @@
-import { useLocation, useSearch } from "wouter";
+import { useLocation } from "wouter";
+import { useSearch } from "./use-search.ts";
 
 /** Undefined removes a parameter. */
 export type AddressChange = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,6 @@
 import createClient, { type Client, type Middleware } from "openapi-fetch";
 import type { paths } from "../../../../.build/console/openapi.ts";
+import { type Interruption, stepNeededBy } from "./interruption.ts";
 import { Problem, problemFrom, unreachable } from "./problem.ts";
 
 export type Api = Client<paths>;
@@ -10,16 +11,31 @@ export type Caller = {
   readonly membershipId: number;
   /** Called when an answer shows that role, permissions or session have changed. */
   readonly onChanged: () => void;
+  /** Asks the person for what a refused request needs. */
+  readonly interruption: Interruption;
 };
 
 const MEMBERSHIP = "x-tracker-membership";
 const VERSION = "x-tracker-membership-version";
 
 /** A client of the REST API for one membership. */
-export function openApi({ membershipId, onChanged }: Caller): Api {
-  const api = createClient<paths>({ baseUrl: "/api/v1", credentials: "same-origin" });
+export function openApi({ membershipId, onChanged, interruption }: Caller): Api {
+  const api = createClient<paths>({
+    baseUrl: "/api/v1",
+    credentials: "same-origin",
+    fetch: async (request) => await fetchInterrupted(request, interruption),
+  });
   api.use(identified(membershipId), watched(onChanged));
   return api;
+}
+
+/** A refused request has changed nothing, so it may be sent again after the person has done what it needs. */
+async function fetchInterrupted(request: Request, interruption: Interruption): Promise<Response> {
+  const again = request.clone();
+  const response = await fetch(request);
+  const step = await stepNeededBy(request, response);
+  if (step === undefined || !(await interruption.ask(step))) return response;
+  return await fetch(again);
 }
 
 function identified(membershipId: number): Middleware {

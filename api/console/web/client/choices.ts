@@ -6,7 +6,13 @@ const CHOICES_MAX = 200;
 
 /** Records to choose from. `isWhole` is false if there are more, which a search finds. */
 export type Choices = { readonly choices: readonly Choice[]; readonly isWhole: boolean };
-export type LoadChoices = (reader: Reader, sought: string, signal: AbortSignal) => Promise<Choices>;
+export type LoadChoices = {
+  /** Begins the key of its answers. Two lists of offers, by ID and by code, must not share one. */
+  readonly name: string;
+  readonly load: (reader: Reader, sought: string, signal: AbortSignal) => Promise<Choices>;
+  /** The name of a record that is not among the first choices. Undefined where the value is not an ID. */
+  readonly nameOf?: (reader: Reader, id: string, signal: AbortSignal) => Promise<string>;
+};
 
 type Row = { readonly id: number; readonly name: string };
 type Answer<One extends Row> = {
@@ -30,29 +36,59 @@ const queryFor = (sought: string) => ({
 });
 
 /** Advertisers by id. */
-export const advertiserChoices: LoadChoices = async ({ api }, sought, signal) =>
-  choicesIn(
-    await read(api.GET("/advertisers", { params: { query: queryFor(sought) }, signal })),
-    ({ id }) => String(id),
-  );
+export const advertiserChoices: LoadChoices = {
+  name: "advertisers-by-id",
+  load: async ({ api }, sought, signal) =>
+    choicesIn(
+      await read(api.GET("/advertisers", { params: { query: queryFor(sought) }, signal })),
+      ({ id }) => String(id),
+    ),
+  nameOf: async ({ api }, id, signal) => {
+    const params = { path: { id: Number(id) } };
+    return (await read(api.GET("/advertisers/{id}", { params, signal }))).data.name;
+  },
+};
 
 /** Partners by code. */
-export const affiliateChoices: LoadChoices = async ({ api }, sought, signal) =>
-  choicesIn(
-    await read(api.GET("/affiliates", { params: { query: queryFor(sought) }, signal })),
-    ({ code }) => code,
-  );
+export const affiliateChoices: LoadChoices = {
+  name: "affiliates-by-code",
+  load: async ({ api }, sought, signal) =>
+    choicesIn(
+      await read(api.GET("/affiliates", { params: { query: queryFor(sought) }, signal })),
+      ({ code }) => code,
+    ),
+};
+
+/** Partners by id. */
+export const affiliateIdChoices: LoadChoices = {
+  name: "affiliates-by-id",
+  load: async ({ api }, sought, signal) =>
+    choicesIn(
+      await read(api.GET("/affiliates", { params: { query: queryFor(sought) }, signal })),
+      ({ id }) => String(id),
+    ),
+  nameOf: async ({ api }, id, signal) =>
+    (await read(api.GET("/affiliates/{id}", { params: { path: { id } }, signal }))).data.name,
+};
 
 /** Offers by code. */
-export const offerChoices: LoadChoices = async ({ api }, sought, signal) =>
-  choicesIn(
-    await read(api.GET("/offers", { params: { query: queryFor(sought) }, signal })),
-    ({ code }) => code,
-  );
+export const offerChoices: LoadChoices = {
+  name: "offers-by-code",
+  load: async ({ api }, sought, signal) =>
+    choicesIn(
+      await read(api.GET("/offers", { params: { query: queryFor(sought) }, signal })),
+      ({ code }) => code,
+    ),
+};
 
 /** Offers by id. */
-export const offerIdChoices: LoadChoices = async ({ api }, sought, signal) =>
-  choicesIn(
-    await read(api.GET("/offers", { params: { query: queryFor(sought) }, signal })),
-    ({ id }) => String(id),
-  );
+export const offerIdChoices: LoadChoices = {
+  name: "offers-by-id",
+  load: async ({ api }, sought, signal) =>
+    choicesIn(
+      await read(api.GET("/offers", { params: { query: queryFor(sought) }, signal })),
+      ({ id }) => String(id),
+    ),
+  nameOf: async ({ api }, id, signal) =>
+    (await read(api.GET("/offers/{id}", { params: { path: { id } }, signal }))).data.name,
+};

@@ -45,3 +45,24 @@ export function useList<Row>(
 export function fromAddress(query: Query): object {
   return query;
 }
+
+const PAGE = 200;
+const PAGES_MAX = 50;
+
+/** All pages of a list that is known to be short. @throws if it is longer than 10,000 rows. */
+export async function allPages<Row>(
+  load: (query: { readonly limit: number; readonly cursor?: string }) => Promise<Page<Row>>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let cursor = "";
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const { data, next_cursor: next } = await load({
+      limit: PAGE,
+      ...(cursor === "" ? {} : { cursor }),
+    });
+    rows.push(...data);
+    if (next === null || next === undefined) return rows;
+    cursor = next;
+  }
+  throw new Error(`There are more than ${PAGE * PAGES_MAX} records.`);
+}

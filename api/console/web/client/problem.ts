@@ -28,7 +28,7 @@ export function problemFrom(response: Response, body: unknown): Problem {
   return new Problem(textOr(message, `The service answered ${response.status}.`), {
     status: response.status,
     code: textOr(code, "internal_error"),
-    fields: fieldsIn(details),
+    fields: fieldsIn(details, textOr(message, "")),
     requestId: response.headers.get("x-request-id") ?? "",
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
   });
@@ -45,8 +45,12 @@ export function unreachable(): Problem {
   });
 }
 
-function fieldsIn(details: unknown): Record<string, string> {
-  const fields = isObject(details) && isObject(details["fields"]) ? details["fields"] : {};
+/** A conflict names one field, and its message says what is wrong with it. */
+function fieldsIn(details: unknown, message: string): Record<string, string> {
+  if (!isObject(details)) return {};
+  const { field } = details;
+  if (typeof field === "string" && field !== "") return { [field]: message };
+  const fields = isObject(details["fields"]) ? details["fields"] : {};
   return Object.fromEntries(Object.entries(fields).map(([name, fault]) => [name, String(fault)]));
 }
 

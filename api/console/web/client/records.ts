@@ -8,14 +8,18 @@ export function useRecord<Result>(
     name,
     id,
     load,
+    everyMs = false,
   }: {
     readonly name: string;
     readonly id: string | number;
     readonly load: (signal: AbortSignal) => Promise<Result>;
+    /** Reads again so often while the page is visible. */
+    readonly everyMs?: number | false;
   },
 ): UseQueryResult<Result> {
   return useQuery({
     queryKey: [membershipId, name, String(id)],
+    refetchInterval: everyMs,
     queryFn: async ({ signal }) => await load(signal),
   });
 }

@@ -26,6 +26,8 @@ export type Dimension = {
   readonly name: string;
   readonly label: string;
   readonly definition: string;
+  /** Those that a filter on it may use. */
+  readonly operators: readonly string[];
 };
 
 /** What a report of this role may contain. It changes only with a release or a role. */
@@ -58,10 +60,11 @@ export function useReportFields({ api, membershipId }: Reader): UseQueryResult<R
           isDefault,
           definition,
         })),
-        dimensions: dimensions.data.map(({ name, label, definition }) => ({
+        dimensions: dimensions.data.map(({ name, label, definition, operators }) => ({
           name,
           label,
           definition,
+          operators,
         })),
       };
     },
@@ -77,7 +80,14 @@ export type ReportAnswer = {
   readonly currency: string;
   readonly total_rows: number;
   readonly other_currencies: readonly string[];
+  readonly range: { readonly from: string; readonly to: string; readonly tz: string };
 };
+
+/** A report outside of a screen's own query, such as one for many rows of a list. It waits for its turn like the others. */
+export async function readReport({ api }: Reader, query: Query): Promise<ReportAnswer> {
+  const never = new AbortController().signal;
+  return await REPORTS.take(never, async () => read(api.GET("/reports", { params: { query } })));
+}
 
 /** One page of a report. The page before stays while the next one loads. */
 export function useReport(

@@ -1,6 +1,9 @@
 import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMembership } from "../session/membership.ts";
 
+/** What waits and what is left of caps changes with records of every kind. */
+const SUMMARIES = ["attention", "cap-usage"];
+
 /** A write. Then the lists and records of these names are read again, also after a failure, because a part may have been done. */
 export function useWrite<Input, Result>(
   names: readonly string[],
@@ -12,7 +15,9 @@ export function useWrite<Input, Result>(
     mutationFn: write,
     onSettled: async () => {
       await Promise.all(
-        names.map((name) => queries.invalidateQueries({ queryKey: [membershipId, name] })),
+        [...names, ...SUMMARIES].map((name) =>
+          queries.invalidateQueries({ queryKey: [membershipId, name] }),
+        ),
       );
     },
   });

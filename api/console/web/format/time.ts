@@ -3,6 +3,12 @@ export function formatInstant(iso: string, zone: string): string {
   return formatterOf(zone, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(iso));
 }
 
+/** The hour that begins at an instant, by the clock of the zone, such as "Nov 25, 14:00". */
+export function formatHour(iso: string, zone: string): string {
+  const options = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } as const;
+  return formatterOf(zone, { ...options, hourCycle: "h23" }).format(new Date(iso));
+}
+
 /** A bucket of a report: "2026-11-25" or "2026-11-25 14:00" in words. */
 export function formatBucket(bucket: string, interval: "hour" | "day" | "week" | "month"): string {
   const [day = "", hour] = bucket.replace("T", " ").split(" ");

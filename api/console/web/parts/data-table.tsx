@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactElement, ReactNode } from "react";
+import { copyCells } from "./copied-cells.ts";
 
 export type Column<Row> = {
   readonly name: string;
@@ -36,6 +37,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
       tabIndex={0}
       role="region"
       aria-label={caption}
+      onCopy={copyCells}
     >
       <table className="data-table">
         <caption className="unseen">{caption}</caption>

@@ -29,6 +29,7 @@ export function Decision({
       <button
         type="button"
         className="button first"
+        data-key="approve"
         disabled={isSending}
         onClick={() => onDecide("approved", text)}
       >
@@ -37,6 +38,7 @@ export function Decision({
       <button
         type="button"
         className="button danger"
+        data-key="reject"
         disabled={isSending}
         onClick={() => onDecide("rejected", text)}
       >

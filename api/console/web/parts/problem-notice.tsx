@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { Problem } from "../client/problem.ts";
-import { ProveAgain } from "../session/prove-again.tsx";
+import { Countdown } from "./countdown.tsx";
 
 /** What went wrong, why, and what to do next. */
 export function ProblemNotice({
@@ -16,8 +16,10 @@ export function ProblemNotice({
       <div className="grow">
         <strong>{title}</strong>
         <p>{error instanceof Error ? error.message : String(error)}</p>
+        {error instanceof Problem && error.retryAfterSeconds !== undefined && (
+          <Countdown key={error.requestId} seconds={error.retryAfterSeconds} onEnd={onRetry} />
+        )}
         {advice !== "" && <p className="muted">{advice}</p>}
-        {error instanceof Problem && error.code === "fresh_sign_in_required" && <ProveAgain />}
         {error instanceof Problem && error.code === "internal_error" && (
           <p className="muted">
             Request <code>{error.requestId}</code>
@@ -52,7 +54,7 @@ const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: 
   invalid_parameter: { title: "A setting of this page is wrong", advice: "" },
   validation_failed: { title: "Some fields need another value", advice: "" },
   conflict: { title: "Not possible now", advice: "" },
-  fresh_sign_in_required: { title: "Is it you?", advice: "" },
+  fresh_sign_in_required: { title: "Not done", advice: "Send it again, and prove that it is you." },
   in_use: { title: "Still in use", advice: "Remove what uses it first." },
   workspace_inactive: {
     title: "This workspace is switched off",

@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useState } from "react";
+import { StrangerText } from "../parts/stranger-text.tsx";
 
 export type PlotTable = {
   readonly columns: readonly string[];
@@ -58,11 +59,11 @@ function AsTable({ columns, rows }: PlotTable): ReactElement {
           </tr>
         </thead>
         <tbody>
-          {rows.map((cells) => (
-            <tr key={cells[0]}>
+          {rows.map((cells, row) => (
+            <tr key={`${row} ${cells[0] ?? ""}`}>
               {cells.map((cell, at) => (
                 <td key={columns[at]} className={at === 0 ? undefined : "number"}>
-                  {cell}
+                  <StrangerText text={cell} />
                 </td>
               ))}
             </tr>

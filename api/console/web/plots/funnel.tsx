@@ -1,8 +1,14 @@
 import type { ReactElement } from "react";
+import { Link } from "wouter";
 import { formatCount, formatFraction } from "../format/figure.ts";
 import { PlotFrame } from "./as-table.tsx";
 
-export type FunnelStep = { readonly name: string; readonly count: number };
+export type FunnelStep = {
+  readonly name: string;
+  readonly count: number;
+  /** Of the list of what it counts, if there is one. */
+  readonly href?: string | undefined;
+};
 
 /** How many are left after each step, each bar as a share of the first. */
 export function Funnel({
@@ -26,11 +32,19 @@ export function Funnel({
       table={{ columns: ["Step", "Count", "Of first"], rows }}
     >
       <ol className="funnel">
-        {steps.map(({ name, count }) => (
+        {steps.map(({ name, count, href }) => (
           <li key={name}>
             <div className="row">
               <span className="grow">{name}</span>
-              <strong>{formatCount(count)}</strong>
+              <strong>
+                {href === undefined ? (
+                  formatCount(count)
+                ) : (
+                  <Link className="cell-link" href={href}>
+                    {formatCount(count)}
+                  </Link>
+                )}
+              </strong>
               <span className="muted">{formatFraction(share(count))}</span>
             </div>
             <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

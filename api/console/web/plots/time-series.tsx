@@ -1,9 +1,12 @@
 import { scaleLinear, scalePoint } from "d3-scale";
 import { line } from "d3-shape";
-import { type KeyboardEvent, type PointerEvent, type ReactElement, useState } from "react";
+import type { PointerEvent, ReactElement } from "react";
 import type { Figure } from "../format/figure.ts";
 import { PlotFrame } from "./as-table.tsx";
 import { axisOf, heightOf } from "./pixels.ts";
+import { Reading } from "./reading.tsx";
+import { useCursor } from "./use-cursor.ts";
+import { useDrag } from "./use-drag.ts";
 import { useWidth } from "./use-width.ts";
 
 export type SeriesPoint = {
@@ -25,13 +28,17 @@ export type TimeSeriesProps = {
   readonly comparedName?: string | undefined;
   /** Opens the rows of one bucket. */
   readonly onPick?: ((at: number) => void) | undefined;
+  /** Opens the buckets that the pointer was dragged across. */
+  readonly onRange?: ((first: number, last: number) => void) | undefined;
 };
 
 const HEIGHT = 240;
 const ROOM = { top: 10, right: 12, bottom: 24, left: 60 };
 const LABEL_WIDTH = 84;
 
-/** One metric over time, with the compared period as a dashed line. Arrow keys move from point to point, Enter opens one. */
+/**
+ * One metric over time, with the compared period as a dashed line. Arrow keys move from point to point, Enter opens one; a drag opens a range.
+ */
 export function TimeSeries(props: TimeSeriesProps): ReactElement {
   const { title, says, points, format, comparedName } = props;
   const columns = ["Time", title, ...(comparedName === undefined ? [] : [comparedName])];
@@ -55,22 +62,17 @@ function Lines({
   comparedName,
   title,
   onPick,
+  onRange,
 }: TimeSeriesProps): ReactElement {
   const { frame, width } = useWidth();
-  const [at, setAt] = useState<number>();
   const { x, y, ticks } = scalesOf(points, width);
   const last = points.length - 1;
-  const move = (event: KeyboardEvent): void => {
-    const to = keyTarget(event.key, at ?? last, last);
-    if (to !== undefined) {
-      event.preventDefault();
-      setAt(to);
-    } else if (event.key === "Enter" && at !== undefined) onPick?.(at);
-  };
-  const point = (event: PointerEvent<SVGSVGElement>): void => {
+  const { at, setAt, onKeyDown } = useCursor({ count: points.length, first: last, onPick });
+  const under = (event: PointerEvent<SVGSVGElement>): number | undefined => {
     const left = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    setAt(nearest(left, x, points.length));
+    return nearest(left, x, points.length);
   };
+  const { range, press, release, leave } = useDrag({ at, onPick, onRange });
   const read = at === undefined ? undefined : points[at];
   return (
     <div className="plot" ref={frame}>
@@ -78,32 +80,29 @@ function Lines({
         height={HEIGHT}
         viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
+        className={onPick === undefined ? undefined : "opens"}
         aria-label={`${title}: ${points.length} points, arrow keys read them`}
         tabIndex={0}
-        onKeyDown={move}
-        onPointerMove={point}
+        onKeyDown={onKeyDown}
+        onPointerMove={(event) => setAt(under(event))}
         onPointerLeave={() => setAt(undefined)}
-        onClick={() => at !== undefined && onPick?.(at)}
+        onPointerDown={(event) => {
+          setAt(under(event));
+          press(under(event));
+        }}
+        onPointerUp={release}
+        onPointerCancel={leave}
       >
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line
-              className="grid"
-              x1={ROOM.left}
-              x2={width - ROOM.right}
-              y1={y(tick)}
-              y2={y(tick)}
-            />
-            <text x={ROOM.left - 8} y={y(tick) + 4} textAnchor="end">
-              {formatTick(tick)}
-            </text>
-          </g>
-        ))}
-        {labelled(points, width).map((index) => (
-          <text key={index} x={x(index)} y={HEIGHT - 6} textAnchor="middle">
-            {points[index]?.label}
-          </text>
-        ))}
+        {range !== undefined && (
+          <rect
+            className="band"
+            x={x(range[0])}
+            width={x(range[1]) - x(range[0])}
+            y={ROOM.top}
+            height={HEIGHT - ROOM.top - ROOM.bottom}
+          />
+        )}
+        <Grid points={points} width={width} x={x} y={y} ticks={ticks} format={formatTick} />
         {comparedName !== undefined && (
           <path
             className="compared"
@@ -129,14 +128,8 @@ function Lines({
         )}
       </svg>
       {read !== undefined && at !== undefined && (
-        <Reading isLeft={at > last / 2} at={x(at)} width={width}>
-          <strong>{read.label}</strong>
-          <div>{format(read.value)}</div>
-          {comparedName !== undefined && (
-            <div className="muted">
-              {comparedName}: {format(read.compared ?? null)}
-            </div>
-          )}
+        <Reading at={x(at)} width={width}>
+          <Values point={read} format={format} comparedName={comparedName} />
         </Reading>
       )}
     </div>
@@ -144,6 +137,61 @@ function Lines({
 }
 
 type Place = (at: number) => number;
+
+function Values({
+  point: { label, value, compared = null },
+  format,
+  comparedName,
+}: Pick<TimeSeriesProps, "format" | "comparedName"> & {
+  readonly point: SeriesPoint;
+}): ReactElement {
+  return (
+    <>
+      <strong>{label}</strong>
+      <div>{format(value)}</div>
+      {comparedName !== undefined && (
+        <div className="muted">
+          {comparedName}: {format(compared)}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Lines of round values, and names of buckets. */
+function Grid({
+  points,
+  width,
+  x,
+  y,
+  ticks,
+  format,
+}: {
+  readonly points: readonly SeriesPoint[];
+  readonly width: number;
+  readonly x: Place;
+  readonly y: Place;
+  readonly ticks: readonly number[];
+  readonly format: (value: number) => string;
+}): ReactElement {
+  return (
+    <>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line className="grid" x1={ROOM.left} x2={width - ROOM.right} y1={y(tick)} y2={y(tick)} />
+          <text x={ROOM.left - 8} y={y(tick) + 4} textAnchor="end">
+            {format(tick)}
+          </text>
+        </g>
+      ))}
+      {labelled(points, width).map((index) => (
+        <text key={index} x={x(index)} y={HEIGHT - 6} textAnchor="middle">
+          {points[index]?.label}
+        </text>
+      ))}
+    </>
+  );
+}
 
 function OpenEnd({
   points,
@@ -157,28 +205,6 @@ function OpenEnd({
   const last = points.length - 1;
   const ends = points.map(({ value }, at) => (at < last - 1 ? undefined : heightOf(value)));
   return <path className="series unfinished" stroke="var(--plot-1)" d={pathOf(ends, x, y)} />;
-}
-
-function Reading({
-  isLeft,
-  at,
-  width,
-  children,
-}: {
-  readonly isLeft: boolean;
-  readonly at: number;
-  readonly width: number;
-  readonly children: React.ReactNode;
-}): ReactElement {
-  return (
-    <div
-      className="reading"
-      aria-live="polite"
-      style={isLeft ? { right: width - at + 12 } : { left: at + 12 }}
-    >
-      {children}
-    </div>
-  );
 }
 
 function scalesOf(
@@ -216,11 +242,4 @@ function nearest(left: number, x: Place, count: number): number | undefined {
   if (count === 0) return undefined;
   const step = count === 1 ? 1 : x(1) - x(0);
   return Math.min(count - 1, Math.max(0, Math.round((left - x(0)) / step)));
-}
-
-function keyTarget(key: string, at: number, last: number): number | undefined {
-  if (key === "ArrowLeft") return Math.max(0, at - 1);
-  if (key === "ArrowRight") return Math.min(last, at + 1);
-  if (key === "Home") return 0;
-  return key === "End" ? last : undefined;
 }

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { periodParams, readPeriod } from "../address/period.ts";
+import { rangeParams, readPeriod } from "../address/period.ts";
 import { useAddress } from "../address/use-address.ts";
 import { useMembership } from "../session/membership.ts";
 import { PeriodBar } from "./period-bar.tsx";
@@ -16,9 +16,7 @@ export function RangeBar(): ReactElement {
       period={period}
       zone={zone}
       isCompared={false}
-      onChange={(to) =>
-        change({ ...NONE, ...periodParams({ ...to, compare: undefined, currency: undefined }) })
-      }
+      onChange={(to) => change({ ...NONE, ...rangeParams(to) })}
     />
   );
 }

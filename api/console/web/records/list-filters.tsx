@@ -30,7 +30,7 @@ export function ListFilters({
   readonly onChange: (change: AddressChange) => void;
 }): ReactElement {
   return (
-    <div className="row wrap">
+    <div className="row wrap filters">
       {filters.map((filter) =>
         filter.choices === undefined ? (
           <TextFilter
@@ -78,6 +78,7 @@ function TextFilter({
     <form onSubmit={submit}>
       <input
         className="input"
+        data-key="filter"
         aria-label={label}
         placeholder={label}
         value={text}

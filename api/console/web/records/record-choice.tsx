@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useDeferredValue, useState } from "react";
 import type { LoadChoices } from "../client/choices.ts";
+import { useRecordName } from "../client/record-names.ts";
 import { ChoiceField } from "../parts/choice-field.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { TextField } from "../parts/text-field.tsx";
@@ -11,23 +12,29 @@ export function RecordChoice({
   label,
   load,
   value,
+  fault,
+  none = "Choose",
   onChange,
 }: {
   readonly label: string;
   readonly load: LoadChoices;
   /** "" for none yet. */
   readonly value: string;
+  readonly fault?: string | undefined;
+  /** Words for no record. */
+  readonly none?: string;
   readonly onChange: (value: string) => void;
 }): ReactElement {
   const membership = useMembership();
   const [sought, setSought] = useState("");
   const asked = useDeferredValue(sought.trim());
   const { data, error } = useQuery({
-    queryKey: [membership.membershipId, "choices", label, asked],
+    queryKey: [membership.membershipId, "choices", load.name, asked],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => await load(membership, asked, signal),
+    queryFn: async ({ signal }) => await load.load(membership, asked, signal),
   });
   const choices = data?.choices ?? [];
+  const name = useRecordName(membership, load, value);
   const isKnown = choices.some(([one]) => one === value);
   return (
     <>
@@ -38,10 +45,13 @@ export function RecordChoice({
       <ChoiceField
         label={label}
         value={value}
+        fault={fault}
         choices={[
-          ["", "Choose"],
+          ["", none],
           // What was chosen stays, also when a later search does not find it.
-          ...(value === "" || isKnown ? [] : [[value, value] as const]),
+          ...(value === "" || isKnown
+            ? []
+            : [[value, load.nameOf === undefined ? value : name] as const]),
           ...choices,
         ]}
         onChange={onChange}

@@ -3,7 +3,8 @@ import { type ReactElement, type ReactNode, useState } from "react";
 import { Drawer } from "../parts/drawer.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { type FormBody, type FormField, RecordForm } from "./record-form.tsx";
+import type { FormField, Save } from "./form-field.ts";
+import { NestedForm } from "./nested-form.tsx";
 
 const HEIGHT = 320;
 
@@ -21,7 +22,7 @@ export function RecordDrawer<Row extends { readonly name: string }>({
   readonly record: UseQueryResult<Row>;
   readonly fields: readonly FormField[];
   /** Undefined for those who may not change it. */
-  readonly onSave: ((body: FormBody) => Promise<unknown>) | undefined;
+  readonly onSave: Save | undefined;
   readonly onClose: () => void;
   /** What is shown of the record; the button to change it comes after the first. */
   readonly children: (row: Row) => readonly [facts: ReactNode, ...more: ReactNode[]];
@@ -45,13 +46,13 @@ function Content({
 }: {
   readonly row: object;
   readonly fields: readonly FormField[];
-  readonly onSave: ((body: FormBody) => Promise<unknown>) | undefined;
+  readonly onSave: Save | undefined;
   readonly shown: readonly [facts: ReactNode, ...more: ReactNode[]];
 }): ReactElement {
   const [isEditing, setEditing] = useState(false);
   if (onSave !== undefined && isEditing) {
     return (
-      <RecordForm
+      <NestedForm
         fields={fields}
         initial={row}
         submit="Save"
@@ -59,6 +60,7 @@ function Content({
           await onSave(body);
           setEditing(false);
         }}
+        onCancel={() => setEditing(false)}
       />
     );
   }

@@ -1,10 +1,15 @@
 import { type ReactElement, type ReactNode, useState } from "react";
 import { type AddressChange, useAddress } from "../address/use-address.ts";
 import { type LoadPage, type Query, useList } from "../client/lists.ts";
+import { formatCount } from "../format/figure.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useMembership } from "../session/membership.ts";
+import { ViewMenu } from "../views/view-menu.tsx";
+import type { BulkReport } from "./bulk.ts";
+import { BulkOutcome } from "./bulk-parts.tsx";
+import { ChooseAll, choiceColumn } from "./choose-rows.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "./list-filters.tsx";
 
 const TABLE_HEIGHT = 480;
@@ -26,7 +31,7 @@ export type RecordListProps<Row> = {
   /** Buttons beside the title. */
   readonly actions?: ReactNode;
   /** What can be done with the rows that were chosen. */
-  readonly bulk?: (rows: readonly Row[], done: () => void) => ReactNode;
+  readonly bulk?: (rows: readonly Row[], done: (report?: BulkReport) => void) => ReactNode;
 };
 
 const NO_FILTERS: readonly ListFilter[] = [];
@@ -37,6 +42,7 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
   const [search, change] = useAddress();
   const membership = useMembership();
   const given = givenFilters(search, filters);
+  const [report, setReport] = useState<BulkReport>();
   const list = useList(membership, {
     name,
     query: { ...fixed, ...given },
@@ -48,12 +54,20 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
       <header className="row wrap">
         <h2 className="grow">{title}</h2>
         {actions}
+        {filters.length > 0 && <ViewMenu />}
       </header>
       {filters.length > 0 && <ListFilters filters={filters} search={search} onChange={change} />}
+      {report !== undefined && <BulkOutcome report={report} onClose={() => setReport(undefined)} />}
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={TABLE_HEIGHT} />}
       {list.data !== undefined && (
-        <Pages {...props} list={list} given={Object.keys(given)} onChange={change} />
+        <Pages
+          {...props}
+          list={list}
+          given={Object.keys(given)}
+          onChange={change}
+          onReport={setReport}
+        />
       )}
     </section>
   );
@@ -63,8 +77,10 @@ function Pages<Row>({
   list,
   given,
   onChange,
+  onReport,
   ...props
 }: RecordListProps<Row> & {
+  readonly onReport: (report: BulkReport | undefined) => void;
   readonly list: ReturnType<typeof useList<Row>>;
   readonly given: readonly string[];
   readonly onChange: (change: AddressChange) => void;
@@ -79,7 +95,13 @@ function Pages<Row>({
   }
   return (
     <>
-      <Rows {...props} rows={rows} isUpdating={list.isPlaceholderData} />
+      <Rows
+        {...props}
+        rows={rows}
+        list={list}
+        isUpdating={list.isPlaceholderData}
+        onReport={onReport}
+      />
       {list.hasNextPage && (
         <div className="row">
           <button
@@ -103,44 +125,37 @@ function Rows<Row>({
   onOpen,
   bulk,
   rows,
+  list,
   isUpdating,
+  onReport,
 }: RecordListProps<Row> & {
   readonly rows: readonly Row[];
+  readonly list: ReturnType<typeof useList<Row>>;
   readonly isUpdating: boolean;
+  readonly onReport: (report: BulkReport | undefined) => void;
 }): ReactElement {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const selected = rows.filter((row) => chosen.has(keyOf(row)));
-  const toggle = (row: Row): void => {
-    const next = new Set(chosen);
-    if (!next.delete(keyOf(row))) next.add(keyOf(row));
-    setChosen(next);
-  };
   const isAll = selected.length === rows.length;
-  const pick: Column<Row> = {
-    name: "chosen",
-    title: (
-      <input
-        type="checkbox"
-        aria-label="All rows"
-        checked={isAll}
-        onChange={() => setChosen(new Set(isAll ? [] : rows.map(keyOf)))}
-      />
-    ),
-    cell: (row) => (
-      <input
-        type="checkbox"
-        aria-label={`Choose ${keyOf(row)}`}
-        checked={chosen.has(keyOf(row))}
-        onChange={() => toggle(row)}
-      />
-    ),
+  const chooseAll = (all: readonly Row[]): void => setChosen(new Set(all.map(keyOf)));
+  const done = (report?: BulkReport): void => {
+    onReport(report);
+    setChosen(new Set());
   };
+  const pick = choiceColumn({
+    chosen,
+    keyOf,
+    isAll,
+    setChosen,
+    onAll: () => chooseAll(isAll ? [] : rows),
+  });
   return (
     <>
       {bulk !== undefined && selected.length > 0 && (
-        <div className="row wrap notice" role="status">
-          <strong>{selected.length} chosen</strong>
-          {bulk(selected, () => setChosen(new Set()))}
+        <div className="row wrap notice chosen" role="group" aria-label="Chosen rows">
+          <strong role="status">{formatCount(selected.length)} chosen</strong>
+          {isAll && list.hasNextPage && <ChooseAll list={list} onAll={chooseAll} />}
+          {bulk(selected, done)}
         </div>
       )}
       <DataTable

@@ -1,8 +1,6 @@
 import type { ReactElement } from "react";
+import { useRoleFigures } from "../figures/role-figures.ts";
 import { formatChange } from "../format/figure.ts";
-
-/** Metrics that are better when they are smaller. */
-const COSTS = new Set(["payout", "ad_cost", "bot_clicks", "rejected", "cost"]);
 
 /** A change against the other period, with sign and word, never by colour alone. */
 export function Change({
@@ -12,7 +10,8 @@ export function Change({
   readonly metric: string;
   readonly change: number | null | undefined;
 }): ReactElement | null {
+  const { costs } = useRoleFigures();
   if (change === null || change === undefined) return null;
-  const isGood = COSTS.has(metric) ? change <= 0 : change >= 0;
+  const isGood = costs.has(metric) ? change <= 0 : change >= 0;
   return <span className={isGood ? "change good" : "change bad"}>{formatChange(change)}</span>;
 }

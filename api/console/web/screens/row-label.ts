@@ -1,4 +1,5 @@
 import type { ReportRow } from "../client/reports.ts";
+import { formatCountry } from "../format/country.ts";
 
 /** Shown for rows that a dimension does not apply to, or whose value nobody sent. */
 const NONE = "(none)";
@@ -6,5 +7,6 @@ const NONE = "(none)";
 /** What a person calls the value of a dimension in this row. */
 export function labelOf(row: ReportRow, dimension: string): string {
   const label = row[`${dimension}_label`] ?? row[dimension];
-  return label === null || label === undefined || label === "" ? NONE : String(label);
+  if (label === null || label === undefined || label === "") return NONE;
+  return dimension === "country" ? formatCountry(String(label)) : String(label);
 }

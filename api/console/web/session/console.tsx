@@ -1,39 +1,57 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { type ReactElement, Suspense, useState } from "react";
+import { lazy, type ReactElement, Suspense, useState } from "react";
 import { Router, useLocation } from "wouter";
+import { Interruption } from "../client/interruption.ts";
 import { openQueries } from "../client/queries.ts";
-import { useApi } from "../client/use-api.ts";
+import { InterruptionContext, useApi } from "../client/use-api.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Door } from "./door.tsx";
 import { Join } from "./join.tsx";
+import { ProviderReturn } from "./provider-return.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { neededFor, useSession } from "./use-session.ts";
 import { Workplace } from "./workplace.tsx";
 
+const SignUp = lazy(async () => ({ default: (await import("./sign-up.tsx")).SignUp }));
+
 /** The whole page: signs in, then shows the screens of one membership. */
 export function Console(): ReactElement {
   const [queries] = useState(openQueries);
+  const [interruption] = useState(() => new Interruption());
   return (
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <Router base="/console">
-          <Suspense fallback={null}>
-            <Entrance />
-          </Suspense>
-        </Router>
+        <InterruptionContext value={interruption}>
+          <Router base="/console">
+            <Suspense fallback={null}>
+              <Entrance />
+            </Suspense>
+          </Router>
+        </InterruptionContext>
       </QueryClientProvider>
     </CSPProvider>
   );
 }
 
+const SIGN_UP = /^\/signup\/([^/]+)\/partner\/?$/;
+
+/** The page of applications needs nobody to be signed in. */
 function Entrance(): ReactElement | null {
+  const [path] = useLocation();
+  const slug = SIGN_UP.exec(path)?.[1];
+  const api = useApi(0);
+  return slug === undefined ? <Inside /> : <SignUp api={api} slug={decodeURIComponent(slug)} />;
+}
+
+function Inside(): ReactElement | null {
   const api = useApi(0);
   const session = useSession(api);
   const [path] = useLocation();
   const token = path === "/join" ? location.hash.slice(1) : "";
   const needed = neededFor(session.error);
+  if (path === "/sign-in/oidc") return <ProviderReturn api={api} />;
   if (session.isPending) return null;
   if (token !== "") return <Join api={api} token={token} isSignedIn={session.data !== undefined} />;
   if (needed === "sign-in") return <SignIn api={api} />;

@@ -7,12 +7,15 @@ import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { Door } from "./door.tsx";
+import { ProviderButton } from "./provider-button.tsx";
 
 type Link = {
   readonly kind: "first_admin" | "invitation" | "reset";
   readonly email: string | null;
   readonly workspace: string | null;
 };
+
+type Given = { readonly email: string; readonly name: string; readonly password: string };
 
 const TITLES = {
   first_admin: "Set up your account",
@@ -65,11 +68,7 @@ export function Join({
 /** A reset needs only the password, and only the first admin names an e-mail. */
 function wantedBy(
   { kind }: Link,
-  {
-    email,
-    name,
-    password,
-  }: { readonly email: string; readonly name: string; readonly password: string },
+  { email, name, password }: Given,
 ): { password: string; name?: string; email?: string } {
   if (kind === "reset") return { password };
   return kind === "first_admin" ? { password, name, email } : { password, name };
@@ -86,12 +85,10 @@ function JoinForm({
   readonly link: Link;
   readonly isSignedIn: boolean;
 }): ReactElement {
-  const [email, setEmail] = useState(link.email ?? "");
-  const [name, setName] = useState("");
-  const [password, setPassword] = useState("");
+  const [given, setGiven] = useState<Given>({ email: link.email ?? "", name: "", password: "" });
   const queries = useQueryClient();
   const [, go] = useLocation();
-  const body = isSignedIn ? { token } : { token, ...wantedBy(link, { email, name, password }) };
+  const body = isSignedIn ? { token } : { token, ...wantedBy(link, given) };
   const redeem = useMutation({
     mutationFn: async () => await read(api.POST("/one-time-links/redeem", { body })),
     onSuccess: async () => {
@@ -112,44 +109,63 @@ function JoinForm({
       {redeem.isError && Object.keys(fields).length === 0 && <ProblemNotice error={redeem.error} />}
       <form className="stack" onSubmit={submit}>
         {!isSignedIn && (
-          <>
-            {link.kind === "first_admin" && (
-              <TextField
-                label="E-mail"
-                type="email"
-                autoComplete="username"
-                required
-                value={email}
-                onChange={setEmail}
-                fault={fields["email"]}
-              />
-            )}
-            {link.kind !== "reset" && (
-              <TextField
-                label="Your name"
-                autoComplete="name"
-                required
-                value={name}
-                onChange={setName}
-                fault={fields["name"]}
-              />
-            )}
-            <TextField
-              label="Password"
-              type="password"
-              hint="At least 12 characters"
-              autoComplete="new-password"
-              required
-              value={password}
-              onChange={setPassword}
-              fault={fields["password"]}
-            />
-          </>
+          <JoinFields link={link} given={given} faults={fields} onChange={setGiven} />
         )}
         <button type="submit" className="button first" disabled={redeem.isPending}>
-          {link.kind === "reset" ? "Save and sign in" : "Go on"}
+          {link.kind === "reset" ? "Save and sign in" : "Continue"}
         </button>
       </form>
+      {!isSignedIn && link.kind !== "reset" && (
+        <ProviderButton api={api} wanted={{ connects: false, token, back: "/" }} />
+      )}
     </Door>
+  );
+}
+
+function JoinFields({
+  link,
+  given,
+  faults,
+  onChange,
+}: {
+  readonly link: Link;
+  readonly given: Given;
+  readonly faults: Readonly<Record<string, string>>;
+  readonly onChange: (given: Given) => void;
+}): ReactElement {
+  return (
+    <>
+      {link.kind === "first_admin" && (
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          value={given.email}
+          onChange={(email) => onChange({ ...given, email })}
+          fault={faults["email"]}
+        />
+      )}
+      {link.kind !== "reset" && (
+        <TextField
+          label="Your name"
+          autoComplete="name"
+          required
+          value={given.name}
+          onChange={(name) => onChange({ ...given, name })}
+          fault={faults["name"]}
+        />
+      )}
+      <TextField
+        label="Password"
+        type="password"
+        hint="At least 12 characters"
+        autoComplete="new-password"
+        required
+        value={given.password}
+        onChange={(password) => onChange({ ...given, password })}
+        fault={faults["password"]}
+      />
+    </>
   );
 }

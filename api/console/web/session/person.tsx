@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { read } from "../client/api-client.ts";
 import { useRecord } from "../client/records.ts";
@@ -7,15 +8,20 @@ import { formatInstant } from "../format/time.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { type FormBody, RecordForm } from "../records/record-form.tsx";
+import { OwnLook } from "../shell/own-look.tsx";
 import { useMembership } from "./membership.ts";
+import { OwnPasskeys } from "./own-passkeys.tsx";
+import { OwnProvider } from "./own-provider.tsx";
 import { OwnSecondFactor } from "./own-second-factor.tsx";
 
 /** What belongs to the person and not to a workspace: name, password, second factor and sessions. */
 export function Person(): ReactElement {
   const { session } = useMembership();
   const api = useApi(0);
+  const queries = useQueryClient();
   const rename = useWrite(["own-sessions"], async (body: FormBody) => {
     await read(api.PATCH("/person", { body }));
+    await queries.invalidateQueries({ queryKey: ["session"] });
   });
   const change = useWrite(["own-sessions"], async (body: FormBody) => {
     await read(
@@ -53,7 +59,10 @@ export function Person(): ReactElement {
         />
         {change.isSuccess && <p role="status">The new password is set.</p>}
       </section>
+      <OwnLook />
       <OwnSecondFactor />
+      <OwnPasskeys />
+      <OwnProvider />
       <OwnSessions />
     </>
   );

@@ -1,43 +1,77 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactElement, useState } from "react";
-import { read } from "../client/api-client.ts";
-import { useApi } from "../client/use-api.ts";
+import { type Api, read } from "../client/api-client.ts";
+import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { TextField } from "../parts/text-field.tsx";
-import { useMembership } from "./membership.ts";
+import { signInWithPasskey } from "./passkeys.ts";
+import { ProviderButton } from "./provider-button.tsx";
+import { pathBelowConsole } from "./provider-flow.ts";
+import type { Session } from "./use-session.ts";
+import { usePasskeysHere } from "./use-sign-in-options.ts";
 
-/** Keys, tokens and members need a proof of the last ten minutes: the password, or a code of the second factor. */
-export function ProveAgain(): ReactElement {
-  const { session } = useMembership();
-  const api = useApi(0);
-  const queries = useQueryClient();
+/** Keys, tokens and members need a proof of the last ten minutes: the password, a code of the second factor, or a passkey. */
+export function ProveAgain({
+  api,
+  person,
+  onProved,
+}: {
+  readonly api: Api;
+  readonly person: Session["person"];
+  readonly onProved: () => Promise<unknown>;
+}): ReactElement {
   const [text, setText] = useState("");
-  const byCode = session.person.has_totp;
+  const byCode = person.has_totp;
+  const canPasskey = usePasskeysHere(api) && person.passkeys > 0;
+  const onSuccess = async (): Promise<void> => void (await onProved());
   const prove = useMutation({
     mutationFn: async () =>
       await read(
         api.POST("/sign-in/prove", { body: byCode ? { code: text } : { password: text } }),
       ),
-    onSuccess: async () => await queries.invalidateQueries({ queryKey: ["session"] }),
+    onSuccess,
+  });
+  // A sign-in is a proof, too.
+  const byPasskey = useMutation({
+    mutationFn: async () => await signInWithPasskey(api),
+    onSuccess,
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    event.stopPropagation();
     prove.mutate();
   };
-  if (prove.isSuccess) return <p role="status">Thank you. Send it again now.</p>;
   return (
-    <form className="row wrap" onSubmit={submit}>
-      <TextField
-        label={byCode ? "Code of your second factor" : "Your password"}
-        type={byCode ? "text" : "password"}
-        autoComplete={byCode ? "one-time-code" : "current-password"}
-        required
-        value={text}
-        onChange={setText}
-        fault={prove.isError ? prove.error.message : undefined}
-      />
-      <button type="submit" className="button first" disabled={prove.isPending}>
-        Go on
-      </button>
-    </form>
+    <>
+      {byPasskey.isError && <ProblemNotice error={byPasskey.error} />}
+      {(byCode || person.has_password) && (
+        <form className="stack" onSubmit={submit}>
+          <TextField
+            label={byCode ? "Code of your second factor" : "Your password"}
+            type={byCode ? "text" : "password"}
+            autoComplete={byCode ? "one-time-code" : "current-password"}
+            required
+            value={text}
+            onChange={setText}
+            fault={prove.isError ? prove.error.message : undefined}
+          />
+          <button type="submit" className="button first" disabled={prove.isPending}>
+            Continue
+          </button>
+        </form>
+      )}
+      {canPasskey && (
+        <button
+          type="button"
+          className="button"
+          disabled={byPasskey.isPending}
+          onClick={() => byPasskey.mutate()}
+        >
+          Use a passkey
+        </button>
+      )}
+      {person.has_oidc && (
+        <ProviderButton api={api} wanted={{ connects: false, back: pathBelowConsole() }} />
+      )}
+    </>
   );
 }

@@ -1,50 +1,40 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type ReactElement, useState } from "react";
-import { type Api, read } from "../client/api-client.ts";
-import { ProblemNotice } from "../parts/problem-notice.tsx";
-import { TextField } from "../parts/text-field.tsx";
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactElement, useState } from "react";
+import type { Api } from "../client/api-client.ts";
 import { Door } from "./door.tsx";
+import { ForgottenPassword } from "./forgotten-password.tsx";
+import { ProviderButton } from "./provider-button.tsx";
+import { SignInForm } from "./sign-in-form.tsx";
+import { useSignInOptions } from "./use-sign-in-options.ts";
 
-/** E-mail and password. Nobody learns here whether an e-mail is known. */
+/** The page of somebody who has no session. */
 export function SignIn({ api }: { readonly api: Api }): ReactElement {
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
   const queries = useQueryClient();
-  const signIn = useMutation({
-    mutationFn: async () => await read(api.POST("/sign-in", { body: { email, password } })),
-    onSuccess: async () => await queries.resetQueries({ queryKey: ["session"] }),
-  });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    signIn.mutate();
-  };
+  const [isForgotten, setForgotten] = useState(false);
+  const canMail = useSignInOptions(api)?.mail === true;
+  if (isForgotten) {
+    return (
+      <Door title="A new password">
+        <ForgottenPassword api={api} onBack={() => setForgotten(false)} />
+      </Door>
+    );
+  }
   return (
     <Door title="Sign in">
-      {signIn.isError && <ProblemNotice error={signIn.error} />}
-      <form className="stack" onSubmit={submit}>
-        <TextField
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={setEmail}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={setPassword}
-        />
-        <button type="submit" className="button first" disabled={signIn.isPending}>
-          Sign in
+      <SignInForm
+        api={api}
+        onSignedIn={async () => await queries.resetQueries({ queryKey: ["session"] })}
+      />
+      <ProviderButton api={api} wanted={{ connects: false, back: "/" }} />
+      {canMail ? (
+        <button type="button" className="button plain" onClick={() => setForgotten(true)}>
+          Forgot the password?
         </button>
-      </form>
-      <p className="muted">
-        No account, or the password is lost? Ask an admin of your workspace for a link.
-      </p>
+      ) : (
+        <p className="muted">
+          No account, or the password is lost? Ask an admin of your workspace for a link.
+        </p>
+      )}
     </Door>
   );
 }

@@ -1,4 +1,5 @@
-import { queryOptions, type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { queryOptions, type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { type Api, read } from "../client/api-client.ts";
 import { Problem } from "../client/problem.ts";
 
@@ -7,6 +8,15 @@ export type OwnMembership = Session["memberships"][number];
 
 /** Who is signed in in this browser. */
 export function useSession(api: Api): UseQueryResult<Session> {
+  const queries = useQueryClient();
+  useEffect(() => {
+    // Back shows the page as it was left, which may be before a sign-out.
+    const askAgain = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) void queries.resetQueries();
+    };
+    addEventListener("pageshow", askAgain);
+    return () => removeEventListener("pageshow", askAgain);
+  }, [queries]);
   return useQuery(
     queryOptions({
       queryKey: ["session"],

@@ -1,8 +1,9 @@
-import { lazy, type ReactElement, useEffect } from "react";
+import { lazy, type ReactElement } from "react";
 import { Redirect, useLocation } from "wouter";
 import { useApi } from "../client/use-api.ts";
 import { baseOf } from "./base-of.ts";
 import { Door } from "./door.tsx";
+import { Interrupted } from "./interrupted.tsx";
 import { type Membership, MembershipContext } from "./membership.ts";
 import type { OwnMembership, Session } from "./use-session.ts";
 
@@ -59,13 +60,11 @@ function Chosen({
     permissions: own.permissions,
     session,
   };
-  useEffect(() => {
-    document.title = membership.workspaceName;
-  }, [membership.workspaceName]);
   const Screens = own.role === "partner" ? Partner : own.role === "advertiser" ? Advertiser : Staff;
   return (
     <MembershipContext value={membership}>
       <Screens />
+      <Interrupted person={session.person} />
     </MembershipContext>
   );
 }

@@ -1,71 +1,58 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { CircleUser, LogOut, type LucideIcon, Moon, Sun } from "lucide-react";
-import { type ReactElement, type ReactNode, useState } from "react";
+import { CircleUser, LogOut } from "lucide-react";
+import { type ReactElement, type ReactNode, useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { read } from "../client/api-client.ts";
 import { useApi } from "../client/use-api.ts";
+import { SingleKeys } from "../keys/single-keys.tsx";
+import type { RolePalette } from "../palette/found.ts";
+import { PaletteButton } from "../palette/palette-button.tsx";
 import { baseOf } from "../session/base-of.ts";
 import { useMembership } from "../session/membership.ts";
-
-export type Destination = {
-  readonly path: string;
-  readonly title: string;
-  readonly icon: LucideIcon;
-};
-export type NavigationGroup = {
-  readonly title: string;
-  readonly destinations: readonly Destination[];
-};
+import { Arrival } from "./arrival.tsx";
+import { Banners } from "./banners.tsx";
+import { Navigation, type NavigationGroup } from "./navigation.tsx";
+import { NavigationSheet } from "./navigation-sheet.tsx";
+import { ThemeMenu } from "./theme-menu.tsx";
+import { useOwnTheme } from "./use-own-look.ts";
 
 /** Navigation at the left, who and where at the top, the screen below. */
 export function Shell({
   groups,
+  palette,
   children,
 }: {
   readonly groups: readonly NavigationGroup[];
+  readonly palette: RolePalette;
   readonly children: ReactNode;
 }): ReactElement {
+  useOwnTheme();
+  const destinations = useMemo(() => groups.flatMap((group) => group.destinations), [groups]);
   return (
     <div className="shell">
       <a className="skip" href="#screen">
         Skip to content
       </a>
-      <nav className="side" aria-label="Screens">
-        {groups.map(({ title, destinations }) => (
-          <div key={title} className="group-of-links">
-            <p className="group">{title}</p>
-            {destinations.map((destination) => (
-              <NavigationLink key={destination.path} {...destination} />
-            ))}
-          </div>
-        ))}
+      <nav className="side side-links" aria-label="Screens">
+        <Navigation groups={groups} />
       </nav>
       <div>
         <header className="top">
+          <NavigationSheet groups={groups} />
           <WorkspaceChoice />
-          <span className="grow" />
-          <ThemeButton />
+          <PaletteButton groups={groups} palette={palette} />
+          <ThemeMenu />
           <OwnLink />
           <SignOutButton />
         </header>
+        <Banners />
         <main id="screen" tabIndex={-1}>
           {children}
         </main>
+        <Arrival destinations={destinations} />
       </div>
+      <SingleKeys destinations={destinations} />
     </div>
-  );
-}
-
-function NavigationLink({ path, title, icon: Icon }: Destination): ReactElement {
-  const { base } = useMembership();
-  const [location] = useLocation();
-  const href = `${base}${path}`;
-  const isCurrent = path === "/" ? location === href || location === base : location === href;
-  return (
-    <Link href={href} aria-current={isCurrent ? "page" : undefined}>
-      <Icon size={16} aria-hidden />
-      {title}
-    </Link>
   );
 }
 
@@ -73,10 +60,10 @@ function WorkspaceChoice(): ReactElement {
   const { session, membershipId, workspaceName, accountName } = useMembership();
   const [, go] = useLocation();
   const name = accountName === undefined ? workspaceName : `${accountName} · ${workspaceName}`;
-  if (session.memberships.length < 2) return <strong>{name}</strong>;
+  if (session.memberships.length < 2) return <strong className="workspace">{name}</strong>;
   return (
     <select
-      className="select"
+      className="select workspace"
       aria-label="Workspace"
       value={membershipId}
       onChange={(event) => {
@@ -98,34 +85,10 @@ function WorkspaceChoice(): ReactElement {
 function OwnLink(): ReactElement {
   const { base, session } = useMembership();
   return (
-    <Link className="button plain" href={`${base}/you`}>
-      <CircleUser size={16} aria-hidden /> {session.person.name}
+    <Link className="button plain" href={`${base}/you`} title={session.person.email}>
+      <CircleUser size={16} aria-hidden />
+      <span className="unseen-small">{session.person.name}</span>
     </Link>
-  );
-}
-
-function ThemeButton(): ReactElement {
-  const [theme, setTheme] = useState(document.documentElement.dataset["theme"] ?? "light");
-  const other = theme === "dark" ? "light" : "dark";
-  const change = (): void => {
-    document.documentElement.dataset["theme"] = other;
-    setTheme(other);
-    try {
-      localStorage.setItem("theme", other);
-    } catch {
-      // Storage is blocked: the choice lasts as long as the page.
-    }
-  };
-  const Icon = theme === "dark" ? Sun : Moon;
-  return (
-    <button
-      type="button"
-      className="button plain"
-      onClick={change}
-      aria-label={`Use the ${other} theme`}
-    >
-      <Icon size={16} aria-hidden />
-    </button>
   );
 }
 
@@ -141,7 +104,8 @@ function SignOutButton(): ReactElement {
   });
   return (
     <button type="button" className="button plain" onClick={() => signOut.mutate()}>
-      <LogOut size={16} aria-hidden /> Sign out
+      <LogOut size={16} aria-hidden />
+      <span className="unseen-small">Sign out</span>
     </button>
   );
 }

@@ -38,15 +38,16 @@ export function PostbackToken(): ReactElement {
             </p>
           ))}
           {token.data.may_rotate && (
-            <div className="row">
+            <div className="row wrap">
               <button
                 type="button"
                 className="button"
                 disabled={rotate.isPending}
                 onClick={() => rotate.mutate(undefined)}
               >
-                Replace it; this one works for {GRACE_HOURS} more hours
+                Replace it
               </button>
+              <span className="muted">This one works for {GRACE_HOURS} more hours then.</span>
             </div>
           )}
         </>

@@ -1,7 +1,8 @@
 import { Plus } from "lucide-react";
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { useAddress } from "../../address/use-address.ts";
+import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
@@ -18,7 +19,9 @@ import { RecordDrawer } from "../../records/record-drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
+import { courseColumn } from "../charts/course-cell.tsx";
 import { CapMeters } from "../offers/cap-meters.tsx";
+import { BudgetSection } from "./budget-section.tsx";
 
 type Advertiser = components["schemas"]["Advertiser"];
 
@@ -55,6 +58,7 @@ const COLUMNS: readonly Column<Advertiser>[] = [
     cell: (row) => <StrangerText text={row.name} />,
   },
   { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  courseColumn("advertiser"),
   { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
   { name: "currency", title: "Currency", cell: ({ currency }) => currency },
   { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
@@ -65,14 +69,13 @@ export function Advertisers(): ReactElement {
   const membership = useMembership();
   const { api, role } = membership;
   const [search, change] = useAddress();
-  const [isNew, setNew] = useState(false);
+  const [isNew, setNew] = useIsNew();
   const mayWrite = role === "admin" && mayDo(membership, "advertisers.write");
   const create = useWrite(["advertisers"], async (body: FormBody) => {
     const { data } = await read(
       api.POST("/advertisers", { body: { ...body, name: String(body["name"] ?? "") } }),
     );
-    setNew(false);
-    change({ open: String(data.id) });
+    change({ new: undefined, open: String(data.id) });
   });
   const open = search.get("open");
   return (
@@ -104,7 +107,7 @@ export function Advertisers(): ReactElement {
           onClose={() => change({ open: undefined })}
         />
       )}
-      {isNew && (
+      {isNew && mayWrite && (
         <Drawer title="New advertiser" onClose={() => setNew(false)}>
           <RecordForm
             fields={FIELDS}
@@ -149,6 +152,7 @@ function AdvertiserDrawer({
       {(advertiser) => [
         <AdvertiserFacts key="facts" advertiser={advertiser} />,
         <CapMeters key="caps" query={{ advertiser_id: String(id) }} />,
+        <BudgetSection key="budget" id={id} mayWrite={mayWrite} />,
       ]}
     </RecordDrawer>
   );

@@ -14,6 +14,8 @@ import { RecordDrawer } from "../../records/record-drawer.tsx";
 import type { FormBody } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
+import { HoldSection } from "./hold-section.tsx";
+import { OwnTermsOf } from "./own-terms-of.tsx";
 
 type Affiliate = components["schemas"]["Affiliate"];
 
@@ -48,7 +50,9 @@ export function AffiliateDrawer({
     >
       {(partner) => [
         <AffiliateFacts key="facts" partner={partner} />,
+        <HoldSection key="hold" id={id} mayWrite={mayWrite} />,
         <MayRun key="offers" id={id} />,
+        <OwnTermsOf key="terms" id={id} />,
       ]}
     </RecordDrawer>
   );

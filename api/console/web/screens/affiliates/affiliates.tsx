@@ -1,22 +1,24 @@
 import { Plus } from "lucide-react";
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { useAddress } from "../../address/use-address.ts";
+import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { type FormBody, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
+import { courseColumn } from "../charts/course-cell.tsx";
 import { AffiliateDrawer } from "./affiliate-drawer.tsx";
 import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
+import { StatusActions } from "./status-actions.tsx";
 
 type Affiliate = components["schemas"]["Affiliate"];
 
@@ -40,7 +42,7 @@ export function Affiliates(): ReactElement {
   const membership = useMembership();
   const { api, role, zone } = membership;
   const [search, change] = useAddress();
-  const [isNew, setNew] = useState(false);
+  const [isNew, setNew] = useIsNew();
   const mayWrite = role === "admin" && mayDo(membership, "affiliates.write");
   const columns: readonly Column<Affiliate>[] = [
     {
@@ -51,6 +53,7 @@ export function Affiliates(): ReactElement {
     },
     { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    courseColumn("affiliate"),
     { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
     { name: "country", title: "Country", cell: ({ country }) => country },
     { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
@@ -78,9 +81,7 @@ export function Affiliates(): ReactElement {
             </button>
           )
         }
-        {...(mayWrite
-          ? { bulk: (rows, done) => <StatusActions ids={rows.map(({ id }) => id)} onDone={done} /> }
-          : {})}
+        {...(mayWrite ? { bulk: (rows, done) => <StatusActions rows={rows} onDone={done} /> } : {})}
       />
       {open !== null && (
         <AffiliateDrawer
@@ -89,61 +90,12 @@ export function Affiliates(): ReactElement {
           onClose={() => change({ open: undefined })}
         />
       )}
-      {isNew && (
+      {isNew && mayWrite && (
         <NewAffiliate
           onClose={() => setNew(false)}
-          onMade={(id) => {
-            setNew(false);
-            change({ open: String(id) });
-          }}
+          onMade={(id) => change({ new: undefined, open: String(id) })}
         />
       )}
-    </>
-  );
-}
-
-function StatusActions({
-  ids,
-  onDone,
-}: {
-  readonly ids: readonly number[];
-  readonly onDone: () => void;
-}): ReactElement {
-  const { api } = useMembership();
-  const set = useWrite(
-    ["affiliates", "affiliate", "attention"],
-    async (status: "active" | "blocked" | "rejected") => {
-      await read(api.PATCH("/affiliates", { body: { ids: [...ids], status } }));
-      onDone();
-    },
-  );
-  return (
-    <>
-      <button
-        type="button"
-        className="button first"
-        disabled={set.isPending}
-        onClick={() => set.mutate("active")}
-      >
-        Approve
-      </button>
-      <button
-        type="button"
-        className="button"
-        disabled={set.isPending}
-        onClick={() => set.mutate("rejected")}
-      >
-        Reject
-      </button>
-      <button
-        type="button"
-        className="button danger"
-        disabled={set.isPending}
-        onClick={() => set.mutate("blocked")}
-      >
-        Block
-      </button>
-      {set.isError && <ProblemNotice error={set.error} />}
     </>
   );
 }

@@ -3,14 +3,16 @@ import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress, type Page } from "../../client/lists.ts";
 import { formatInstant } from "../../format/time.ts";
+import { CsvButton } from "../../parts/csv-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
-import type { ListFilter } from "../../records/list-filters.tsx";
+import { countedQuery } from "../../records/counted-query.ts";
+import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { rangeQuery } from "../../records/record-range.ts";
 import { type Membership, useMembership } from "../../session/membership.ts";
+import { CountedNote } from "../reports/counted-note.tsx";
 import { ClickDrawer } from "./click-drawer.tsx";
 
 /** Fields that the list and the look-up by an ad platform's ID share, and more of the list. */
@@ -62,11 +64,12 @@ export function Clicks(): ReactElement {
         </label>
         <RangeBar />
       </div>
+      <CountedNote search={search} onChange={change} />
       <RecordList<ClickRow>
         title="Clicks"
         name="clicks"
         filters={FILTERS}
-        fixed={rangeQuery(search)}
+        fixed={countedQuery(search)}
         everyMs={isLive ? LIVE_MS : undefined}
         load={async (query, signal): Promise<Page<ClickRow>> =>
           await read(api.GET("/clicks", { params: { query: fromAddress(query) }, signal }))
@@ -75,6 +78,12 @@ export function Clicks(): ReactElement {
         keyOf={({ click_id: id }) => id}
         onOpen={({ click_id: id }) => change({ open: id })}
         nothing={<strong>No clicks in this range</strong>}
+        actions={
+          <CsvButton
+            path="/clicks"
+            query={{ ...countedQuery(search), ...givenFilters(search, FILTERS) }}
+          />
+        }
       />
       {open !== null && <ClickDrawer id={open} onClose={() => change({ open: undefined })} />}
     </>

@@ -1,7 +1,9 @@
-import type { ReactElement } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactElement, useState } from "react";
 import { Link } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
+import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
@@ -10,11 +12,15 @@ import { type Fact, Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import type { BulkReport } from "../../records/bulk.ts";
+import { BulkOutcome } from "../../records/bulk-parts.tsx";
 import { type Membership, mayDo, useMembership } from "../../session/membership.ts";
-import type { Conversion } from "./conversion.ts";
+import { amountOf, type Conversion } from "./conversion.ts";
 import { ReviewActions } from "./review-actions.tsx";
 
 const HEIGHT = 320;
+const PEOPLE_MAX = 200;
 
 /** One conversion: what it is, how it became that, and who was told. */
 export function ConversionDrawer({
@@ -26,30 +32,37 @@ export function ConversionDrawer({
 }): ReactElement {
   const membership = useMembership();
   const { api, role } = membership;
+  const { amounts } = useRoleFigures();
   const params = { params: { path: { id } } };
   const record = useRecord(membership, {
     name: "conversion",
     id,
     load: async (signal) => (await read(api.GET("/conversions/{id}", { ...params, signal }))).data,
   });
+  const [report, setReport] = useState<BulkReport>();
   const isStaff = role === "admin" || role === "analyst";
   return (
     <Drawer title="Conversion" onClose={onClose}>
       {record.isError && <ProblemNotice error={record.error} />}
       {record.data === undefined && !record.isError && <Skeleton height={HEIGHT} />}
-      {record.data !== undefined && <Facts facts={factsOf(record.data, membership)} />}
+      {record.data !== undefined && <Facts facts={factsOf(record.data, membership, amounts)} />}
       {record.data !== undefined && role === "admin" && mayDo(membership, "conversions.write") && (
         <div className="row wrap">
-          <ReviewActions ids={[id]} onDone={() => undefined} />
+          <ReviewActions rows={[record.data]} onDone={setReport} />
         </div>
       )}
+      {report !== undefined && <BulkOutcome report={report} onClose={() => setReport(undefined)} />}
       <History id={id} />
       {isStaff && <Told id={id} />}
     </Drawer>
   );
 }
 
-function factsOf(row: Conversion, { zone, base, role }: Membership): readonly Fact[] {
+function factsOf(
+  row: Conversion,
+  { zone, base, role }: Membership,
+  amounts: RoleFigures["amounts"],
+): readonly Fact[] {
   const { currency } = row;
   const money = (text: string | undefined): string =>
     text === undefined ? "" : formatMoney(text, currency);
@@ -66,8 +79,7 @@ function factsOf(row: Conversion, { zone, base, role }: Membership): readonly Fa
     ["Offer", row.offer_name],
     ["Event", row.event_code],
     ["Partner", row.affiliate_name ?? ""],
-    ["Payout", money(row.payout)],
-    ["Revenue", money(row.revenue)],
+    ...amounts.map(([name, title]): Fact => [title, money(amountOf(row, name))]),
     ["Sale", money(row.sale_amount)],
     ["Order ID", row.adv_txid ?? ""],
     ["Method", row.method],
@@ -101,6 +113,7 @@ function History({ id }: { readonly id: string }): ReactElement {
     load: async (signal) =>
       (await read(api.GET("/conversions/{id}/history", { params: { path: { id } }, signal }))).data,
   });
+  const names = usePeople(history.data?.some((change) => (change.person_id ?? 0) > 0) === true);
   return (
     <section className="stack tight">
       <h3>History</h3>
@@ -109,13 +122,25 @@ function History({ id }: { readonly id: string }): ReactElement {
         {history.data?.map((change) => (
           <li key={`${change.at} ${change.to_status}`}>
             <StatusBadge status={change.to_status} /> {formatInstant(change.at, zone)}, by{" "}
-            {change.actor}
+            <StrangerText text={names.get(change.person_id ?? 0) ?? change.actor} />
             {change.reason !== "" && <span className="muted">: {change.reason}</span>}
           </li>
         ))}
       </ol>
     </section>
   );
+}
+
+/** Names of the people of the workspace. Empty for those who may not see them. */
+function usePeople(isNeeded: boolean): ReadonlyMap<number, string> {
+  const { api, membershipId, role } = useMembership();
+  const people = useQuery({
+    queryKey: [membershipId, "people-names"],
+    enabled: isNeeded && role === "admin",
+    queryFn: async ({ signal }) =>
+      (await read(api.GET("/members", { params: { query: { limit: PEOPLE_MAX } }, signal }))).data,
+  });
+  return new Map(people.data?.map(({ person_id: id, name }) => [id, name] as const) ?? []);
 }
 
 function Told({ id }: { readonly id: string }): ReactElement {

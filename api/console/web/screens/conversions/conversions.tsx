@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
@@ -9,11 +10,12 @@ import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
+import { countedQuery } from "../../records/counted-query.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { rangeQuery } from "../../records/record-range.ts";
 import { type Membership, mayDo, useMembership } from "../../session/membership.ts";
-import type { Conversion } from "./conversion.ts";
+import { CountedNote } from "../reports/counted-note.tsx";
+import { amountOf, type Conversion } from "./conversion.ts";
 import { ConversionDrawer } from "./conversion-drawer.tsx";
 import { ReviewActions } from "./review-actions.tsx";
 
@@ -51,6 +53,7 @@ const OF_STAFF: readonly ListFilter[] = [
 export function Conversions(): ReactElement {
   const membership = useMembership();
   const { api, role } = membership;
+  const { amounts } = useRoleFigures();
   const [search, change] = useAddress();
   const isStaff = role === "admin" || role === "analyst";
   const filters = isStaff ? [...FILTERS, ...OF_STAFF] : FILTERS;
@@ -62,26 +65,27 @@ export function Conversions(): ReactElement {
         <h1 className="grow">Conversions</h1>
         <RangeBar />
       </div>
+      <CountedNote search={search} onChange={change} />
       <RecordList<Conversion>
         title="Conversions"
         name="conversions"
         filters={filters}
-        fixed={rangeQuery(search)}
+        fixed={countedQuery(search)}
         load={async (query, signal) =>
           await read(api.GET("/conversions", { params: { query: fromAddress(query) }, signal }))
         }
-        columns={columnsFor(membership)}
+        columns={columnsFor(membership, amounts)}
         keyOf={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
         nothing={<strong>No conversions in this range</strong>}
         actions={
           <CsvButton
             path="/conversions"
-            query={{ ...rangeQuery(search), ...givenFilters(search, filters) }}
+            query={{ ...countedQuery(search), ...givenFilters(search, filters) }}
           />
         }
         {...(mayDecide
-          ? { bulk: (rows, done) => <ReviewActions ids={rows.map(({ id }) => id)} onDone={done} /> }
+          ? { bulk: (rows, done) => <ReviewActions rows={rows} onDone={done} /> }
           : {})}
       />
       {open !== null && <ConversionDrawer id={open} onClose={() => change({ open: undefined })} />}
@@ -89,46 +93,41 @@ export function Conversions(): ReactElement {
   );
 }
 
-function columnsFor({ zone, role }: Membership): readonly Column<Conversion>[] {
+function columnsFor(
+  { zone, role }: Membership,
+  amounts: RoleFigures["amounts"],
+): readonly Column<Conversion>[] {
   const money = (text: string | undefined, currency: string): string =>
     text === undefined ? "" : formatMoney(text, currency);
   const columns: readonly (Column<Conversion> | undefined)[] = [
     { name: "at", title: "Time", opens: true, cell: ({ conv_ts: at }) => formatInstant(at, zone) },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-    { name: "reason", title: "Reason", cell: (row) => row.status_reason.replaceAll("_", " ") },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "event", title: "Event", cell: (row) => row.event_code },
-    role === "partner"
+    role === "partner" || role === "advertiser"
       ? undefined
       : {
           name: "partner",
           title: "Partner",
           cell: (row) => <StrangerText text={row.affiliate_name ?? ""} />,
         },
-    role === "advertiser"
-      ? undefined
-      : {
-          name: "payout",
-          title: "Payout",
-          isNumber: true,
-          cell: ({ payout, currency }) => money(payout, currency),
-        },
-    role === "partner"
-      ? undefined
-      : {
-          name: "revenue",
-          title: "Revenue",
-          isNumber: true,
-          cell: ({ revenue, currency }) => money(revenue, currency),
-        },
+    ...amounts.map(([name, title]) => ({
+      name,
+      title,
+      isNumber: true,
+      cell: (row: Conversion) => money(amountOf(row, name), row.currency),
+    })),
     {
       name: "sale",
       title: "Sale",
       isNumber: true,
       cell: ({ sale_amount: sale, currency }) => money(sale, currency),
     },
+    { name: "reason", title: "Reason", cell: (row) => row.status_reason.replaceAll("_", " ") },
     { name: "country", title: "Country", cell: ({ country }) => country },
-    { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
+    role === "advertiser"
+      ? undefined
+      : { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
   ];
   return columns.filter((column) => column !== undefined);
 }

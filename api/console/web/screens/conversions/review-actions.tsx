@@ -1,7 +1,8 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
-import { useWrite } from "../../client/use-write.ts";
 import { type Decided, Decision } from "../../parts/decision.tsx";
+import { type BulkReport, type Skipped, useBulk } from "../../records/bulk.ts";
+import { BulkProgress } from "../../records/bulk-parts.tsx";
 import { useMembership } from "../../session/membership.ts";
 
 /** As many as one request may change. */
@@ -9,52 +10,51 @@ const IDS_MAX = 500;
 
 const NAMES = ["conversions", "conversion", "conversion-history", "attention"];
 
+type Reviewed = { readonly id: string; readonly is_duplicate?: boolean };
 type Review = { readonly status: Decided; readonly reason: string };
 
 /** Approves or rejects conversions, in as many requests as it takes. */
 export function ReviewActions({
-  ids,
+  rows,
   onDone,
 }: {
-  readonly ids: readonly string[];
-  readonly onDone: () => void;
+  readonly rows: readonly Reviewed[];
+  readonly onDone: (report: BulkReport) => void;
 }): ReactElement {
   const { api } = useMembership();
-  const [decided, setDecided] = useState(0);
-  const [skipped, setSkipped] = useState(0);
-  const decide = useWrite(NAMES, async (to: Review) => {
-    let left = 0;
-    setDecided(0);
-    for (let from = 0; from < ids.length; from += IDS_MAX) {
-      const part = ids.slice(from, from + IDS_MAX);
-      const body = {
-        ids: [...part],
-        status: to.status,
-        ...(to.reason === "" ? {} : { reason: to.reason }),
-      };
+  const bulk = useBulk<Reviewed, Review>({
+    rows,
+    names: NAMES,
+    size: IDS_MAX,
+    onDone,
+    send: async (part, { status, reason }) => {
+      const ids = part.map(({ id }) => id);
+      const body = { ids, status, ...(reason === "" ? {} : { reason }) };
       const { data } = await read(api.PATCH("/conversions", { body }));
-      left += data.skipped_duplicates + data.not_found.length;
-      setDecided(from + part.length);
-    }
-    setSkipped(left);
-    if (left === 0) onDone();
+      const changed = new Set(data.updated.map(({ id }) => id));
+      const gone = new Set(data.not_found);
+      return part
+        .filter(({ id }) => !changed.has(id))
+        .map((row): Skipped => ({ name: row.id, why: whySkipped(row, gone) }));
+    },
   });
   return (
     <>
       <Decision
         label="Reason"
-        isSending={decide.isPending}
-        error={decide.error}
-        onDecide={(status, reason) => decide.mutate({ status, reason })}
+        isSending={bulk.isSending}
+        error={null}
+        onDecide={(status, reason) => bulk.start({ status, reason })}
       />
-      {skipped > 0 && (
-        <span role="status">{skipped} stay as they are: duplicates, or no longer there.</span>
-      )}
-      {decide.isPending && ids.length > IDS_MAX && (
-        <span role="status">
-          {decided} of {ids.length}
-        </span>
-      )}
+      <BulkProgress bulk={bulk} count={rows.length} />
     </>
   );
+}
+
+function whySkipped(
+  { id, is_duplicate: isDuplicate }: Reviewed,
+  gone: ReadonlySet<string>,
+): string {
+  if (gone.has(id)) return "is no longer there";
+  return isDuplicate === true ? "is a duplicate, which can only be rejected" : "was so already";
 }

@@ -1,26 +1,23 @@
 import { type ReactElement, useState } from "react";
-import { useLocation, useSearch } from "wouter";
-import { intervalOf, type Period, periodParams, readPeriod } from "../../address/period.ts";
-import {
-  type Metric,
-  type ReportRow,
-  useReport,
-  useReportFields,
-  useTimeseries,
-} from "../../client/reports.ts";
+import { useLocation } from "wouter";
+import { type Period, periodParams, readPeriod } from "../../address/period.ts";
+import { rowsBehind } from "../../address/rows-behind.ts";
+import { useSearch } from "../../address/use-search.ts";
+import { type Metric, type ReportRow, useReport, useReportFields } from "../../client/reports.ts";
+import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatFigure } from "../../format/figure.ts";
-import { formatBucket } from "../../format/time.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Funnel } from "../../plots/funnel.tsx";
-import { TimeSeries } from "../../plots/time-series.tsx";
 import { PeriodBar } from "../../range/period-bar.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { Change } from "../change.tsx";
+import type { Narrowing } from "../charts/chart-parts.ts";
+import { CountryMap } from "../charts/country-map.tsx";
+import { Course } from "../charts/course.tsx";
+import { MoneyNote } from "../money-note.tsx";
 import { TopList } from "./top-list.tsx";
 
-/** Tiles in this order, as far as the role knows the metric. */
-const TILES = ["clicks", "conversions", "revenue", "payout", "profit", "cvr", "epc"];
 const TILE_HEIGHT = 86;
 const PLOT_HEIGHT = 330;
 /** Dimensions of the lists below the series, as far as the role knows them. */
@@ -33,13 +30,20 @@ export function Dashboard(): ReactElement {
   const [path, go] = useLocation();
   const { period } = readPeriod(new URLSearchParams(search));
   const fields = useReportFields(membership);
-  const metrics = TILES.flatMap(
+  const { tiles } = useRoleFigures();
+  const metrics = tiles.flatMap(
     (name) => fields.data?.metrics.find((one) => one.name === name) ?? [],
   );
   const [picked, setPicked] = useState("clicks");
   const metric = metrics.find(({ name }) => name === picked) ?? metrics[0];
   const change = (to: Period): void =>
     go(`${path}?${new URLSearchParams(periodParams(to)).toString()}`);
+  // A day is the same address with this day; a country or hour is a report.
+  const narrow = ({ filters = [], days }: Narrowing): void => {
+    if (filters.length === 0 && days !== undefined) return change({ ...period, range: days });
+    const params = { ...periodParams(period), filters: filters.join(",") };
+    go(`${membership.base}/reports?${new URLSearchParams(params).toString()}`);
+  };
   return (
     <>
       <div className="row wrap">
@@ -53,8 +57,14 @@ export function Dashboard(): ReactElement {
         <Skeleton height={TILE_HEIGHT + PLOT_HEIGHT} />
       ) : (
         <>
-          <Tiles metrics={metrics} period={period} picked={metric.name} onPick={setPicked} />
-          <Course metric={metric} period={period} />
+          <Tiles
+            metrics={metrics}
+            period={period}
+            picked={metric.name}
+            onPick={setPicked}
+            onChange={change}
+          />
+          <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
           <div className="columns">
             {TOPS.filter((name) => fields.data?.dimensions.some((one) => one.name === name)).map(
               (dimension) => (
@@ -62,6 +72,7 @@ export function Dashboard(): ReactElement {
               ),
             )}
           </div>
+          <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />
         </>
       )}
     </>
@@ -73,9 +84,11 @@ function Tiles({
   period,
   picked,
   onPick,
+  onChange,
 }: {
   readonly metrics: readonly Metric[];
   readonly period: Period;
+  readonly onChange: (period: Period) => void;
   readonly picked: string;
   readonly onPick: (name: string) => void;
 }): ReactElement {
@@ -108,94 +121,47 @@ function Tiles({
           </button>
         ))}
       </div>
-      <OtherCurrencies names={report.data?.other_currencies ?? []} shown={currency} />
-      {totals !== undefined && <Steps totals={totals} />}
+      <MoneyNote
+        others={report.data?.other_currencies ?? []}
+        shown={currency}
+        period={period}
+        onChange={onChange}
+      />
+      {totals !== undefined && <Steps totals={totals} period={period} />}
     </>
   );
 }
 
-/** Sums of money stand in one currency. What is left out is named. */
-function OtherCurrencies({
-  names,
-  shown,
-}: {
-  readonly names: readonly string[];
-  readonly shown: string;
-}): ReactElement | null {
-  if (names.length === 0) return null;
-  return (
-    <p className="notice warn">
-      Money in {names.join(", ")} is not in these sums, which are in {shown}.
-    </p>
-  );
-}
+/** Names of metrics, and what they are called as steps. */
+const STEPS = [
+  ["impressions", "Impressions"],
+  ["clicks", "Clicks"],
+  ["unique_clicks", "Unique clicks"],
+  ["gross_conversions", "All conversions"],
+  ["conversions", "Approved conversions"],
+] as const;
 
-function Steps({ totals }: { readonly totals: ReportRow }): ReactElement {
-  const steps = [
-    ["Impressions", totals["impressions"]],
-    ["Clicks", totals["clicks"]],
-    ["Unique clicks", totals["unique_clicks"]],
-    ["Approved conversions", totals["conversions"]],
-  ] as const;
-  const known = steps.flatMap(([name, count]) =>
-    typeof count === "number" && count > 0 ? [{ name, count }] : [],
-  );
+function Steps({
+  totals,
+  period,
+}: {
+  readonly totals: ReportRow;
+  readonly period: Period;
+}): ReactElement {
+  const { base } = useMembership();
+  const { lists } = useRoleFigures();
+  const known = STEPS.flatMap(([metric, name]) => {
+    const count = totals[metric];
+    if (typeof count !== "number" || count === 0) return [];
+    // Most links have no pixel for impressions: fewer of them than clicks are no step before these.
+    if (metric === "impressions" && count < Number(totals["clicks"])) return [];
+    const behind = rowsBehind({ lists, metric, period, filters: [] });
+    return [{ name, count, href: behind.kind === "list" ? base + behind.path : undefined }];
+  });
   return <Funnel title="From visit to conversion" steps={known} />;
 }
 
 function totalsQuery(metrics: readonly Metric[], period: Period): Record<string, string> {
-  const names = new Set([...metrics.map(({ name }) => name), "impressions", "unique_clicks"]);
+  const names = new Set([...metrics, ...STEPS.map(([name]) => ({ name }))].map(({ name }) => name));
   return { ...periodParams(period), metrics: [...names].join(",") };
-}
-
-function Course({
-  metric,
-  period,
-}: {
-  readonly metric: Metric;
-  readonly period: Period;
-}): ReactElement {
-  const membership = useMembership();
-  const interval = intervalOf(period);
-  const series = useTimeseries(membership, {
-    ...periodParams(period),
-    interval,
-    metrics: metric.name,
-  });
-  if (series.isError)
-    return <ProblemNotice error={series.error} onRetry={() => void series.refetch()} />;
-  if (series.data === undefined) return <Skeleton height={PLOT_HEIGHT} />;
-  const rows: readonly ReportRow[] = series.data.data;
-  const currency = period.currency ?? membership.currency;
-  return (
-    <TimeSeries
-      title={metric.label}
-      says={metric.definition}
-      points={rows.map((row) => ({
-        label: formatBucket(String(row["bucket"] ?? ""), interval),
-        value: row[metric.name] ?? null,
-        compared: row.previous?.[metric.name],
-      }))}
-      format={(value) => formatFigure(value, metric.kind, currency)}
-      formatTick={(tick) => tickText(tick, metric, currency)}
-      isLastOpen={isOpen(period)}
-      comparedName={period.compare === undefined ? undefined : "Before"}
-    />
-  );
-}
-
-function tickText(tick: number, { kind }: Metric, currency: string): string {
-  const short = { notation: "compact", maximumFractionDigits: 1 } as const;
-  if (kind === "money")
-    return new Intl.NumberFormat(undefined, { ...short, style: "currency", currency }).format(tick);
-  if (kind === "ratio")
-    return new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }).format(
-      tick,
-    );
-  return new Intl.NumberFormat(undefined, short).format(tick);
-}
-
-/** Whether the last bucket has not ended. */
-function isOpen({ range }: Period): boolean {
-  return "preset" in range && !/^(?:yesterday|last_)/.test(range.preset);
 }

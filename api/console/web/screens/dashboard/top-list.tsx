@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { Link } from "wouter";
+import { filterFor } from "../../address/filters.ts";
 import { type Period, periodParams } from "../../address/period.ts";
 import { type Metric, type ReportRow, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
@@ -36,6 +37,11 @@ export function TopList({
   const rows: readonly ReportRow[] = report.data?.data ?? [];
   const largest = Math.max(0, ...rows.map((row) => heightOf(row[metric.name]) ?? 0));
   const currency = report.data?.currency ?? membership.currency;
+  const hrefOf = (row: ReportRow): string => {
+    const filters = filterFor(dimension, row[dimension]);
+    const params = { ...periodParams(period), group_by: dimension, sort: query.sort, filters };
+    return `${membership.base}/reports?${new URLSearchParams(params).toString()}`;
+  };
   return (
     <section className="panel">
       <header>
@@ -59,9 +65,9 @@ export function TopList({
           <li key={String(row[dimension])}>
             <ShareBar value={row[metric.name] ?? null} largest={largest}>
               <span className="row">
-                <span className="grow">
+                <Link className="grow cell-link" href={hrefOf(row)}>
                   <StrangerText text={labelOf(row, dimension)} />
-                </span>
+                </Link>
                 <strong>{formatFigure(row[metric.name], metric.kind, currency)}</strong>
               </span>
             </ShareBar>

@@ -2,14 +2,18 @@ import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
-import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { type Decided, Decision } from "../../parts/decision.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { type BulkReport, useBulk } from "../../records/bulk.ts";
+import { BulkProgress } from "../../records/bulk-parts.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
+
+/** As many as one request may decide. */
+const ITEMS_MAX = 200;
 
 type AccessRequest = components["schemas"]["AccessRequest"];
 
@@ -56,24 +60,39 @@ function Decide({
   onDone,
 }: {
   readonly rows: readonly AccessRequest[];
-  readonly onDone: () => void;
+  readonly onDone: (report: BulkReport) => void;
 }): ReactElement {
   const { api } = useMembership();
-  const decide = useWrite(
-    ["access-requests", "attention"],
-    async ({ status, note }: { readonly status: Decided; readonly note: string }) => {
-      const items = rows.map(({ offer_id, affiliate_id }) => ({ offer_id, affiliate_id }));
+  const bulk = useBulk<AccessRequest, { readonly status: Decided; readonly note: string }>({
+    rows,
+    names: ["access-requests", "attention"],
+    size: ITEMS_MAX,
+    onDone,
+    send: async (part, { status, note }) => {
+      const items = part.map(({ offer_id, affiliate_id }) => ({ offer_id, affiliate_id }));
       const body = { items, status, ...(note === "" ? {} : { note }) };
-      await read(api.PATCH("/access-requests", { body }));
-      onDone();
+      const { data } = await read(api.PATCH("/access-requests", { body }));
+      const nameOf = (item: (typeof items)[number]): string => {
+        const row = part.find(
+          (one) => one.offer_id === item.offer_id && one.affiliate_id === item.affiliate_id,
+        );
+        return `${row?.affiliate_name ?? ""}, ${row?.offer_name ?? ""}`;
+      };
+      return [
+        ...data.skipped.map((item) => ({ name: nameOf(item), why: `was ${item.status} already` })),
+        ...data.not_found.map((item) => ({ name: nameOf(item), why: "is no longer there" })),
+      ];
     },
-  );
+  });
   return (
-    <Decision
-      label="Note to the partner"
-      isSending={decide.isPending}
-      error={decide.error}
-      onDecide={(status, note) => decide.mutate({ status, note })}
-    />
+    <>
+      <Decision
+        label="Note for the staff"
+        isSending={bulk.isSending}
+        error={null}
+        onDecide={(status, note) => bulk.start({ status, note })}
+      />
+      <BulkProgress bulk={bulk} count={rows.length} />
+    </>
   );
 }

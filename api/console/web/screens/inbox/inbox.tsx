@@ -7,11 +7,15 @@ import { formatCount } from "../../format/figure.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { useMembership } from "../../session/membership.ts";
+import { CapMeters } from "../offers/cap-meters.tsx";
 import { AccessRequests } from "./access-requests.tsx";
 
 const HEIGHT = 96;
 /** Of `2026-11-25`. */
 const DAY_LENGTH = 10;
+/** Share of a cap from which it waits here, as GET /attention counts. */
+const NEARLY = "0.8";
+const REFRESH_MS = 30_000;
 
 type Waiting = { readonly title: string; readonly path: (query: URLSearchParams) => string };
 
@@ -34,7 +38,7 @@ const WAITING: Readonly<Record<string, Waiting>> = {
     title: "Webhooks switched off after failures",
     path: () => "/integrations/webhooks",
   },
-  caps: { title: "Caps nearly reached", path: () => "/offers" },
+  caps: { title: "Caps nearly reached", path: () => "/inbox#caps" },
   uncertified_domains: { title: "Domains without certificate", path: () => "/workspace/domains" },
 };
 
@@ -46,6 +50,7 @@ export function Inbox(): ReactElement {
   const attention = useRecord(membership, {
     name: "attention",
     id: "all",
+    everyMs: REFRESH_MS,
     load: async (signal) => (await read(api.GET("/attention", { signal }))).data,
   });
   const waiting = attention.data?.filter(({ count }) => count > 0) ?? [];
@@ -88,6 +93,11 @@ export function Inbox(): ReactElement {
           );
         })}
       </div>
+      {waiting.some(({ kind }) => kind === "caps") && (
+        <section className="panel" id="caps">
+          <CapMeters title="Caps nearly reached" query={{ min_share: NEARLY }} namesOwners />
+        </section>
+      )}
       <AccessRequests status={search.get("status") ?? "pending"} />
     </>
   );

@@ -8,6 +8,15 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { useMembership } from "../../session/membership.ts";
 
+/** Attempts follow each other within seconds at first. */
+const REFRESH_MS = 5_000;
+
+type Undelivered = "failed" | "retrying";
+const UNDELIVERED: readonly (readonly [status: Undelivered, label: string])[] = [
+  ["failed", "Send failed ones again"],
+  ["retrying", "Send waiting ones now"],
+];
+
 type Endpoint = { readonly kind: "postbacks" | "webhooks"; readonly id: number };
 
 /** The newest deliveries of an endpoint with what was answered, and another try for those that failed. */
@@ -22,32 +31,39 @@ export function Deliveries({
   const deliveries = useRecord(membership, {
     name: "deliveries",
     id: `${kind} ${id}`,
+    everyMs: REFRESH_MS,
     load: async (signal) =>
       kind === "postbacks"
         ? (await read(api.GET("/postbacks/{id}/deliveries", { params, signal }))).data
         : (await read(api.GET("/webhooks/{id}/deliveries", { params, signal }))).data,
   });
-  const retry = useWrite(["deliveries"], async () => {
-    const body = { status: "failed" } as const;
+  const retry = useWrite(["deliveries"], async (status: Undelivered) => {
+    const body = { status };
     return kind === "postbacks"
       ? await read(api.POST("/postbacks/{id}/deliveries/retry", { params, body }))
       : await read(api.POST("/webhooks/{id}/deliveries/retry", { params, body }));
   });
-  const hasFailed = deliveries.data?.some(({ status }) => status === "failed") ?? false;
+  const has = (wanted: string): boolean =>
+    deliveries.data?.some(({ status }) => status === wanted) ?? false;
   return (
     <section className="stack tight">
       <div className="row">
         <h3 className="grow">Deliveries</h3>
-        {mayRetry && hasFailed && (
-          <button
-            type="button"
-            className="button"
-            disabled={retry.isPending}
-            onClick={() => retry.mutate(undefined)}
-          >
-            Send failed ones again
-          </button>
-        )}
+        {mayRetry &&
+          UNDELIVERED.map(
+            ([status, label]) =>
+              has(status) && (
+                <button
+                  key={status}
+                  type="button"
+                  className="button"
+                  disabled={retry.isPending}
+                  onClick={() => retry.mutate(status)}
+                >
+                  {label}
+                </button>
+              ),
+          )}
       </div>
       {deliveries.isError && <ProblemNotice error={deliveries.error} />}
       {retry.isError && <ProblemNotice error={retry.error} />}
@@ -61,6 +77,8 @@ export function Deliveries({
             <StatusBadge status={delivery.status} /> {formatInstant(delivery.created_at, zone)},{" "}
             {delivery.attempts} attempts
             {delivery.response_status !== null && `, answered ${delivery.response_status}`}
+            {delivery.next_attempt_at !== null &&
+              `, next at ${formatInstant(delivery.next_attempt_at, zone)}`}
             <br />
             <span className="mono break">
               <StrangerText text={delivery.url} />

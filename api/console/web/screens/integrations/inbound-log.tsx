@@ -14,6 +14,7 @@ import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { rangeQuery } from "../../records/record-range.ts";
 import { useMembership } from "../../session/membership.ts";
+import { ResultBars } from "./result-bars.tsx";
 
 type Call = components["schemas"]["PostbackLogEntry"];
 
@@ -27,7 +28,7 @@ const FILTERS: readonly ListFilter[] = [
 export function InboundLog(): ReactElement {
   const membership = useMembership();
   const { api, zone, role } = membership;
-  const [search] = useAddress();
+  const [search, change] = useAddress();
   // Not in the address, because the parameters of a call may say who the visitor is.
   const [open, setOpen] = useState<Call | undefined>();
   const columns: readonly Column<Call>[] = [
@@ -44,6 +45,7 @@ export function InboundLog(): ReactElement {
         <h1 className="grow">Inbound calls</h1>
         <RangeBar />
       </div>
+      {role !== "advertiser" && <ResultBars search={search} onChange={change} />}
       <RecordList<Call>
         title="Inbound calls"
         name="inbound-log"

@@ -6,12 +6,22 @@ import { formatCount, formatFraction, NOT_DEFINED } from "../../format/figure.ts
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
 import { useMembership } from "../../session/membership.ts";
 
 const FULL = 100;
 
 /** How much of each cap is used. Nothing is shown where there is no cap. */
-export function CapMeters({ query }: { readonly query: Query }): ReactElement | null {
+export function CapMeters({
+  query,
+  title = "Caps",
+  namesOwners = false,
+}: {
+  readonly query: Query;
+  readonly title?: string;
+  /** For caps of several owners. */
+  readonly namesOwners?: boolean;
+}): ReactElement | null {
   const membership = useMembership();
   const { api, zone } = membership;
   const usage = useRecord(membership, {
@@ -24,16 +34,22 @@ export function CapMeters({ query }: { readonly query: Query }): ReactElement | 
   if (usage.data === undefined || usage.data.length === 0) return null;
   return (
     <section className="stack tight">
-      <h3>Caps</h3>
+      <h3>{title}</h3>
       <ul className="plain-list">
         {usage.data.map(
-          ({ measure, period, currency, limit, used, share, resets_at: resetsAt }) => {
+          ({ owner_kind: kind, owner_name: owner, measure, period, currency, ...cap }) => {
+            const { limit, used, share, resets_at: resetsAt } = cap;
             const amount = (value: number | string): string =>
               currency === null ? formatCount(value) : formatMoney(String(value), currency);
             return (
-              <li key={`${measure} ${period} ${currency ?? ""}`}>
+              <li key={`${kind} ${cap.owner_id} ${measure} ${period} ${currency ?? ""}`}>
                 <div className="row">
                   <span className="grow">
+                    {namesOwners && (
+                      <>
+                        <StrangerText text={owner} /> ({kind}):{" "}
+                      </>
+                    )}
                     {measure}, {period}
                   </span>
                   <span>

@@ -4,11 +4,14 @@ import { advertiserChoices } from "../../client/choices.ts";
 import { useWrite } from "../../client/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
-import { type FormBody, RecordForm } from "../../records/record-form.tsx";
+import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { OFFER_FIELDS } from "./offer-fields.ts";
 
+const CODE: FormField = { name: "code", label: "Code", hint: "For links; left empty, one is made" };
 const INITIAL = { status: "active", visibility: "public", payout_type: "cpa", revenue_type: "rpa" };
+
+const FIELDS = OFFER_FIELDS.toSpliced(1, 0, CODE);
 
 /** Makes an offer. Everything else is set on the offer itself. */
 export function NewOffer({
@@ -45,7 +48,7 @@ export function NewOffer({
         onChange={setAdvertiser}
       />
       <RecordForm
-        fields={OFFER_FIELDS}
+        fields={FIELDS}
         initial={INITIAL}
         submit="Create the offer"
         onSubmit={async (body) => await create.mutateAsync({ ...INITIAL, ...body })}

@@ -6,23 +6,31 @@ import { useWrite } from "../../client/use-write.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
+import type { RecordBody } from "../../records/form-field.ts";
 import { RecordDrawer } from "../../records/record-drawer.tsx";
-import type { FormBody } from "../../records/record-form.tsx";
+import { ShownFields } from "../../records/shown-fields.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { CapMeters } from "./cap-meters.tsx";
 import { type Offer, termText } from "./offer.ts";
+import { OfferAccess } from "./offer-access.tsx";
+import { OfferActions } from "./offer-actions.tsx";
+import { OfferCreatives } from "./offer-creatives.tsx";
 import { OfferEvents } from "./offer-events.tsx";
-import { OFFER_FIELDS } from "./offer-fields.ts";
+import { ALL_FIELDS, RULE_FIELDS } from "./offer-fields.ts";
+import { OfferSettingsSection } from "./offer-settings.tsx";
 
 /** One offer: terms, events, caps and how to change them. */
 export function OfferDrawer({
   id,
   mayWrite,
   onClose,
+  onOpen,
 }: {
   readonly id: number;
   readonly mayWrite: boolean;
   readonly onClose: () => void;
+  /** Shows another offer, such as a copy. */
+  readonly onOpen: (id: number) => void;
 }): ReactElement {
   const membership = useMembership();
   const { api } = membership;
@@ -32,21 +40,26 @@ export function OfferDrawer({
     id,
     load: async (signal) => (await read(api.GET("/offers/{id}", { params, signal }))).data,
   });
-  const save = useWrite(["offers", "offer"], async (body: FormBody) => {
+  const save = useWrite(["offers", "offer"], async (body: RecordBody) => {
     await read(api.PATCH("/offers/{id}", { params, body }));
   });
   return (
     <RecordDrawer
       noun="Offer"
       record={record}
-      fields={OFFER_FIELDS}
+      fields={ALL_FIELDS}
       onSave={mayWrite ? save.mutateAsync : undefined}
       onClose={onClose}
     >
       {(offer) => [
         <OfferFacts key="facts" offer={offer} />,
-        <OfferEvents key="events" offer={offer} mayWrite={mayWrite} />,
+        mayWrite && <OfferActions key="actions" offer={offer} onGone={onClose} onMade={onOpen} />,
+        <ShownFields key="rules" fields={RULE_FIELDS} record={offer} />,
         <CapMeters key="caps" query={{ offer_id: String(id) }} />,
+        <OfferEvents key="events" offer={offer} mayWrite={mayWrite} />,
+        <OfferAccess key="access" id={id} mayWrite={mayWrite} />,
+        <OfferCreatives key="creatives" id={id} mayWrite={mayWrite} />,
+        <OfferSettingsSection key="settings" id={id} mayWrite={mayWrite} />,
       ]}
     </RecordDrawer>
   );

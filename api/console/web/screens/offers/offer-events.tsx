@@ -1,24 +1,42 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
-import { useWrite } from "../../client/use-write.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
+import { ChildRecords } from "../../records/child-records.tsx";
+import type { FormField } from "../../records/form-field.ts";
 import { useMembership } from "../../session/membership.ts";
 import { type Offer, termText } from "./offer.ts";
 
+const CODE: FormField = {
+  name: "code",
+  label: "Code",
+  required: true,
+  hint: "Such as signup: advertisers report it as event=",
+};
 const FIELDS: readonly FormField[] = [
-  {
-    name: "code",
-    label: "Code",
-    required: true,
-    hint: "Such as signup: advertisers report it as event=",
-  },
   { name: "name", label: "Name" },
-  { name: "payout", label: "Payout" },
-  { name: "revenue", label: "Revenue" },
+  {
+    name: "payout_type",
+    label: "Payout",
+    choices: [
+      ["cpa", "Amount for each conversion"],
+      ["cps", "Percent of the sale"],
+    ],
+  },
+  { name: "payout", label: "Payout value" },
+  {
+    name: "revenue_type",
+    label: "Revenue",
+    choices: [
+      ["rpa", "Amount for each conversion"],
+      ["rps", "Percent of the sale"],
+    ],
+  },
+  { name: "revenue", label: "Revenue value" },
+  { name: "is_private", label: "Private: partners do not see it", kind: "flag" },
+  { name: "allow_multiple", label: "Several for each click", kind: "flag" },
 ];
 
-/** What visitors may do, each with terms of its own. */
+/** What visitors may do, each with terms of its own. The terms of the default event are those of the offer. */
 export function OfferEvents({
   offer,
   mayWrite,
@@ -27,45 +45,44 @@ export function OfferEvents({
   readonly mayWrite: boolean;
 }): ReactElement {
   const { api } = useMembership();
-  const [isNew, setNew] = useState(false);
-  const add = useWrite(["offers", "offer"], async (body: FormBody) => {
-    const params = { path: { id: String(offer.id) } };
-    await read(
-      api.POST("/offers/{id}/events", {
-        params,
-        body: { ...body, code: String(body["code"] ?? "") },
-      }),
-    );
-    setNew(false);
-  });
+  const id = String(offer.id);
   return (
-    <section className="stack tight">
-      <h3>Events</h3>
-      <ul className="plain-list">
-        {offer.events.map((event) => (
-          <li key={event.id} className="row wrap">
-            <code>{event.code}</code>
-            <span className="grow">
-              <StrangerText text={event.name} />
-            </span>
-            <span>{termText(event.payout_type, event.payout, offer.currency)}</span>
-          </li>
-        ))}
-      </ul>
-      {mayWrite && !isNew && (
-        <div className="row">
-          <button type="button" className="button" onClick={() => setNew(true)}>
-            Add an event
-          </button>
-        </div>
+    <ChildRecords
+      title="Events"
+      noun="an event"
+      names={["offers", "offer"]}
+      rows={offer.events}
+      keyOf={({ code }) => code}
+      show={(event) => (
+        <span className="row wrap">
+          <code>{event.code}</code>
+          <span className="grow">
+            <StrangerText text={event.name} />
+          </span>
+          <span>{termText(event.payout_type, event.payout, offer.currency)}</span>
+        </span>
       )}
-      {isNew && (
-        <RecordForm
-          fields={FIELDS}
-          submit="Add the event"
-          onSubmit={async (body) => await add.mutateAsync(body)}
-        />
-      )}
-    </section>
+      fields={[CODE, ...FIELDS]}
+      editFields={FIELDS}
+      initial={{ payout_type: "cpa", revenue_type: "rpa" }}
+      mayWrite={mayWrite}
+      mayRemove={({ is_default: isDefault }) => !isDefault}
+      create={async (body) =>
+        await read(
+          api.POST("/offers/{id}/events", {
+            params: { path: { id } },
+            body: { code: "", ...body },
+          }),
+        )
+      }
+      update={async ({ code }, body) =>
+        await read(
+          api.PATCH("/offers/{id}/events/{code}", { params: { path: { id, code } }, body }),
+        )
+      }
+      remove={async ({ code }) =>
+        await read(api.DELETE("/offers/{id}/events/{code}", { params: { path: { id, code } } }))
+      }
+    />
   );
 }

@@ -1,6 +1,8 @@
-import type { FormField } from "../../records/record-form.tsx";
+import type { FormField } from "../../records/form-field.ts";
+import { capsField } from "./caps-field.ts";
+import { targetingField } from "./targeting-field.ts";
 
-/** Fields of an offer that people change by hand. */
+/** Fields of a new offer. */
 export const OFFER_FIELDS: readonly FormField[] = [
   { name: "name", label: "Name", required: true },
   {
@@ -55,4 +57,38 @@ export const OFFER_FIELDS: readonly FormField[] = [
   { name: "tags", label: "Tags", kind: "list", hint: "Several with commas" },
   { name: "description", label: "Description", kind: "area" },
   { name: "restrictions", label: "Restrictions for partners", kind: "area" },
+];
+
+/** What an offer has in addition once it exists. */
+export const RULE_FIELDS: readonly FormField[] = [
+  targetingField("targeting", "Targeting"),
+  capsField("caps", "Caps"),
+];
+
+/** Fields of an offer that people change by hand. */
+export const ALL_FIELDS: readonly FormField[] = [
+  ...OFFER_FIELDS,
+  { name: "category", label: "Category" },
+  { name: "preview_url", label: "Preview", hint: "A page that partners may look at" },
+  { name: "allowed_domains", label: "Allowed domains", kind: "list", hint: "For links with url=" },
+  {
+    name: "default_status",
+    label: "New conversions are",
+    choices: [
+      ["approved", "Approved"],
+      ["pending", "Pending"],
+    ],
+  },
+  {
+    name: "conversion_method",
+    label: "Reported by",
+    choices: [
+      ["any", "Pixel or server"],
+      ["pixel", "Pixel only"],
+      ["s2s", "Server only"],
+    ],
+  },
+  { name: "unique_per_click", label: "One conversion for each click", kind: "flag" },
+  { name: "is_featured", label: "Featured: partners see it first", kind: "flag" },
+  ...RULE_FIELDS,
 ];

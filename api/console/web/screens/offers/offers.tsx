@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { useAddress } from "../../address/use-address.ts";
+import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import type { Column } from "../../parts/data-table.tsx";
@@ -9,6 +10,7 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
+import { courseColumn } from "../charts/course-cell.tsx";
 import { NewOffer } from "./new-offer.tsx";
 import { type Offer, termText } from "./offer.ts";
 import { OfferDrawer } from "./offer-drawer.tsx";
@@ -51,6 +53,7 @@ const COLUMNS: readonly Column<Offer>[] = [
     isNumber: true,
     cell: (offer) => termText(offer.revenue_type, offer.revenue, offer.currency),
   },
+  courseColumn("offer"),
   { name: "events", title: "Events", isNumber: true, cell: ({ events }) => events.length },
   { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
 ];
@@ -60,7 +63,7 @@ export function Offers(): ReactElement {
   const membership = useMembership();
   const { api, role } = membership;
   const [search, change] = useAddress();
-  const [isNew, setNew] = useState(false);
+  const [isNew, setNew] = useIsNew();
   const mayWrite = role === "admin" && mayDo(membership, "offers.write");
   const open = search.get("open");
   return (
@@ -92,18 +95,17 @@ export function Offers(): ReactElement {
       />
       {open !== null && (
         <OfferDrawer
+          key={open}
           id={Number(open)}
           mayWrite={mayWrite}
           onClose={() => change({ open: undefined })}
+          onOpen={(id) => change({ open: String(id) })}
         />
       )}
-      {isNew && (
+      {isNew && mayWrite && (
         <NewOffer
           onClose={() => setNew(false)}
-          onMade={(id) => {
-            setNew(false);
-            change({ open: String(id) });
-          }}
+          onMade={(id) => change({ new: undefined, open: String(id) })}
         />
       )}
     </>

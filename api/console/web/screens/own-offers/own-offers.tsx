@@ -13,6 +13,7 @@ import { type Offer, termText } from "../offers/offer.ts";
 import { AskForAccess } from "./ask-for-access.tsx";
 
 const HEIGHT = 320;
+const POLL_MS = 10_000;
 const FILTERS: readonly ListFilter[] = [
   { name: "q", label: "Name or code" },
   {
@@ -34,6 +35,8 @@ export function OwnOffers(): ReactElement {
   const list = useList<Offer>(membership, {
     name: "offers",
     query: givenFilters(search, FILTERS),
+    // A decision of the network shows without a reload.
+    everyMs: POLL_MS,
     load: async (query, signal) =>
       await read(api.GET("/offers", { params: { query: fromAddress(query) }, signal })),
   });

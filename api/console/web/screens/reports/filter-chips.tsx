@@ -4,7 +4,20 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import type { Dimension } from "../../client/reports.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 
-const OPERATORS = { in: "is", not_in: "is not", contains: "contains" } as const;
+/** Operators of the API in words. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  in: "is",
+  not_in: "is not",
+  contains: "contains",
+  not_contains: "does not contain",
+  starts_with: "starts with",
+  empty: "is empty",
+  not_empty: "is not empty",
+};
+/** Servers and proxies accept addresses of 8 KiB, and a report has other parameters, too. */
+const LENGTH_MAX = 6_000;
+const VALUES_SHOWN = 3;
+const WITHOUT_VALUE: ReadonlySet<string> = new Set(["empty", "not_empty"]);
 
 /** The filters of a report, each removable, and a small form for another one. */
 export function FilterChips({
@@ -19,7 +32,7 @@ export function FilterChips({
   return (
     <div className="row wrap">
       {filters.map((filter, at) => (
-        <span key={filter} className="badge">
+        <span key={filter} className="badge" title={wordsOf(filter, dimensions)}>
           <StrangerText text={wordsOf(filter, dimensions)} />
           <button
             type="button"
@@ -31,25 +44,39 @@ export function FilterChips({
           </button>
         </span>
       ))}
-      <AddFilter dimensions={dimensions} onAdd={(filter) => onChange([...filters, filter])} />
+      <AddFilter
+        dimensions={dimensions}
+        room={LENGTH_MAX - lengthOf(filters)}
+        onAdd={(filter) => onChange([...filters, filter])}
+      />
     </div>
   );
 }
 
 function AddFilter({
   dimensions,
+  room,
   onAdd,
 }: {
   readonly dimensions: readonly Dimension[];
+  /** How long another filter may be in the address. */
+  readonly room: number;
   readonly onAdd: (filter: string) => void;
 }): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const [dimension, setDimension] = useState(dimensions[0]?.name ?? "");
   const [operator, setOperator] = useState("in");
   const [value, setValue] = useState("");
+  const operators = dimensions.find(({ name }) => name === dimension)?.operators ?? [];
+  const chosen = operators.includes(operator) ? operator : (operators[0] ?? "in");
+  const hasValue = !WITHOUT_VALUE.has(chosen);
+  const filter = hasValue
+    ? `${dimension}:${chosen}:${value.split("|").map(encodeURIComponent).join("|")}`
+    : `${dimension}:${chosen}`;
+  const isTooLong = lengthOf([filter]) > room;
   const add = (event: FormEvent): void => {
     event.preventDefault();
-    onAdd(`${dimension}:${operator}:${value.split("|").map(encodeURIComponent).join("|")}`);
+    onAdd(filter);
     setOpen(false);
     setValue("");
   };
@@ -77,23 +104,34 @@ function AddFilter({
               <select
                 className="select"
                 aria-label="Operator"
-                value={operator}
+                value={chosen}
                 onChange={(event) => setOperator(event.currentTarget.value)}
               >
-                {Object.entries(OPERATORS).map(([name, words]) => (
+                {operators.map((name) => (
                   <option key={name} value={name}>
-                    {words}
+                    {OPERATORS[name] ?? name}
                   </option>
                 ))}
               </select>
-              <input
-                className="input"
-                aria-label="Value; several with |"
-                placeholder="Value; several with |"
-                value={value}
-                onChange={(event) => setValue(event.currentTarget.value)}
-              />
-              <button type="submit" className="button first" disabled={value === ""}>
+              {hasValue && (
+                <input
+                  className="input"
+                  aria-label="Value; several with |"
+                  placeholder="Value; several with |"
+                  value={value}
+                  onChange={(event) => setValue(event.currentTarget.value)}
+                />
+              )}
+              {isTooLong && (
+                <p className="fault" role="alert">
+                  These filters are too long for an address: give fewer or shorter values.
+                </p>
+              )}
+              <button
+                type="submit"
+                className="button first"
+                disabled={isTooLong || (hasValue && value === "")}
+              >
                 Add
               </button>
             </form>
@@ -104,11 +142,17 @@ function AddFilter({
   );
 }
 
+function lengthOf(filters: readonly string[]): number {
+  return encodeURIComponent(filters.join(",")).length;
+}
+
 function wordsOf(filter: string, dimensions: readonly Dimension[]): string {
   const [name = "", operator = "", ...rest] = filter.split(":");
   const label = dimensions.find((one) => one.name === name)?.label ?? name;
-  const words = Object.entries(OPERATORS).find(([key]) => key === operator)?.[1] ?? operator;
-  return `${label} ${words} ${rest.join(":").split("|").map(decoded).join(", ")}`;
+  const words = OPERATORS[operator] ?? operator;
+  const values = rest.join(":").split("|").map(decoded);
+  const more = values.length > VALUES_SHOWN ? ` and ${values.length - VALUES_SHOWN} more` : "";
+  return `${label} ${words} ${values.slice(0, VALUES_SHOWN).join(", ")}${more}`;
 }
 
 /** The address of a person may be cut anywhere. */

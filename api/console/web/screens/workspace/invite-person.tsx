@@ -1,20 +1,21 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
 import { useWrite } from "../../client/use-write.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
 import type { OwnMembership } from "../../session/use-session.ts";
 import { GRANT_AT_FIRST, GRANT_FIELDS, type Grant, grantOf } from "./grant.ts";
+import { NO_LINK, ShownLink } from "./made-link.tsx";
 
 type Role = OwnMembership["role"];
 
 const EMAIL: FormField = { name: "email", label: "E-mail", required: true };
+
 /** Makes the link by which somebody joins. It is shown only once. */
 export function InvitePerson({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { api, role, session, membershipId } = useMembership();
-  const [link, setLink] = useState("");
+  const [made, setMade] = useState(NO_LINK);
   const own = session.memberships.find(({ id }) => id === membershipId);
   const isStaff = role === "admin" || role === "analyst";
   const invite = useWrite(["invitations"], async (body: FormBody) => {
@@ -22,11 +23,11 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
     const { data } = await read(
       api.POST("/invitations", { body: { email: String(body["email"] ?? ""), ...grant } }),
     );
-    setLink(data.link ?? "");
+    setMade({ link: data.link ?? "", mailed: data.mailed ?? null });
   });
   return (
     <Drawer title="Invite a person" onClose={onClose}>
-      {link === "" ? (
+      {made.link === "" ? (
         <RecordForm
           fields={isStaff ? [EMAIL, ...GRANT_FIELDS] : [EMAIL]}
           initial={GRANT_AT_FIRST}
@@ -35,11 +36,7 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
         />
       ) : (
         <div className="stack">
-          <p>Send this link to the person. It works once, within 7 days, and is shown only now.</p>
-          <div className="row wrap">
-            <code className="grow break">{link}</code>
-            <CopyButton label="Copy the link" text={link} />
-          </div>
+          <ShownLink made={made} lasts="7 days" />
         </div>
       )}
     </Drawer>

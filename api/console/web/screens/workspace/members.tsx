@@ -12,8 +12,9 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { InvitePerson } from "./invite-person.tsx";
+import type { Member } from "./member.ts";
+import { MemberDrawer } from "./member-drawer.tsx";
 
-type Member = components["schemas"]["Member"];
 type Invitation = components["schemas"]["Invitation"];
 
 /** People of the workspace or the account, and invitations. */
@@ -40,8 +41,10 @@ export function Members(): ReactElement {
 
 function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElement {
   const { api, zone, session } = useMembership();
-  const change = useWrite(["members"], async ({ id, status }: Pick<Member, "id" | "status">) => {
-    await read(api.PATCH("/members/{id}", { params: { path: { id } }, body: { status } }));
+  const [open, setOpen] = useState<Member>();
+  const change = useWrite(["members"], async ({ id, status }: Member) => {
+    const body = { status: status === "active" ? "inactive" : "active" } as const;
+    await read(api.PATCH("/members/{id}", { params: { path: { id } }, body }));
   });
   const columns: readonly Column<Member>[] = [
     { name: "name", title: "Name", cell: (row) => <StrangerText text={row.name} /> },
@@ -61,19 +64,27 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
     {
       name: "actions",
       title: "",
-      cell: ({ id, person_id: personId, status }) =>
+      cell: (row) =>
         mayChange &&
-        personId !== session.person.id && (
-          <button
-            type="button"
-            className="button plain"
-            disabled={change.isPending}
-            onClick={() =>
-              change.mutate({ id, status: status === "active" ? "inactive" : "active" })
-            }
-          >
-            {status === "active" ? "Switch off" : "Switch on"}
-          </button>
+        row.person_id !== session.person.id && (
+          <span className="row">
+            <button
+              type="button"
+              className="button plain"
+              aria-label={`Change ${row.name}`}
+              onClick={() => setOpen(row)}
+            >
+              Change
+            </button>
+            <button
+              type="button"
+              className="button plain"
+              disabled={change.isPending}
+              onClick={() => change.mutate(row)}
+            >
+              {row.status === "active" ? "Switch off" : "Switch on"}
+            </button>
+          </span>
         ),
     },
   ];
@@ -90,6 +101,7 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
         keyOf={({ id }) => String(id)}
         nothing={<strong>Nobody yet</strong>}
       />
+      {open !== undefined && <MemberDrawer member={open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { useWrite } from "../../client/use-write.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -37,6 +38,14 @@ const FIELDS: readonly FormField[] = [
     choices: [
       ["full", "Stored whole"],
       ["truncated", "Stored without their last part"],
+    ],
+  },
+  {
+    name: "sign_up",
+    label: "Sign-up of partners",
+    choices: [
+      ["closed", "Closed: partners come by invitation"],
+      ["review", "Open: new partners wait in the inbox"],
     ],
   },
   {
@@ -87,8 +96,23 @@ export function Settings(): ReactElement {
             />
           )}
           {save.isSuccess && <p role="status">Saved.</p>}
+          {workspace.sign_up === "review" && <SignUpAddress slug={workspace.slug} />}
         </section>
       )}
     </>
+  );
+}
+
+/** The page to which people who want to be partners are sent. */
+function SignUpAddress({ slug }: { readonly slug: string }): ReactElement {
+  const address = `${location.origin}/console/signup/${slug}/partner`;
+  return (
+    <div className="stack tight">
+      <h2>Page for new partners</h2>
+      <div className="row wrap">
+        <code className="grow break">{address}</code>
+        <CopyButton label="Copy the address" text={address} />
+      </div>
+    </div>
   );
 }

@@ -1,0 +1,63 @@
+import type { LoadChoices } from "../client/choices.ts";
+import type { Choice } from "../parts/choice-field.tsx";
+
+/** A field of a record, with the name that the API gives it. Without a kind it is one line of text, or one of its choices. */
+export type FormField = {
+  readonly name: string;
+  readonly label: string;
+  /**
+   * `lines`: a list, one entry in each line. `many`: a list of some of the choices. `flag`: yes or no. `time`: an instant, typed in UTC. `record` and `records`: by ID, chosen
+   * with `load`. `group`: an object with the `fields`. `rows`: a list of such objects. `lists` and `texts`: an object whose names are
+   * some of the choices.
+   */
+  readonly kind?:
+    | "area"
+    | "number"
+    | "list"
+    | "lines"
+    | "list-numbers"
+    | "many"
+    | "many-numbers"
+    | "new-password"
+    | "flag"
+    | "time"
+    | "record"
+    | "records"
+    | "group"
+    | "rows"
+    | "lists"
+    | "texts"
+    | undefined;
+  readonly choices?: readonly Choice[] | undefined;
+  readonly load?: LoadChoices | undefined;
+  readonly fields?: readonly FormField[] | undefined;
+  readonly hint?: string | undefined;
+  readonly required?: boolean | undefined;
+  /** An empty field is sent as null, because the API has no empty text for it. */
+  readonly isNullable?: boolean | undefined;
+  /** A group that leaves out what is empty: no condition is not the same as an empty one. */
+  readonly isSparse?: boolean | undefined;
+  /** A group that is closed until it has content. */
+  readonly isFolded?: boolean | undefined;
+  /** What one of the rows is called, and what a new one starts with. */
+  readonly row?: { readonly noun: string; readonly initial: object } | undefined;
+};
+
+/** What the API takes: any JSON. */
+export type FormValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly FormValue[]
+  | { readonly [name: string]: FormValue };
+
+/** Fields of a record as they are sent. */
+export type RecordBody = Readonly<Record<string, FormValue>>;
+
+/** A method, so that what saves only texts, numbers and lists of texts may take a {@link FormBody}. */
+type Saving = { save(body: RecordBody): Promise<unknown> };
+export type Save = Saving["save"];
+
+/** The same for a form whose fields are all texts, numbers and lists of texts. */
+export type FormBody = Readonly<Record<string, string | number | readonly string[]>>;

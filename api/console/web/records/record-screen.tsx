@@ -1,0 +1,107 @@
+import { Plus } from "lucide-react";
+import type { ReactElement, ReactNode } from "react";
+import { useAddress } from "../address/use-address.ts";
+import { useIsNew } from "../address/use-is-new.ts";
+import { useWrite } from "../client/use-write.ts";
+import { Drawer } from "../parts/drawer.tsx";
+import { mayDo, useMembership } from "../session/membership.ts";
+import type { RecordBody } from "./form-field.ts";
+import { ManagedDrawer } from "./managed-drawer.tsx";
+import { NestedForm } from "./nested-form.tsx";
+import { RecordList } from "./record-list.tsx";
+import type { RecordResource, ResourceRow } from "./record-resource.ts";
+
+/** Everything that can be done with the records of one kind. */
+export function RecordScreen<Row extends ResourceRow>({
+  resource,
+  actions,
+}: {
+  readonly resource: RecordResource<Row>;
+  /** Further buttons for those who may write. */
+  readonly actions?: ReactNode;
+}): ReactElement {
+  const membership = useMembership();
+  const { api, role } = membership;
+  const [search, change] = useAddress();
+  const [isNew, setNew] = useIsNew();
+  const mayWrite = role === "admin" && mayDo(membership, resource.permission);
+  const open = search.get("open");
+  return (
+    <>
+      <p className="muted">{resource.about}</p>
+      <RecordList<Row>
+        title={resource.title}
+        name={resource.name}
+        filters={resource.filters ?? []}
+        load={async (query, signal) => await resource.list(api, query, signal)}
+        columns={resource.columns}
+        keyOf={({ id }) => String(id)}
+        onOpen={({ id }) => change({ open: String(id) })}
+        nothing={<Nothing resource={resource} />}
+        actions={
+          mayWrite && (
+            <>
+              {actions}
+              <button type="button" className="button first" onClick={() => setNew(true)}>
+                <Plus size={14} aria-hidden /> New {resource.noun}
+              </button>
+            </>
+          )
+        }
+      />
+      {open !== null && (
+        <ManagedDrawer
+          resource={resource}
+          id={Number(open)}
+          mayWrite={mayWrite}
+          onClose={() => change({ open: undefined })}
+        />
+      )}
+      {isNew && mayWrite && (
+        <NewRecord
+          resource={resource}
+          onClose={() => setNew(false)}
+          onMade={(id) => change({ new: undefined, open: String(id) })}
+        />
+      )}
+    </>
+  );
+}
+
+function Nothing<Row extends ResourceRow>({
+  resource: { title, about },
+}: {
+  readonly resource: RecordResource<Row>;
+}): ReactElement {
+  return (
+    <>
+      <strong>No {title.toLowerCase()} yet</strong>
+      <p className="muted">{about}</p>
+    </>
+  );
+}
+
+function NewRecord<Row extends ResourceRow>({
+  resource: { noun, name, fields, initial = {}, create },
+  onClose,
+  onMade,
+}: {
+  readonly resource: RecordResource<Row>;
+  readonly onClose: () => void;
+  readonly onMade: (id: number) => void;
+}): ReactElement {
+  const { api } = useMembership();
+  const make = useWrite([name], async (body: RecordBody) => {
+    onMade((await create(api, body)).id);
+  });
+  return (
+    <Drawer title={`New ${noun}`} onClose={onClose}>
+      <NestedForm
+        fields={fields}
+        initial={initial}
+        submit={`Create the ${noun}`}
+        onSubmit={make.mutateAsync}
+      />
+    </Drawer>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ReactElement } from "react";
+import { filterFor } from "../../address/filters.ts";
+import { periodParams } from "../../address/period.ts";
+import { type ReportRow, useReport } from "../../client/reports.ts";
+import { formatFigure } from "../../format/figure.ts";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { GridPlot } from "../../plots/grid-plot.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { type ChartParts, filterParams } from "./chart-parts.ts";
+
+const HEIGHT = 270;
+const WEEK_DAYS = 7;
+const DAY_HOURS = 24;
+
+/** A metric by weekday and hour of the zone. A cell is both as filters. */
+export function WeekHours({ metric, period, filters, onNarrow }: ChartParts): ReactElement {
+  const membership = useMembership();
+  const report = useReport(membership, {
+    ...periodParams({ ...period, compare: undefined }),
+    ...filterParams(filters),
+    group_by: "weekday,hour_of_day",
+    metrics: metric.name,
+    limit: String(WEEK_DAYS * DAY_HOURS),
+  });
+  if (report.isError)
+    return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
+  if (report.data === undefined) return <Skeleton height={HEIGHT} />;
+  const { currency } = report.data;
+  const rows: readonly ReportRow[] = report.data.data;
+  const values = new Map(
+    rows.map((row) => [`${row["weekday"] ?? ""} ${row["hour_of_day"] ?? ""}`, row[metric.name]]),
+  );
+  const nothing = metric.kind === "count" ? 0 : null;
+  const cells = Array.from({ length: WEEK_DAYS }, (_, day) =>
+    Array.from({ length: DAY_HOURS }, (__, hour) => {
+      const value = values.get(`${day + 1} ${hour}`) ?? nothing;
+      return { value, text: formatFigure(value, metric.kind, currency) };
+    }),
+  );
+  return (
+    <GridPlot
+      title={`${metric.label} by weekday and hour`}
+      says={`By the clock of ${membership.zone}. The stronger the colour, the more.`}
+      rowHeading="Weekday"
+      rows={cells.map((_, day) => weekdayName(day))}
+      columns={Array.from({ length: DAY_HOURS }, (_, hour) => `${String(hour).padStart(2, "0")}h`)}
+      cells={cells}
+      onPick={(day, hour) =>
+        onNarrow({ filters: [filterFor("weekday", day + 1), filterFor("hour_of_day", hour)] })
+      }
+    />
+  );
+}
+
+/** 5 January 1970 was a Monday. */
+function weekdayName(day: number): string {
+  const at = new Date(Date.UTC(1970, 0, 5 + day));
+  return new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone: "UTC" }).format(at);
+}

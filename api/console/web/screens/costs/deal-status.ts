@@ -1,0 +1,11 @@
+import type { FormField } from "../../records/form-field.ts";
+
+/** Of deals and product feeds. */
+export const DEAL_STATUS: FormField = {
+  name: "status",
+  label: "Status",
+  choices: [
+    ["active", "Active"],
+    ["inactive", "Inactive"],
+  ],
+};

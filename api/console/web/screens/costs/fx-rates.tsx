@@ -1,0 +1,90 @@
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { read } from "../../client/api-client.ts";
+import { fromAddress } from "../../client/lists.ts";
+import { useWrite } from "../../client/use-write.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { InstantText } from "../../parts/instant-text.tsx";
+import type { FormField, RecordBody } from "../../records/form-field.ts";
+import { NestedForm } from "../../records/nested-form.tsx";
+import { RecordList } from "../../records/record-list.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { asRates } from "./rate-rows.ts";
+
+type FxRate = components["schemas"]["FxRate"];
+
+const FIELDS: readonly FormField[] = [
+  {
+    name: "rows",
+    label: "Rates",
+    kind: "rows",
+    hint: "Units of the currency for one euro. A rate holds for its day and the seven days after it.",
+    row: { noun: "Rate", initial: {} },
+    fields: [
+      { name: "date", label: "Day", hint: "Such as 2026-11-24" },
+      { name: "currency", label: "Currency", hint: "Such as USD" },
+      { name: "rate", label: "Rate", hint: "Such as 1.0842" },
+    ],
+  },
+];
+
+const COLUMNS: readonly Column<FxRate>[] = [
+  { name: "date", title: "Day", cell: ({ date }) => date },
+  { name: "currency", title: "Currency", cell: ({ currency }) => currency },
+  { name: "rate", title: "For one euro", isNumber: true, cell: ({ rate }) => rate },
+  {
+    name: "scope",
+    title: "Owner",
+    cell: ({ scope }) =>
+      scope === "workspace" ? <span className="badge good">this workspace</span> : "installation",
+  },
+  { name: "updated", title: "Set", cell: (row) => <InstantText iso={row.updated_at} /> },
+];
+
+/** Rates by which amounts are converted. A rate of the workspace comes before that of the installation. */
+export function FxRates(): ReactElement {
+  const { api, role } = useMembership();
+  const [isNew, setNew] = useState(false);
+  const save = useWrite(["fx-rates"], async ({ rows = [] }: RecordBody) => {
+    await read(api.POST("/fx-rates", { body: { rows: asRates(rows) } }));
+    setNew(false);
+  });
+  return (
+    <>
+      <p className="muted">
+        Amounts in other currencies are converted by the rate of their day. A rate of this workspace
+        takes precedence over the installation's.
+      </p>
+      <RecordList<FxRate>
+        title="Reference rates"
+        name="fx-rates"
+        filters={[{ name: "currency", label: "Currency" }]}
+        load={async (query, signal) =>
+          await read(api.GET("/fx-rates", { params: { query: fromAddress(query) }, signal }))
+        }
+        columns={COLUMNS}
+        keyOf={({ date, currency, scope }) => `${date} ${currency} ${scope}`}
+        nothing={<strong>No rates yet</strong>}
+        actions={
+          role === "admin" && (
+            <button type="button" className="button first" onClick={() => setNew(true)}>
+              <Plus size={14} aria-hidden /> Set rates
+            </button>
+          )
+        }
+      />
+      {isNew && (
+        <Drawer title="Set rates of this workspace" onClose={() => setNew(false)}>
+          <NestedForm
+            fields={FIELDS}
+            initial={{ rows: [{}] }}
+            submit="Save the rates"
+            onSubmit={save.mutateAsync}
+          />
+        </Drawer>
+      )}
+    </>
+  );
+}

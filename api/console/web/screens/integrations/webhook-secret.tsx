@@ -1,0 +1,59 @@
+import type { ReactElement } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { read } from "../../client/api-client.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { useMembership } from "../../session/membership.ts";
+
+/** The secret that signs the requests of a webhook, another one in its place, and a sample request. */
+export function WebhookSecret({
+  webhook: {
+    id,
+    secret = "",
+    events: [event],
+  },
+}: {
+  readonly webhook: components["schemas"]["Webhook"];
+}): ReactElement {
+  const { api } = useMembership();
+  const params = { path: { id } };
+  const test = useWrite(["deliveries"], async (sample: NonNullable<typeof event>) => {
+    await read(api.POST("/webhooks/{id}/test", { params, body: { event: sample } }));
+  });
+  const rotate = useWrite(["webhooks", "webhooks-one"], async () => {
+    await read(api.POST("/webhooks/{id}/rotate-secret", { params }));
+  });
+  const error = test.error ?? rotate.error;
+  return (
+    <section className="stack tight">
+      <h3>Secret</h3>
+      <p>Requests are signed with this secret. Your server checks the signature of each.</p>
+      <div className="row wrap">
+        <code className="grow break">{secret}</code>
+        <CopyButton label="Copy the secret" text={secret} />
+      </div>
+      <div className="row wrap">
+        <ConfirmButton
+          label="New secret"
+          question="The present secret signs nothing more from now on."
+          isBusy={rotate.isPending}
+          onConfirm={() => rotate.mutate(undefined)}
+        />
+        {event !== undefined && (
+          <button
+            type="button"
+            className="button"
+            disabled={test.isPending}
+            onClick={() => test.mutate(event)}
+          >
+            Send a sample
+          </button>
+        )}
+      </div>
+      {test.isSuccess && <p role="status">A sample is sent.</p>}
+      {error !== null && <ProblemNotice error={error} />}
+    </section>
+  );
+}

@@ -1,0 +1,64 @@
+import type { ReactElement } from "react";
+import { read } from "../../client/api-client.ts";
+import { useWrite } from "../../client/use-write.ts";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { copyOf } from "./copy-offer.ts";
+import type { Offer } from "./offer.ts";
+
+/** What can be done with a whole offer: pause, copy, delete. */
+export function OfferActions({
+  offer,
+  onGone,
+  onMade,
+}: {
+  readonly offer: Offer;
+  readonly onGone: () => void;
+  readonly onMade: (id: number) => void;
+}): ReactElement {
+  const { api } = useMembership();
+  const params = { path: { id: String(offer.id) } };
+  const isActive = offer.status === "active";
+  const toggle = useWrite(["offers", "offer"], async () => {
+    const body = { status: isActive ? "paused" : "active" } as const;
+    await read(api.PATCH("/offers/{id}", { params, body }));
+  });
+  const copy = useWrite(["offers"], async () => {
+    onMade((await read(api.POST("/offers", { body: copyOf(offer) }))).data.id);
+  });
+  const drop = useWrite(["offers"], async () => {
+    await read(api.DELETE("/offers/{id}", { params }));
+    onGone();
+  });
+  const error = toggle.error ?? copy.error ?? drop.error;
+  return (
+    <>
+      <div className="row wrap">
+        <button
+          type="button"
+          className="button"
+          disabled={toggle.isPending}
+          onClick={() => toggle.mutate(undefined)}
+        >
+          {isActive ? "Pause" : "Activate"}
+        </button>
+        <button
+          type="button"
+          className="button"
+          disabled={copy.isPending}
+          onClick={() => copy.mutate(undefined)}
+        >
+          Copy the offer
+        </button>
+        <ConfirmButton
+          label="Delete"
+          question="Its links stop working. Its figures stay in reports."
+          isBusy={drop.isPending}
+          onConfirm={() => drop.mutate(undefined)}
+        />
+      </div>
+      {error !== null && <ProblemNotice error={error} />}
+    </>
+  );
+}

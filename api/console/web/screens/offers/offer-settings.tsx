@@ -1,0 +1,78 @@
+import type { ReactElement } from "react";
+import { read } from "../../client/api-client.ts";
+import { offerIdChoices } from "../../client/choices.ts";
+import type { FormField } from "../../records/form-field.ts";
+import { SettingsSection } from "../../records/settings-section.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { fraudChecksField } from "./fraud-checks-field.ts";
+
+const KINDS = [
+  ["text", "Short text"],
+  ["long_text", "Long text"],
+  ["choice", "One of a few"],
+  ["multi", "Some of a few"],
+  ["url", "Address"],
+  ["number", "Number"],
+  ["boolean", "Yes or no"],
+  ["country", "Country"],
+] as const;
+
+const FIELDS: readonly FormField[] = [
+  { name: "hold_days", label: "Days that conversions are held", kind: "number" },
+  { name: "min_seconds_to_conversion", label: "Fewest seconds after the click", kind: "number" },
+  {
+    name: "duplicate_click_seconds",
+    label: "Seconds in which a click is a duplicate",
+    kind: "number",
+  },
+  { name: "unique_click_hours", label: "Hours in which a visitor is the same", kind: "number" },
+  {
+    name: "fail_route_offer_id",
+    label: "Offer for refused visitors",
+    kind: "record",
+    load: offerIdChoices,
+    isNullable: true,
+  },
+  fraudChecksField("fraud_checks", "Fraud checks in place of the workspace's"),
+  { name: "terms", label: "Terms that partners accept", kind: "area", isNullable: true },
+  { name: "auto_approve_tiers", label: "Tiers that are approved at once", kind: "list" },
+  { name: "reapply_days", label: "Days until a rejected partner may ask again", kind: "number" },
+  {
+    name: "access_questions",
+    label: "Questions to partners",
+    kind: "rows",
+    row: { noun: "Question", initial: { kind: "text" } },
+    fields: [
+      { name: "key", label: "Key", hint: "Such as audience" },
+      { name: "label", label: "Question" },
+      { name: "kind", label: "Answer", choices: KINDS },
+      { name: "required", label: "Must be answered", kind: "flag" },
+      { name: "options", label: "Choices", kind: "list" },
+    ],
+  },
+];
+
+/** How an offer holds, checks and routes, and how partners ask for it. */
+export function OfferSettingsSection({
+  id,
+  mayWrite,
+}: {
+  readonly id: number;
+  readonly mayWrite: boolean;
+}): ReactElement {
+  const { api } = useMembership();
+  const params = { path: { id: String(id) } };
+  return (
+    <SettingsSection
+      title="Checks and access"
+      name="offer-settings"
+      id={id}
+      fields={FIELDS}
+      mayWrite={mayWrite}
+      load={async (signal) =>
+        (await read(api.GET("/offers/{id}/settings", { params, signal }))).data
+      }
+      save={async (body) => await read(api.PATCH("/offers/{id}/settings", { params, body }))}
+    />
+  );
+}

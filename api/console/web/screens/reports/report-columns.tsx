@@ -1,0 +1,122 @@
+import type { ReactElement } from "react";
+import { Link } from "wouter";
+import { filterFor, withFilters } from "../../address/filters.ts";
+import type { ReportAddress } from "../../address/report.ts";
+import { rowsBehind } from "../../address/rows-behind.ts";
+import type { Metric, ReportFields, ReportRow } from "../../client/reports.ts";
+import type { RoleFigures } from "../../figures/role-figures.ts";
+import { formatFigure } from "../../format/figure.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { heightOf } from "../../plots/pixels.ts";
+import { ShareBar } from "../../plots/share-bar.tsx";
+import { Change } from "../change.tsx";
+import { labelOf } from "../row-label.ts";
+import { chosenMetrics } from "./chosen-metrics.ts";
+
+type ColumnParts = {
+  readonly report: ReportAddress;
+  readonly fields: ReportFields;
+  readonly currency: string;
+  readonly totals: ReportRow;
+  readonly rows: readonly ReportRow[];
+  /** Address of the screens of the membership. */
+  readonly base: string;
+  readonly lists: RoleFigures["lists"];
+  readonly onChange: (to: Partial<ReportAddress>) => void;
+};
+
+/** A dimension is a filter; a count opens the rows that it counts. */
+export function reportColumns(parts: ColumnParts): Column<ReportRow>[] {
+  return [...dimensionColumns(parts), ...metricColumns(parts)];
+}
+
+function dimensionColumns({ report, fields, onChange }: ColumnParts): Column<ReportRow>[] {
+  const known = new Map(fields.dimensions.map((one) => [one.name, one]));
+  return report.groupBy.map((name, at) => ({
+    name,
+    title: known.get(name)?.label ?? name,
+    isSortable: true,
+    total: at === 0 ? "Total" : "",
+    cell: (row) => (
+      <button
+        type="button"
+        className="cell-button"
+        title={`Only ${labelOf(row, name)}`}
+        onClick={() =>
+          onChange({ filters: withFilters(report.filters, [filterFor(name, row[name])]) })
+        }
+      >
+        <StrangerText text={labelOf(row, name)} />
+      </button>
+    ),
+  }));
+}
+
+function metricColumns(parts: ColumnParts): Column<ReportRow>[] {
+  const { report, fields, totals, rows } = parts;
+  const sorted = report.sort.replace(/^-/, "");
+  return chosenMetrics(fields, report).map((metric) => {
+    const { name, label } = metric;
+    const largest = Math.max(0, ...rows.map((row) => heightOf(row[name]) ?? 0));
+    const cell = (row: ReportRow): ReactElement => {
+      const filters = report.groupBy.map((one) => filterFor(one, row[one]));
+      const figure = <FigureCell {...parts} metric={metric} row={row} filters={filters} />;
+      if (name !== sorted) return figure;
+      return (
+        <ShareBar value={row[name] ?? null} largest={largest}>
+          {figure}
+        </ShareBar>
+      );
+    };
+    return {
+      name,
+      title: label,
+      isNumber: true,
+      isSortable: true,
+      cell,
+      total: <FigureCell {...parts} metric={metric} row={totals} filters={[]} />,
+    };
+  });
+}
+
+function FigureCell({
+  report,
+  currency,
+  base,
+  lists,
+  metric: { name, kind },
+  row,
+  filters,
+}: ColumnParts & {
+  readonly metric: Metric;
+  readonly row: ReportRow;
+  /** That the row stands for. */
+  readonly filters: readonly string[];
+}): ReactElement {
+  const value = row[name];
+  const text = formatFigure(value, kind, currency);
+  const behind = rowsBehind({
+    lists,
+    metric: name,
+    period: report.period,
+    filters: withFilters(report.filters, filters),
+    dateBasis: report.dateBasis,
+  });
+  const change = <Change metric={name} change={row.change?.[name]} />;
+  if (behind.kind === "none" || (heightOf(value) ?? 0) === 0) {
+    return (
+      <span title={behind.kind === "none" ? behind.why : undefined}>
+        {text} {change}
+      </span>
+    );
+  }
+  return (
+    <>
+      <Link className="cell-link" href={base + behind.path}>
+        {text}
+      </Link>{" "}
+      {change}
+    </>
+  );
+}

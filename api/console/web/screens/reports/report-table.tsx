@@ -1,0 +1,163 @@
+import type { ReactElement } from "react";
+import { type ReportAddress, ROWS_PER_PAGE, reportQuery } from "../../address/report.ts";
+import type { Query } from "../../client/lists.ts";
+import { type ReportFields, type ReportRow, useReport } from "../../client/reports.ts";
+import { useRoleFigures } from "../../figures/role-figures.ts";
+import { formatCount } from "../../format/figure.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { useMembership } from "../../session/membership.ts";
+import { MoneyNote } from "../money-note.tsx";
+import { ExportButton } from "./export-button.tsx";
+import { reportColumns } from "./report-columns.tsx";
+
+const TABLE_HEIGHT = 480;
+
+type TableProps = {
+  readonly report: ReportAddress;
+  readonly fields: ReportFields;
+  readonly onChange: (to: Partial<ReportAddress>) => void;
+};
+
+/** The rows of a report, its totals, and ways to take them along. */
+export function ReportTable({ report, fields, onChange }: TableProps): ReactElement {
+  const membership = useMembership();
+  const { lists } = useRoleFigures();
+  const query = reportQuery(report);
+  const answer = useReport(membership, query);
+  if (answer.isError)
+    return <ProblemNotice error={answer.error} onRetry={() => void answer.refetch()} />;
+  if (answer.data === undefined) return <Skeleton height={TABLE_HEIGHT} />;
+  const { data, totals, currency, total_rows: totalRows, other_currencies: others } = answer.data;
+  const rows: readonly ReportRow[] = data;
+  const columns = reportColumns({
+    report,
+    fields,
+    currency,
+    totals,
+    rows,
+    base: membership.base,
+    lists,
+    onChange,
+  });
+  const sorting = {
+    name: report.sort.replace(/^-/, ""),
+    isDescending: report.sort.startsWith("-"),
+  };
+  const sort = (name: string): void =>
+    onChange({ sort: sorting.name === name && sorting.isDescending ? name : `-${name}` });
+  return (
+    <section className="panel stack">
+      <header className="row wrap">
+        <h2 className="grow">{formatCount(totalRows)} rows</h2>
+        <CopyButton label="Copy the link" text={location.href} />
+        <CopyButton label="Copy as curl" text={curlOf(query)} />
+        <ExportButton query={withoutPage(query)} rows={totalRows} range={answer.data.range} />
+      </header>
+      <MoneyNote
+        others={others}
+        shown={currency}
+        period={report.period}
+        onChange={(period) => onChange({ period })}
+      />
+      {rows.length === 0 ? (
+        <Empty report={report} onChange={onChange} />
+      ) : (
+        <DataTable
+          caption="Report"
+          columns={columns}
+          rows={rows}
+          keyOf={(row) => report.groupBy.map((name) => String(row[name])).join("\u0000")}
+          sorting={sorting}
+          onSort={sort}
+          isUpdating={answer.isPlaceholderData}
+        />
+      )}
+      <Pages page={report.page} rows={totalRows} onChange={(page) => onChange({ page })} />
+    </section>
+  );
+}
+
+/** A CSV has all rows. */
+function withoutPage(query: Query): Query {
+  const { limit: _limit, offset: _offset, ...whole } = query;
+  return whole;
+}
+
+function curlOf(query: Readonly<Record<string, string>>): string {
+  const url = `${location.origin}/api/v1/reports?${new URLSearchParams(query).toString()}`;
+  return `curl -H "Authorization: Bearer $API_KEY" '${url}'`;
+}
+
+function Empty({
+  report,
+  onChange,
+}: {
+  readonly report: ReportAddress;
+  readonly onChange: (to: Partial<ReportAddress>) => void;
+}): ReactElement {
+  return (
+    <div className="stack tight">
+      <strong>
+        {report.filters.length > 0 ? "Nothing for these filters" : "Nothing in this range"}
+      </strong>
+      <div className="row">
+        {report.filters.length > 0 ? (
+          <button
+            type="button"
+            className="button"
+            onClick={() => onChange({ filters: report.filters.slice(0, -1) })}
+          >
+            Remove the last filter
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="button"
+            onClick={() => onChange({ period: { ...report.period, range: { preset: "last90" } } })}
+          >
+            Show the last 90 days
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Pages({
+  page,
+  rows,
+  onChange,
+}: {
+  readonly page: number;
+  readonly rows: number;
+  readonly onChange: (page: number) => void;
+}): ReactElement | null {
+  const last = Math.max(1, Math.ceil(rows / ROWS_PER_PAGE));
+  if (last === 1) return null;
+  return (
+    <nav className="row end" aria-label="Pages">
+      <button
+        type="button"
+        className="button"
+        disabled={page <= 1}
+        onClick={() => onChange(page - 1)}
+      >
+        Previous
+      </button>
+      <span>
+        {page} of {formatCount(last)}
+      </span>
+      <button
+        type="button"
+        className="button"
+        disabled={page >= last}
+        onClick={() => onChange(page + 1)}
+      >
+        Next
+      </button>
+    </nav>
+  );
+}

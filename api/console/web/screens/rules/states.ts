@@ -1,0 +1,12 @@
+import type { FormField } from "../../records/form-field.ts";
+
+/** Of rules that can be paused. */
+export const STATUS: FormField = {
+  name: "status",
+  label: "Status",
+  choices: [
+    ["active", "Active"],
+    ["paused", "Paused"],
+  ],
+};
+export const STATES = { on: "active", off: "paused" } as const;

@@ -1,0 +1,3 @@
+import type { components } from "../../../../../.build/console/openapi.ts";
+
+export type Member = components["schemas"]["Member"];

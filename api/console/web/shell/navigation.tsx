@@ -1,0 +1,76 @@
+import { Bookmark, type LucideIcon } from "lucide-react";
+import type { ReactElement } from "react";
+import { Link, useLocation } from "wouter";
+import { StrangerText } from "../parts/stranger-text.tsx";
+import { useMembership } from "../session/membership.ts";
+import { pathOf, useViews } from "../views/use-views.ts";
+
+/** The palette finds the others. */
+const VIEWS_MAX = 8;
+
+export type Destination = {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: LucideIcon;
+};
+export type NavigationGroup = {
+  readonly title: string;
+  readonly destinations: readonly Destination[];
+};
+
+/** The screens of a role. */
+export function Navigation({
+  groups,
+  onGo,
+}: {
+  readonly groups: readonly NavigationGroup[];
+  /** Called when a link was followed, so that a sheet can close. */
+  readonly onGo?: () => void;
+}): ReactElement {
+  const { base } = useMembership();
+  const views = useViews().data ?? [];
+  return (
+    <>
+      {groups.map(({ title, destinations }) => (
+        <div key={title} className="group-of-links">
+          <p className="group">{title}</p>
+          {destinations.map((destination) => (
+            <NavigationLink key={destination.path} destination={destination} onGo={onGo} />
+          ))}
+        </div>
+      ))}
+      {views.length > 0 && (
+        <div className="group-of-links">
+          <p className="group">Saved views</p>
+          {views.slice(0, VIEWS_MAX).map((view) => (
+            <Link key={view.id} href={base + pathOf(view)} onClick={onGo}>
+              <Bookmark size={16} aria-hidden />
+              <span className="view-name">
+                <StrangerText text={view.name} />
+              </span>
+            </Link>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function NavigationLink({
+  destination: { path, title, icon: Icon },
+  onGo,
+}: {
+  readonly destination: Destination;
+  readonly onGo: (() => void) | undefined;
+}): ReactElement {
+  const { base } = useMembership();
+  const [location] = useLocation();
+  const href = `${base}${path}`;
+  const isCurrent = path === "/" ? location === href || location === base : location === href;
+  return (
+    <Link href={href} aria-current={isCurrent ? "page" : undefined} onClick={onGo}>
+      <Icon size={16} aria-hidden />
+      {title}
+    </Link>
+  );
+}

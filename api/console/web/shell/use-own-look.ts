@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { read } from "../client/api-client.ts";
+import { useApi } from "../client/use-api.ts";
+import { chooseTheme, type Theme, themeOf } from "../look/theme.ts";
+import { useMembership } from "../session/membership.ts";
+
+type Look = { readonly theme?: Theme; readonly single_key_shortcuts?: boolean };
+
+/** How the console shows itself to the person, in all of its browsers. */
+export function useOwnLook(): {
+  readonly save: (look: Look) => void;
+  /** What is being saved: it is shown at once. */
+  readonly saving: Look;
+  readonly error: Error | null;
+} {
+  const api = useApi(0);
+  const queries = useQueryClient();
+  const write = useMutation({
+    mutationFn: async (preferences: Look) => {
+      await read(api.PATCH("/person", { body: { preferences } }));
+    },
+    onSettled: async () => await queries.invalidateQueries({ queryKey: ["session"] }),
+  });
+  return {
+    error: write.error,
+    saving: write.isPending ? write.variables : {},
+    save: (look) => {
+      if (look.theme !== undefined) chooseTheme(look.theme);
+      write.mutate(look);
+    },
+  };
+}
+
+/** Shows the theme that the person chose in any browser. */
+export function useOwnTheme(): void {
+  const { session } = useMembership();
+  const own = themeOf(session.person.preferences.theme);
+  useEffect(() => {
+    if (own !== undefined) chooseTheme(own);
+  }, [own]);
+}
