@@ -31,11 +31,12 @@ import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { readConsole } from "./console/serve-console.ts";
+import { isSessionSentToTracking } from "./console/shared-host.ts";
 import { NatsLink } from "./nats-link.ts";
 import { purgeSignIns } from "./people/session-rows.ts";
 import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
-import { startApi } from "./start-api.ts";
+import { type ApiParts, startApi } from "./start-api.ts";
 import { tlsAskStatus } from "./tls-ask/answer.ts";
 import { ServedHosts } from "./tls-ask/served-hosts.ts";
 
@@ -137,6 +138,15 @@ function watchStores(
   return watch;
 }
 
+/** The pages of the console, unless CONSOLE is off. */
+function openConsole(settings: ApiSettings, log: Log): NonNullable<ApiParts["console"]> {
+  const { console: given, apiUrl, trackingUrl } = settings;
+  if (!given.isServed) return given;
+  if (isSessionSentToTracking(settings))
+    log.warn({ apiUrl, trackingUrl }, "console.shares-its-host-with-tracking");
+  return { ...given, files: readConsole(CONSOLE_BUILD) };
+}
+
 async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
   const metrics = new Metrics();
   const ops = await openOps(settings, log, { metrics, lifetime });
@@ -189,7 +199,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     log,
     metrics,
     allowLoopback: settings.outgoing.allowLoopback,
-    console: { ...settings.console, files: readConsole(CONSOLE_BUILD) },
+    console: openConsole(settings, log),
   });
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });

@@ -95,6 +95,8 @@ export type OperationAccess = {
    * fields. Keys are not asked.
    */
   readonly needsFresh?: true | readonly string[];
+  /** Of a write: people who are analysts may use it too, because it changes only what they have made for themselves. Keys only read. */
+  readonly changesOwnOnly?: true;
   /** A write is refused to analyst keys as `read_only_key` and to other roles as `forbidden`. Writes go to the audit log. */
   readonly isWrite: boolean;
 };

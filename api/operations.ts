@@ -54,6 +54,9 @@ import { postbacks } from "./postbacks/postbacks.ts";
 import { getReport } from "./reports/get-report.ts";
 import { getTimeseries } from "./reports/get-timeseries.ts";
 import { listDimensions, listMetrics } from "./reports/list-definitions.ts";
+import { savedViewOperations } from "./saved-views/saved-view-operations.ts";
+import { getSystem } from "./system/get-system.ts";
+import { systemOperations } from "./system/workspace-operations.ts";
 
 /** Everything the API can do, in the order of the contract. REST, MCP and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [
@@ -128,4 +131,7 @@ export const operations: readonly Operation[] = [
   testTemplate,
   ...managementOperations,
   ...peopleOperations,
+  ...savedViewOperations,
+  getSystem,
+  ...systemOperations,
 ];

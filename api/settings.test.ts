@@ -26,13 +26,18 @@ test("three servers are enough; everything else serves a single machine", () => 
     outgoing: { allowLoopback: false },
     clickRetentionDays: 0,
     durability: { level: "relaxed", natsMonitorUrls: [], singleSite: false, standbys: 1 },
-    console: { secret: undefined, allowsPlainHttp: false },
+    console: { isServed: true, secret: undefined, allowsPlainHttp: false, signUpsPerHour: 10 },
     access: { share: 0, file: undefined },
     tracing: { endpoint: undefined, headers: undefined },
     logLevel: "info",
     endWithParent: false,
     serveOnMs: 10_000,
   });
+});
+
+test("CONSOLE=off leaves the pages of the console out, and no other word does", () => {
+  expect(readApiSettings({ ...SERVERS, CONSOLE: "off" }).console.isServed).toBe(false);
+  expect(() => readApiSettings({ ...SERVERS, CONSOLE: "no" })).toThrow(/CONSOLE/);
 });
 
 test("public addresses are those given, else those of the listeners", () => {

@@ -43,7 +43,25 @@ function groupSettings(read: SettingsOf<"api">) {
       endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
       headers: read.OTEL_EXPORTER_OTLP_HEADERS,
     },
-    console: { secret: read.CONSOLE_SECRET, allowsPlainHttp: read.CONSOLE_PLAIN_HTTP },
+    console: {
+      isServed: read.CONSOLE === "on",
+      secret: read.CONSOLE_SECRET,
+      allowsPlainHttp: read.CONSOLE_PLAIN_HTTP,
+      signUpsPerHour: read.SIGNUP_PER_HOUR,
+      oidc:
+        read.OIDC_ISSUER === undefined
+          ? undefined
+          : {
+              issuer: read.OIDC_ISSUER,
+              clientId: read.OIDC_CLIENT_ID ?? "",
+              clientSecret: read.OIDC_CLIENT_SECRET,
+              name: read.OIDC_NAME,
+            },
+      mail:
+        read.SMTP_URL === undefined
+          ? undefined
+          : { url: read.SMTP_URL, from: read.MAIL_FROM ?? "" },
+    },
     logLevel: read.LOG_LEVEL,
     endWithParent: read.EXIT_WITH_PARENT,
     serveOnMs: read.DRAIN_SECONDS * 1_000,

@@ -28,6 +28,8 @@ import { operations } from "./operations.ts";
 import { FRAMED_PAGE_POLICY } from "./page-frame/page-frame.ts";
 import { serveFrameAssets } from "./page-frame/serve-assets.ts";
 import { StaticText } from "./page-frame/static-text.ts";
+import { Mailer, type MailSettings } from "./people/mailer.ts";
+import { OidcClient, type OidcSettings } from "./people/oidc-client.ts";
 import { PasswordHasher } from "./people/password-hasher.ts";
 import type { PeopleParts } from "./people/people-request.ts";
 import { SealedBox } from "./people/sealed-box.ts";
@@ -61,16 +63,20 @@ export type ApiParts = {
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
   readonly streamLimits?: StreamLimits | undefined;
-  /** CONSOLE_SECRET and CONSOLE_PLAIN_HTTP, and the build of the pages. */
+  /** How people sign in, and the build of the pages. */
   readonly console?: {
     readonly files?: ConsoleFiles | undefined;
     readonly secret: string | undefined;
     readonly allowsPlainHttp: boolean;
+    readonly signUpsPerHour?: number;
+    readonly oidc?: OidcSettings | undefined;
+    readonly mail?: MailSettings | undefined;
   };
 };
 
 /** Attempts of an address to sign in, a minute. */
 const SIGN_INS_PER_MINUTE = 30;
+const SIGN_UPS_PER_HOUR = 10;
 
 function peopleParts({ db, apiUrl, console }: ApiParts, secret: string): PeopleParts {
   return {
@@ -78,6 +84,9 @@ function peopleParts({ db, apiUrl, console }: ApiParts, secret: string): PeopleP
     tokens: new SessionTokens(secret),
     hasher: new PasswordHasher(),
     attempts: new RateLimiter(db, SIGN_INS_PER_MINUTE),
+    signUpsPerHour: console?.signUpsPerHour ?? SIGN_UPS_PER_HOUR,
+    oidc: console?.oidc === undefined ? undefined : new OidcClient(console.oidc, apiUrl),
+    mailer: console?.mail === undefined ? undefined : new Mailer(console.mail),
     box: console?.secret === undefined ? undefined : new SealedBox(console.secret),
   };
 }

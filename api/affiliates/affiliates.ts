@@ -189,6 +189,15 @@ export async function queueAffiliateUpdated(
   }));
 }
 
+/** Queues `affiliate.signup`: a partner has signed up and waits for a decision (G129). */
+export async function queueAffiliateSignUp(
+  tx: Queryable,
+  context: Pick<OperationContext, "workspace" | "requestId" | "trace">,
+  row: Body,
+): Promise<void> {
+  await queueEvent(tx, context, "affiliate.signup", () => ({ data: affiliateDocument(row) }));
+}
+
 /** The partner as webhooks show it: without notes and payment details (G128). */
 function affiliateDocument(row: Body): Shown {
   return Object.fromEntries(AFFILIATE_DOCUMENT.map((field) => [field, row[field]]));

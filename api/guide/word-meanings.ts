@@ -56,7 +56,7 @@ export const WEBHOOK_MEANINGS: Readonly<Record<WebhookEvent, readonly [string, s
   ],
   "offer.created": ["an offer is created", "offer, as staff see it"],
   "offer.updated": ["an offer changes; `previous` has the changed fields", "offer"],
-  "affiliate.signup": ["reserved for partners who sign up; not sent yet", "partner"],
+  "affiliate.signup": ["a partner signs up and waits for a decision", "partner"],
   "affiliate.updated": ["a partner changes; `previous` has the changed fields", "partner"],
   "access.requested": ["a partner asks for an offer", "access record"],
   "access.decided": ["a partner is approved or rejected for an offer", "access record"],

@@ -36,6 +36,15 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   redeemLink: {
     body: { token: LINK_TOKEN, name: "Anna Shop", password: "seven-lamps-on-a-quay" },
   },
+  createSavedView: {
+    body: {
+      name: "Partners by profit",
+      path: "/reports",
+      query: "preset=last30&group_by=affiliate&sort=-profit",
+      is_shared: true,
+    },
+  },
+  updateSavedView: { body: { name: "Partners by profit, last month" } },
   requestAccess: {
     body: { message: "I write about shoes for runners, for 20,000 readers a month.", answers: {} },
   },

@@ -16,6 +16,18 @@ const QUESTION: Notes = Object.fromEntries(
 /** Of operations by which people decide, ask and repair: requests, caps, what waits, deliveries. */
 export const CONSOLE_NOTES: Notes = {
   ...QUESTION,
+  "createSavedView.path":
+    "The screen of the console, below the address of the workspace or account",
+  "updateSavedView.path":
+    "The screen of the console, below the address of the workspace or account",
+  "SavedView.path": "The screen of the console, below the address of the workspace or account",
+  "createSavedView.query":
+    "Parameters of the screen, as in an address. Those of a report are those of `GET /reports`",
+  "updateSavedView.query":
+    "Parameters of the screen, as in an address. Those of a report are those of `GET /reports`",
+  "SavedView.query": "Parameters of the screen, as in an address",
+  is_shared: "Whether others of the same account see it too; staff count as one account",
+  is_own: "Whether the caller has made it, and may change it",
   questions: "What the partner is asked when it wants to run the offer",
   access_questions: "What a partner is asked when it wants to run the offer",
   auto_approve_tiers: "Partners of these tiers are approved as soon as they ask",

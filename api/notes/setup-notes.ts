@@ -17,6 +17,8 @@ const SETUP: Notes = {
     "Whether a report without a click is credited by a hash of the customer's e-mail",
   ip_storage: "Whether addresses of visitors are stored in full or without their last part",
   advertiser_may_rotate: "Whether advertisers may replace their own postback token",
+  sign_up:
+    "Whether partners may sign up: `closed`, or `review`: they come as pending and an admin decides",
   forward_unknown_url:
     "Where reports with an unknown click id are relayed: the click may belong to another system, to which a traffic control sent the visitor",
   "User.status": "Whether the person is still active",

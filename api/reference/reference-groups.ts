@@ -241,10 +241,22 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         paths: ["/me"],
       },
       {
+        page: "saved-views",
+        title: "Saved views",
+        about: "Reports and lists with their settings, under a name.",
+        paths: ["/saved-views"],
+      },
+      {
         page: "sessions",
         title: "Sign-in and sessions",
         about: "How people sign in with a browser. Programs use keys.",
         paths: ["/sign-in", "/sign-out", "/session", "/sessions", "/one-time-links"],
+      },
+      {
+        page: "sign-up",
+        title: "Sign-up",
+        about: "The public form by which people ask to become partners of a workspace.",
+        paths: ["/signup"],
       },
       {
         page: "person",
@@ -281,6 +293,12 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         about:
           "People who sign in to the workspace, with their roles, and links by which others join.",
         paths: ["/members", "/invitations"],
+      },
+      {
+        page: "system",
+        title: "System",
+        about: "The state of the installation and its workspaces, for the people who run it.",
+        paths: ["/system", "/workspaces"],
       },
       {
         page: "erasures",

@@ -40,6 +40,8 @@ export type Definition = Omit<Measure, "sql"> &
   MeasureMeaning & {
     readonly hiddenFrom: readonly ReportRole[];
     readonly sql: string | ((role: ReportRole) => string);
+    /** For roles that must not read the names in `formula`. */
+    readonly formulaFor?: (role: ReportRole) => string;
   };
 
 const STAFF_ONLY = ["partner", "advertiser"] as const;
@@ -163,7 +165,8 @@ export const DEFINITIONS: readonly Definition[] = [
       formula: "payout / clicks (for advertisers revenue / clicks)",
       definition: "Earnings for each click.",
     }),
-    sql: (role) => separate(quotient(role === "advertiser" ? "revenue" : "payout", "clicks", 1)),
+    sql: (role) => separate(quotient(earnedBy(role), "clicks", 1)),
+    formulaFor: (role) => `${earnedBy(role)} / clicks`,
   },
   {
     ...perUnit("rpc", "RPC", {
@@ -284,14 +287,19 @@ export const DEFINITIONS: readonly Definition[] = [
         dateBasis: ["conversion", "click", "impression"],
         of: "payout",
         by: "impressions",
-        formula: "1000 * payout / impressions (for advertisers revenue)",
+        formula: "1000 * payout / impressions (for advertisers 1000 * revenue / impressions)",
         definition: "Earnings for each thousand impressions.",
       }),
-      sql: (role: ReportRole) =>
-        separate(quotient(role === "advertiser" ? "revenue" : "payout", "impressions", THOUSAND)),
+      sql: (role: ReportRole) => separate(quotient(earnedBy(role), "impressions", THOUSAND)),
+      formulaFor: (role: ReportRole) => `1000 * ${earnedBy(role)} / impressions`,
     },
   ].map((one) => ({ ...one, isDefault: false })),
 ];
+
+/** What a click earns: for an advertiser, whom the payout is hidden from, what it pays. */
+function earnedBy(role: ReportRole): "payout" | "revenue" {
+  return role === "advertiser" ? "revenue" : "payout";
+}
 
 type Meant = Pick<MeasureMeaning, "definition" | "dateBasis"> &
   Partial<Pick<MeasureMeaning, "formula" | "countsStatuses">>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { words } from "../../test/samples/words.ts";
-import { emptyValue, findMeasure, measuresOf, measureValue } from "./measures.ts";
+import { emptyValue, findMeasure, meaningsOf, measuresOf, measureValue } from "./measures.ts";
 
 const NAMES = words(`
   impressions clicks unique_clicks bot_clicks ctr conversions pending_conversions
@@ -31,6 +31,17 @@ test.each([
 test("an advertiser's epc does not reveal the payout (G70, T30)", () => {
   expect(findMeasure("epc", "advertiser")?.sql).not.toContain("payout");
   expect(findMeasure("epc", "partner")?.sql).toContain("payout");
+});
+
+test("no meaning names a metric that the role may not see (VIS-049, VIS-050)", () => {
+  for (const [role, hidden] of [
+    ["partner", /revenue|profit|ad_cost|bot_clicks/],
+    ["advertiser", /payout|profit|ad_cost|bot_clicks/],
+  ] as const) {
+    const told = meaningsOf(role).map(({ name, formula }) => `${name}: ${formula}`);
+    expect(told.filter((one) => hidden.test(one))).toEqual([]);
+    expect(told).toContain(`epc: ${role === "partner" ? "payout" : "revenue"} / clicks`);
+  }
 });
 
 test.each([

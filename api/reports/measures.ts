@@ -72,8 +72,14 @@ export function measureNames(role: ReportRole): string[] {
 }
 
 /** What the metrics of a role mean, in documented order. */
-export function meaningsOf(role: ReportRole): readonly Omit<Definition, "sql" | "isQuotient">[] {
-  return DEFINITIONS.filter(({ hiddenFrom }) => !hiddenFrom.includes(role));
+export function meaningsOf(
+  role: ReportRole,
+): readonly Omit<Definition, "sql" | "isQuotient" | "formulaFor">[] {
+  const known = DEFINITIONS.filter(({ hiddenFrom }) => !hiddenFrom.includes(role));
+  // Staff read what the metric is for everybody.
+  return known.map(({ formulaFor, ...one }) =>
+    formulaFor === undefined || role === "staff" ? one : { ...one, formula: formulaFor(role) },
+  );
 }
 
 /** The value in the answer: a count or a fraction is a number, money a string with four decimals (ENV-005, ENV-009). */

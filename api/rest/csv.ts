@@ -1,11 +1,11 @@
+import { spreadsheetText } from "../../schemas/names/spreadsheet-text.ts";
+
 const LINE_END = "\r\n";
-/** A spreadsheet treats a cell that begins with one of these as a formula (G77). */
-const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 
 /** A text cell. Text that a spreadsheet would run as a formula is escaped, so that it is shown as written. */
 export function textCell(text: string): string {
-  return quoted(FORMULA.test(text) ? `'${text}` : text);
+  return quoted(spreadsheetText(text));
 }
 
 /** A number cell, which may begin with a minus sign; empty for null. */

@@ -33,6 +33,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Webhooks: "Events of the workspace, sent to your server.",
+  System:
+    "The installation as a whole: its state and its workspaces. For people who run it, whom the console knows as operators.",
   People:
     "Sign-in, sessions, factors, invitations and members. For people who have signed in, not for keys.",
   Management:

@@ -1,7 +1,4 @@
-/**
- * Events that a webhook may subscribe to (G128). `affiliate.signup` is never sent yet, because partners cannot sign up through the
- * API (G129).
- */
+/** Events that a webhook may subscribe to (G128). */
 export const WEBHOOK_EVENTS = [
   "conversion.created",
   "conversion.updated",

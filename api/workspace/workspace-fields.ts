@@ -18,6 +18,7 @@ import { fraudChecks, timezone, WORKSPACE_SLUG } from "../rest/catalog-fields.ts
 const STATUSES = ["active", "inactive"] as const;
 const MODELS = ["last", "first"] as const;
 const IP_STORAGES = ["full", "truncated"] as const;
+const SIGN_UPS = ["closed", "review"] as const;
 const HOST_MAX = 253;
 
 export const PatchWorkspaceBody = z
@@ -40,6 +41,7 @@ export const PatchWorkspaceBody = z
     fraud_checks: fraudChecks,
     forward_unknown_url: orEmpty(targetUrl),
     advertiser_may_rotate: flag,
+    sign_up: oneOf(...SIGN_UPS),
   })
   .partial();
 
@@ -61,6 +63,7 @@ const shownColumns = {
   fraud_checks: z.looseObject({}),
   forward_unknown_url: z.string(),
   advertiser_may_rotate: z.boolean(),
+  sign_up: z.enum(SIGN_UPS),
   postback_token: z.string(),
   created_at: shownTime,
   updated_at: shownTime,
