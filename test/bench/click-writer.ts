@@ -70,6 +70,10 @@ async function measure(env: Record<string, string>, dataDir: string): Promise<Be
       ratio,
       budget: `>= ${BUDGET.toFixed(2)}`,
       ok: ratio >= BUDGET,
+      figures: {
+        writerRowsPerSecond: quantile(rates.figure, 0.5),
+        insertedRowsPerSecond: quantile(rates.baseline, 0.5),
+      },
     };
   } finally {
     await clickhouse.close();

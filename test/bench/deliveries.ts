@@ -67,6 +67,7 @@ async function measure(stage: Stage): Promise<BenchResult[]> {
       ratio: null,
       budget: `>= ${AIM_PER_SECOND}/s`,
       ok: rate >= AIM_PER_SECOND,
+      figures: { deliveriesPerSecond: rate },
     },
     {
       name: `row to partner's server, ${(ENDPOINTS * 1_000) / PACED_MS}/s`,

@@ -104,6 +104,7 @@ async function measure(parts: Contenders): Promise<BenchResult[]> {
       ratio: null,
       budget: `<= ${MEMORY_BUDGET_MB} MB`,
       ok: megabytes <= MEMORY_BUDGET_MB,
+      figures: { ingressResidentMb: megabytes },
     },
     {
       name: `redirects/s over ${LINKS} links of ${LARGE_CATALOG_COUNTS.offers} offers`,
@@ -112,6 +113,7 @@ async function measure(parts: Contenders): Promise<BenchResult[]> {
       ratio: own / baseline,
       budget: `>= ${RATE_BUDGET.toFixed(2)}`,
       ok: own / baseline >= RATE_BUDGET,
+      figures: { largeCatalogRatio: own / baseline },
     },
     {
       name: "large catalog: from a change to the first redirect that uses it, under full load",

@@ -1,8 +1,12 @@
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
+import { currentCommit } from "../promises/figures/current-commit.ts";
 import { benchAccessLog } from "./access-log.ts";
+import { printCapacity } from "./capacity/print-capacity.ts";
 import { run as benchClickWriter } from "./click-writer.ts";
 import { run as benchConversions } from "./conversions.ts";
 import { benchDeliveries } from "./deliveries.ts";
+import type { Figures } from "./figures/bench-run.ts";
+import { appendRun, thisMachine } from "./figures/run-file.ts";
 import { benchFreshness } from "./freshness.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLargeCatalog } from "./large-catalog.ts";
@@ -12,6 +16,7 @@ import { benchReports } from "./reports.ts";
 import { benchRest } from "./rest.ts";
 import { type BenchResult, renderResults } from "./result.ts";
 import { benchStrangers } from "./strangers.ts";
+import { benchStream } from "./stream.ts";
 
 /** `npm run bench [-- name …]` prints each figure beside a baseline of the same run. Absolute figures depend on the machine. */
 const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
@@ -19,6 +24,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   "access-log": benchAccessLog,
   pipeline: benchPipeline,
   writer: benchClickWriter,
+  stream: benchStream,
   conversions: benchConversions,
   catalog: benchLargeCatalog,
   rest: benchRest,
@@ -29,23 +35,33 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   freshness: async () => [await benchFreshness(5_000)],
 };
 
+/** Measures nothing: it calculates with the figures that the benches have left in figures/runs.jsonl. */
+const CAPACITY = "capacity";
+
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => benches[name] === undefined);
+const known = [...Object.keys(benches), CAPACITY];
+const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(
-    `no bench named ${unknown.join(", ")}: there are ${Object.keys(benches).join(", ")}`,
-  );
+  console.error(`no bench named ${unknown.join(", ")}: there are ${known.join(", ")}`);
   process.exitCode = 2;
 } else {
-  await main(wanted.length === 0 ? Object.keys(benches) : wanted);
+  const measuring = wanted.filter((name) => name !== CAPACITY);
+  if (wanted.length === 0 || measuring.length > 0)
+    await main(wanted.length === 0 ? Object.keys(benches) : measuring);
+  if (wanted.includes(CAPACITY)) printCapacity();
 }
 
 async function main(names: readonly string[]): Promise<void> {
   const results: BenchResult[] = [];
+  // Before the first line is added, which changes the tree.
+  const commit = currentCommit();
   for (const name of names) {
     console.error(`${name} …`);
+    const load = loadavg()[0] ?? Number.NaN;
     try {
-      results.push(...((await benches[name]?.()) ?? []));
+      const ofBench = (await benches[name]?.()) ?? [];
+      results.push(...ofBench);
+      record(name, { commit, load }, ofBench);
     } catch (error) {
       console.error(error);
       process.exitCode = 1;
@@ -63,4 +79,16 @@ async function main(names: readonly string[]): Promise<void> {
     `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown processor"}, Node ${process.version}\n`,
   );
   console.log(renderResults(results));
+}
+
+/** Adds one line to the file of runs, if the bench has measured anything that capacity is calculated with. */
+function record(
+  bench: string,
+  { commit, load }: { readonly commit: string; readonly load: number },
+  results: readonly BenchResult[],
+): void {
+  const figures = results.reduce<Figures>((all, result) => ({ ...all, ...result.figures }), {});
+  if (Object.keys(figures).length === 0) return;
+  const date = new Date().toISOString();
+  appendRun({ bench, machine: thisMachine(), date, commit, load: Math.round(load), figures });
 }

@@ -9,6 +9,7 @@ import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { startBenchServers } from "./bench-servers.ts";
 import { addLinks } from "./catalog-fill.ts";
+import { ClickAges } from "./click-ages.ts";
 import { openLoopLoad } from "./load-tools.ts";
 import { clickPath, requestText } from "./request-texts.ts";
 import type { BenchResult } from "./result.ts";
@@ -28,6 +29,12 @@ const CPU_BUDGET_S = 4;
 const IDLE_MS = 5_000;
 /** All clicks must be in ClickHouse this long after the last answer. */
 const STORED_WITHIN_MS = 5_000;
+const FIGURE_OF_STAGE = {
+  ingress: "ingressUsPerClick",
+  processors: "processorsUsPerClick",
+  NATS: "natsUsPerClick",
+  ClickHouse: "clickhouseUsPerClick",
+} as const;
 const STORED_TIMEOUT_MS = 120_000;
 const SUSTAINED_SECONDS = 15;
 const FIRST_RATE = 10_000;
@@ -54,6 +61,7 @@ class Pipeline {
   readonly #texts: readonly string[];
   readonly #clickhouse: Clickhouse;
   readonly #times: StageTimes<Stage>;
+  readonly #ages: ClickAges;
   readonly #close: () => Promise<void>;
 
   private constructor(parts: {
@@ -62,6 +70,7 @@ class Pipeline {
     texts: readonly string[];
     clickhouse: Clickhouse;
     times: StageTimes<Stage>;
+    ages: ClickAges;
     close: () => Promise<void>;
   }) {
     this.#folder = parts.folder;
@@ -69,6 +78,7 @@ class Pipeline {
     this.#texts = parts.texts;
     this.#clickhouse = parts.clickhouse;
     this.#times = parts.times;
+    this.#ages = parts.ages;
     this.#close = parts.close;
   }
 
@@ -107,7 +117,8 @@ class Pipeline {
           ["ClickHouse", await findProcesses(folder, "clickhouse")],
         ]),
       );
-      return new Pipeline({ folder, port, texts, clickhouse, times, close });
+      const ages = new ClickAges(new URL("/metrics", processors.url));
+      return new Pipeline({ folder, port, texts, clickhouse, times, ages, close });
     } catch (error) {
       await close();
       throw error;
@@ -118,13 +129,15 @@ class Pipeline {
     await this.#close();
   }
 
-  /** One line for each stage and one for their sum. */
+  /** One line for each stage, one for their sum, and one for the age of the clicks when they are stored. */
   async costs(): Promise<BenchResult[]> {
     await this.#send(CLICKS, PER_SECOND);
     await this.#times.measureIdle(IDLE_MS);
     const measured = this.#times.start();
+    const agesBefore = await this.#ages.read();
     await this.#send(CLICKS, PER_SECOND);
     const used = measured();
+    const ages = (await this.#ages.read()).since(agesBefore);
     const seconds = (stage: Stage): number => (used.get(stage) ?? 0) / 1_000_000;
     const total = STAGES.reduce((sum, stage) => sum + seconds(stage), 0);
     const line = { baseline: "-", ratio: null, budget: "-", ok: null };
@@ -133,6 +146,7 @@ class Pipeline {
         ...line,
         name: `processor time of 100,000 clicks: ${stage}`,
         figure: `${seconds(stage).toFixed(2)} s`,
+        figures: { [FIGURE_OF_STAGE[stage]]: (seconds(stage) * 1_000_000) / CLICKS },
       })),
       {
         ...line,
@@ -140,6 +154,12 @@ class Pipeline {
         figure: `${total.toFixed(2)} s`,
         budget: `<= ${CPU_BUDGET_S.toFixed(2)} s`,
         ok: total <= CPU_BUDGET_S,
+      },
+      {
+        ...line,
+        name: `age of a click when ClickHouse has it, at ${PER_SECOND}/s`,
+        figure: `p50 ${ages.quantileMs(0.5).toFixed(0)} ms, p99 ${ages.quantileMs(0.99).toFixed(0)} ms`,
+        figures: { clickAgeP50Ms: ages.quantileMs(0.5), clickAgeP99Ms: ages.quantileMs(0.99) },
       },
     ];
   }
@@ -171,6 +191,8 @@ class Pipeline {
       ratio: null,
       budget: "-",
       ok: null,
+      // None when already the first rate was too high.
+      ...(sustained === 0 ? {} : { figures: { sustainedClicksPerSecond: sustained } }),
     };
   }
 

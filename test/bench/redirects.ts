@@ -52,8 +52,14 @@ async function measure(contenders: RedirectContenders, folder: string): Promise<
     rateOf(await spread.run(origin, SECONDS)),
   );
   const results = [
-    comparedWithFloor("redirects/s, one link", one, ONE_LINK_BUDGET),
-    comparedWithFloor(`redirects/s, ${links.length} links`, many, SPREAD_BUDGET),
+    {
+      ...comparedWithFloor("redirects/s, one link", one, ONE_LINK_BUDGET),
+      figures: { oneLinkRedirectsPerSecond: one.ingress, recordBytes },
+    },
+    {
+      ...comparedWithFloor(`redirects/s, ${links.length} links`, many, SPREAD_BUDGET),
+      figures: { manyLinksRedirectsPerSecond: many.ingress },
+    },
     await openLoopResult(contenders, folder, one.ingress / 2),
     await costAtLowRate(contenders, folder),
   ];
@@ -78,6 +84,7 @@ async function measure(contenders: RedirectContenders, folder: string): Promise<
   results.push({
     ...limit("redirects/s, one link, against what the disk can take", one.ingress, diskRate),
     name: `records/s of ${recordBytes} bytes that the disk can take`,
+    figures: { diskBytesPerSecond: diskRate * recordBytes },
   });
   const megabytes = residentBytes(ingress.pid) / 1024 ** 2;
   results.push({

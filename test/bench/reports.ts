@@ -240,6 +240,7 @@ async function diskSize(clickhouse: Clickhouse): Promise<BenchResult> {
     ratio: null,
     budget: `<= ${BYTES_PER_CLICK} (aim)`,
     ok: bytes <= BYTES_PER_CLICK,
+    figures: { storedBytesPerClick: bytes },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Figures } from "./figures/bench-run.ts";
+
 /** One line of the table of `npm run bench`: a figure beside its baseline of the same run. */
 export type BenchResult = {
   readonly name: string;
@@ -8,6 +10,8 @@ export type BenchResult = {
   readonly budget: string;
   /** Whether the budget is met; null if nothing could be measured, and then `figure` gives the reason. */
   readonly ok: boolean | null;
+  /** Added to figures/runs.jsonl, from which the tables of capacity are made. */
+  readonly figures?: Figures;
 };
 
 const COLUMNS = ["what", "figure", "baseline", "ratio", "budget", ""] as const;

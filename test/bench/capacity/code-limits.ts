@@ -1,0 +1,78 @@
+import { BUSY_RECORDS_PER_SECOND } from "../../../ingress/journal/ship-lane.ts";
+import {
+  BATCH_ROWS_MAX,
+  BATCH_BYTES_MAX as INSERT_BYTES_MAX,
+  UNIQUE_HOURS,
+  WAITING_MAX,
+  YOUNG_LIMITS,
+} from "../../../processors/clicks/intake/intake.ts";
+import {
+  INSERT_INTERVAL_MS,
+  LARGE_INSERT_INTERVAL_MS,
+  LARGE_INSERT_ROWS,
+  ROWS_AT_ONCE,
+} from "../../../processors/clicks/lane/flush-due.ts";
+import {
+  LOAD_AFTER,
+  LOAD_MAX,
+  SLOT_BYTES,
+} from "../../../processors/clicks/visits/unique-clicks.ts";
+import { ROWS_MAX } from "../../../processors/clicks/young/click-page.ts";
+import {
+  BATCH_AGE_MS_MAX,
+  BATCH_BYTES_MAX,
+  BATCH_RECORDS_MAX,
+  BUSY_BATCH_AGE_MS_MAX,
+} from "../../../schemas/events/click-batch.ts";
+import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { SETTINGS } from "../../../schemas/host/setting-definitions.ts";
+import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
+import { CLICKS_BYTES_MAX } from "../../../schemas/nats/streams.ts";
+import { CONNECTIONS_MAX } from "../../../schemas/postgres/connect.ts";
+
+/** What the code of today decides, read from the code. */
+export const CODE = {
+  lanes: CLICK_LANES.length,
+  /** Every lane is a subject of the same stream. */
+  streams: 1,
+  /** No table is spread over servers. */
+  clickhouseServers: 1,
+  messageRecordsMax: BATCH_RECORDS_MAX,
+  messageBytesMax: BATCH_BYTES_MAX,
+  messageAgeMs: BATCH_AGE_MS_MAX,
+  busyMessageAgeMs: BUSY_BATCH_AGE_MS_MAX,
+  busyRecordsPerSecond: BUSY_RECORDS_PER_SECOND,
+  insertRowsMax: BATCH_ROWS_MAX,
+  insertBytesMax: INSERT_BYTES_MAX,
+  insertRowsAtOnce: ROWS_AT_ONCE,
+  insertIntervalMs: INSERT_INTERVAL_MS,
+  largeInsertIntervalMs: LARGE_INSERT_INTERVAL_MS,
+  largeInsertRows: LARGE_INSERT_ROWS,
+  batchesWaitingMax: WAITING_MAX,
+  listRowsMax: ROWS_MAX,
+  youngBytesMax: YOUNG_LIMITS.bytesMax,
+  uniqueHours: UNIQUE_HOURS,
+  uniqueVisitsDefault: Number(SETTINGS.UNIQUE_VISITS_MAX.default),
+  uniqueVisitsMax: largestAccepted(SETTINGS.UNIQUE_VISITS_MAX),
+  /** After a clean-up and just before the next one. */
+  uniqueBytesMin: SLOT_BYTES / LOAD_MAX,
+  uniqueBytesMax: SLOT_BYTES / LOAD_AFTER,
+  streamHours: STREAM_DEFAULTS.hours,
+  streamBytesDefault: CLICKS_BYTES_MAX[0] ?? 0,
+  postgresConnections: CONNECTIONS_MAX,
+} as const;
+
+/** The largest whole number that a setting takes, searched upwards from its default. */
+function largestAccepted(setting: {
+  readonly default: string;
+  readonly type: { readonly parse: (text: string) => unknown };
+}): number {
+  let accepted = Number(setting.default);
+  let refused = Number.MAX_SAFE_INTEGER;
+  while (refused - accepted > 1) {
+    const middle = Math.floor((accepted + refused) / 2);
+    if (setting.type.parse(String(middle)) === undefined) refused = middle;
+    else accepted = middle;
+  }
+  return accepted;
+}
