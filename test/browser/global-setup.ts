@@ -1,12 +1,18 @@
 import { createServer } from "node:http";
 import type { TestProject } from "vitest/node";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { fillMonth } from "../bench/click-fill.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { type Cookies, signInRoles } from "./console/sign-in-roles.ts";
 import { seedShop } from "./shop-seed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Serves the demo.json of a running service, the same one for all files of the run, and at `people` the cookies of its people. */
+    /**
+     * Serves the demo.json of a running service, the same one for all files of the run, at `people` the cookies of its people, at
+     * `servers` the addresses of its servers, and at `filled` the number of clicks of October 2026, which it makes on the first request.
+     */
     landingServiceUrl: string;
   }
 }
@@ -18,12 +24,17 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: Promise<System> | undefined;
   let signedIn: Promise<Cookies> | undefined;
+  let filled: Promise<number> | undefined;
   const door = createServer((request, response) => {
     started ??= startShop();
     const answer =
       request.url === "/people"
         ? (signedIn ??= started.then(signInRoles))
-        : started.then(({ client }) => client.demo);
+        : request.url === "/filled"
+          ? (filled ??= started.then(fillOctober))
+          : request.url === "/servers"
+            ? started.then(serversOf)
+            : started.then(({ client }) => client.demo);
     answer.then(
       (content) => response.end(JSON.stringify(content)),
       (error: unknown) => response.writeHead(500).end(String(error)),
@@ -42,6 +53,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const system = await started?.catch(() => undefined);
     await system?.[Symbol.asyncDispose]();
   };
+}
+
+/** CONSOLE_CLICKS: clicks of the month. The budgets of the console are meant for ten million. */
+const CLICKS = Number(process.env["CONSOLE_CLICKS"] ?? 400_000);
+
+async function fillOctober(system: System): Promise<number> {
+  const { clickhouse: url } = await serversOf(system);
+  const clickhouse = openClickhouse({ url, applicationName: "test" });
+  try {
+    await fillMonth(clickhouse, CLICKS, (text) => process.stdout.write(`${text}\n`));
+    return CLICKS;
+  } finally {
+    await clickhouse.close();
+  }
 }
 
 async function startShop(): Promise<System> {

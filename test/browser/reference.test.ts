@@ -76,7 +76,7 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
     const sample = page.locator('#createOffer .samples .code[data-language="sh"]');
     await sample.hover();
     await sample.locator(".copy").click();
-    expect(await sample.locator(".copy").textContent()).toBe("Copied");
+    await sample.locator(".copy").getByText("Copied").waitFor();
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toBe(await sample.locator("code").textContent());
     expect(copied).toMatch(/^curl "http.*\/offers" \\\n/);

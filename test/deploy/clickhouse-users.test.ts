@@ -49,7 +49,7 @@ beforeAll(async () => {
   );
   for (const role of ROLES) {
     const hash = createHash("sha256").update(passwords[role]).digest("hex");
-    process.env[`TRACKER_${role.toUpperCase()}_SHA256`] = hash;
+    process.env[hashVariable(role)] = hash;
   }
   const bind = "127.0.0.1";
   port = await pickPort(bind);
@@ -61,10 +61,14 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  for (const role of ROLES) Reflect.deleteProperty(process.env, hashVariable(role));
   await server.stop();
   await others.stop();
   await rm(dataDir, { recursive: true });
 });
+
+/** From which users.xml reads the hash of the role's password. */
+const hashVariable = (role: Role): string => `TRACKER_${role.toUpperCase()}_SHA256`;
 
 const urlOf = (role: Role): string =>
   `http://tracker_${role}:${passwords[role]}@127.0.0.1:${port}/tracker`;

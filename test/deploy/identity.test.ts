@@ -1,4 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
@@ -172,6 +174,7 @@ test("an installation gets the secret of a lost one, but not after its first cli
 /** Processors on the stores of a copy. */
 class Processors {
   readonly #child: ChildServer;
+  readonly #folder = mkdtempSync(join(tmpdir(), "tracker-copy-"));
   #output = "";
 
   constructor(urls: ServerUrls, env: Readonly<Record<string, string>> = {}) {
@@ -179,6 +182,7 @@ class Processors {
       POSTGRES_URL: urls.postgres,
       CLICKHOUSE_URL: urls.clickhouse,
       NATS_URL: urls.nats,
+      DATA_DIR: this.#folder,
       OPS_PORT: "0",
       ...env,
     };
@@ -193,6 +197,7 @@ class Processors {
 
   async stop(): Promise<void> {
     await this.#child.end();
+    await rm(this.#folder, { recursive: true, force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

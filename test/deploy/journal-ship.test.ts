@@ -66,10 +66,17 @@ test("a killed ingress that never returns: journal ship stores each click of its
   const files = await readdir(join(machine.dataDir, "journal"), { recursive: true });
   expect(files.filter((file) => file.endsWith(".wal"))).toEqual([]);
 
-  const list = await trackerCommand(system.dataDir, ["producer", "list", "--json"], env);
   const own = Number(files.find((file) => /^\d+$/.test(file)));
-  const state = Producers.parse(JSON.parse(list.output)).find(({ id }) => id === own)?.state;
-  expect(state).toBe("ended");
+  // The click writers save every ten seconds what they know of producers.
+  await until(
+    "its producer has ended",
+    async () => {
+      const list = await trackerCommand(system.dataDir, ["producer", "list", "--json"], env);
+      const listed = Producers.parse(JSON.parse(list.output));
+      return listed.find(({ id }) => id === own)?.state === "ended";
+    },
+    PATIENCE,
+  );
   expect(await ship()).toMatchObject({ code: 0 });
   expect(await clickDifferences(urls.clickhouse, [load])).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const KILLS = IS_FULL ? 30 : 4;
+const KILLS = IS_FULL ? 30 : 3;
 /** A minimum: the more often the ingress is killed, the longer the launcher waits, so a slow machine needs more kills to reach it. */
 const CLICKS = IS_FULL ? 500_000 : 10_000;
 const STORED_MS = IS_FULL ? 300_000 : 60_000;

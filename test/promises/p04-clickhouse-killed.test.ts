@@ -11,7 +11,7 @@ import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const KILLS = IS_FULL ? 20 : 3;
+const KILLS = IS_FULL ? 20 : 2;
 const FROZEN_MS = IS_FULL ? 600_000 : 6_000;
 const RESTART_MS = 60_000;
 const CLICKS_PER_SECOND = 1_000;

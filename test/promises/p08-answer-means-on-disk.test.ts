@@ -10,7 +10,7 @@ import { pause } from "../system/service.ts";
 import { TcpGate } from "../system/tcp-gate.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ROUNDS = IS_FULL ? 30 : 3;
+const ROUNDS = IS_FULL ? 30 : 2;
 const SENDERS = 16;
 const LIFE_MS_MIN = 400;
 const LIFE_MS_MAX = 1_500;

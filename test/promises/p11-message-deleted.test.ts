@@ -11,7 +11,7 @@ import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ROUNDS = IS_FULL ? 20 : 2;
+const ROUNDS = IS_FULL ? 20 : 1;
 const DELETED_PER_ROUND = 3;
 /** Within this time a gap is noticed and filled again. */
 const NOTICED_MS = 60_000;

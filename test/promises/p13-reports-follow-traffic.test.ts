@@ -23,7 +23,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const SHARED_LOG = projectFile("..", "shared", "data", "web-access.log.gz");
 const LOG = existsSync(SHARED_LOG) ? SHARED_LOG : projectFile("test", "samples", "access.log");
-const LINES = IS_FULL ? 10_000 : 1_200;
+const LINES = IS_FULL ? 10_000 : 800;
 const PARTS = 3;
 const RATE_PER_SECOND = 200;
 const CHANGES = IS_FULL ? 600 : 60;

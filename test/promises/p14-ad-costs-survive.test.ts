@@ -7,7 +7,7 @@ import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ROUNDS = IS_FULL ? 20 : 3;
+const ROUNDS = IS_FULL ? 20 : 2;
 const SENDERS = 4;
 const CAMPAIGNS_EACH = 50;
 const DATE = "2026-01-15";

@@ -3,9 +3,9 @@ import { ConversionFleet } from "../system/conversion-fleet.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ROUNDS = IS_FULL ? 1_000 : 40;
+const ROUNDS = IS_FULL ? 1_000 : 20;
 const SENDERS = 64;
-const KEYS = IS_FULL ? 2_000 : 200;
+const KEYS = IS_FULL ? 2_000 : 100;
 
 test("of 64 senders of one click and event, or one order, exactly one counts (P16, LIFE-006, LIFE-007)", async (context) => {
   await using fleet = await ConversionFleet.open(3);

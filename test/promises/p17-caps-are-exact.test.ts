@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const REPORTS = IS_FULL ? 20_000 : 1_500;
+const REPORTS = IS_FULL ? 20_000 : 800;
 const SENDERS = 64;
 const FIRST_KILL_MS = 150;
 const KILL_EVERY_MS = IS_FULL ? 1_500 : 2_500;

@@ -17,7 +17,7 @@ import { recountDay } from "./recounted-day/recount-day.ts";
 import { sendDay } from "./recounted-day/send-day.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ENTRIES = Number(process.env["P20_ENTRIES"] ?? (IS_FULL ? 20_000 : 1_400));
+const ENTRIES = Number(process.env["P20_ENTRIES"] ?? (IS_FULL ? 20_000 : 800));
 const KINDS_OF_SHOP = 14;
 const REPEATS = IS_FULL ? 2 : 1;
 const FIRST_KILL_MS = 3_000;

@@ -4,7 +4,7 @@ import { randomOf, SEED } from "../system/seed.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const CONVERSIONS = IS_FULL ? 20_000 : 1_200;
+const CONVERSIONS = IS_FULL ? 20_000 : 800;
 const SENDERS = 32;
 const OFFERS = 6;
 /** Rates that a float cannot represent. */

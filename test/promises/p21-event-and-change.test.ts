@@ -5,7 +5,7 @@ import { pause } from "../system/service.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const KILLS = IS_FULL ? 500 : 16;
+const KILLS = IS_FULL ? 500 : 10;
 const SENDERS = 8;
 
 const random = randomOf(SEED);

@@ -9,7 +9,7 @@ const ENDPOINTS = 50;
 const HANGING = 10;
 const FAILING = 10;
 /** Rounds of one delivery to each endpoint. */
-const ROUNDS = IS_FULL ? 300 : 60;
+const ROUNDS = IS_FULL ? 300 : 40;
 const WARM_UP_ROUNDS = 20;
 const ROUND_MS = 200;
 const RATIO_MAX = 1.5;

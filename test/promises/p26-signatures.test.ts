@@ -11,7 +11,7 @@ import { until } from "../system/until.ts";
 import { isSignedWith, verifyWebhook, type WebhookDocument } from "../system/verify-webhook.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const CONVERSIONS = IS_FULL ? 5_000 : 300;
+const CONVERSIONS = IS_FULL ? 5_000 : 150;
 const SENDERS = 4;
 const ROTATE_EVERY_MS = 100;
 /** Texts that reveal a careless serialiser, or a signature over other bytes than those sent. */

@@ -3,7 +3,7 @@ import { IngressFleet } from "../system/ingress-fleet.ts";
 import { RollingLoad } from "../system/rolling-load.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const CYCLES = IS_FULL ? 20 : 4;
+const CYCLES = IS_FULL ? 20 : 3;
 /** Of about 10,000 new connections, on a kernel that does not hand them over. About one of 100 closes meets one. */
 const RESETS_MAX = 2;
 

@@ -57,13 +57,12 @@ export const PROMISES: readonly ListedPromise[] = [
   { number: 39, kind: "times", minutes: 9 },
   { number: 40, kind: "times", minutes: 30 },
   { number: 41, kind: "sets", minutes: 2 },
+  { number: 42, kind: "sets", minutes: 6 },
   { number: 43, kind: "sets", minutes: 2 },
 ];
 
 /** Promises without a test of their size, or about parts that do not exist yet, with the reason. */
-export const NOT_BUILT: Readonly<Record<number, string>> = {
-  42: "tested on one field so far",
-};
+export const NOT_BUILT: Readonly<Record<number, string>> = {};
 
 /** The highest number of a promise. */
 export const LAST_PROMISE = 43;

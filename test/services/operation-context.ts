@@ -88,6 +88,9 @@ export function peopleRequest(db: Pool): PeopleRequest {
       tokens: new SessionTokens("of the test"),
       hasher: new PasswordHasher(),
       attempts: new RateLimiter(db, 30),
+      signUpsPerHour: 10,
+      mailer: undefined,
+      oidc: undefined,
       box: undefined,
     },
     signedIn: {

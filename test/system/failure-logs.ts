@@ -1,6 +1,6 @@
 /** Loaded before each test file: a failed test is followed by what the programs it used have printed last. */
-import { afterEach } from "vitest";
-import { printingPrograms } from "./printing-programs.ts";
+import { afterAll, afterEach } from "vitest";
+import { forgetPrograms, printingPrograms } from "./printing-programs.ts";
 
 const LINES_MAX = 40;
 const LINE_CHARACTERS_MAX = 600;
@@ -16,3 +16,5 @@ afterEach(({ task }) => {
     process.stderr.write(`\n${task.name}: ${name} printed last:\n${lines.join("\n")}\n`);
   }
 });
+
+afterAll(forgetPrograms);

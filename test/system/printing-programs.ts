@@ -15,3 +15,8 @@ export function showOnFailure(program: PrintingProgram): void {
 export function printingPrograms(): readonly PrintingProgram[] {
   return programs;
 }
+
+/** Files of one worker share this module: none shows the programs of the one before. */
+export function forgetPrograms(): void {
+  programs.length = 0;
+}

@@ -121,6 +121,38 @@ describe.skipIf(program === undefined)("people use the console", () => {
     expect(await page.locator(".drawer").textContent()).toContain("$12.50");
   });
 
+  test("copied cells are no formulas for a spreadsheet, and one cell alone is copied as it is written", async () => {
+    const name = '=HYPERLINK("https://evil.example")';
+    await create("/affiliates", { name, code: "FORMULA" });
+    const page = await browser.page("admin");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${browser.base("admin")}/partners?q=FORMULA`);
+    await page.getByRole("button", { name }).waitFor();
+    const copied = async (selector: string): Promise<unknown> => {
+      await page.evaluate(
+        `getSelection().selectAllChildren(document.querySelector("${selector}"))`,
+      );
+      await page.keyboard.press("Control+c");
+      return await page.evaluate("navigator.clipboard.readText()");
+    };
+    expect(await copied("tbody tr")).toContain(`'${name}`);
+    expect(await copied("tbody tr bdi")).toBe(name);
+  });
+
+  test("filters that would break the address are refused at their field", async () => {
+    const page = await browser.page("admin");
+    await page.goto(`${browser.base("admin")}/reports`);
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByLabel("Dimension").selectOption("sub1");
+    const value = page.getByLabel("Value; several with |");
+    await value.fill(Array.from({ length: 1_000 }, (_, at) => `campaign-${at}`).join("|"));
+    await page.getByText("too long for an address").waitFor();
+    expect(await page.getByRole("button", { name: "Add" }).isDisabled()).toBe(true);
+    await value.fill("one|two|three|four|five");
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByText("one, two, three and 2 more").waitFor();
+  });
+
   test("a partner asks for an offer, a manager approves, and the partner has the link", async () => {
     const code = "JOURNEYASK";
     await create("/offers", {

@@ -5,6 +5,8 @@ import { z } from "zod";
 import { insertKey, type NewKey } from "../../../api/access/insert-key.ts";
 import type { Role } from "../../../api/access/permissions.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
+import type { MailSettings } from "../../../api/people/mailer.ts";
+import type { OidcSettings } from "../../../api/people/oidc-client.ts";
 import type { StreamLimits } from "../../../api/rest/run-operation.ts";
 import { startApi } from "../../../api/start-api.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
@@ -44,6 +46,8 @@ type WorldOptions = {
   readonly allowLoopback?: boolean;
   readonly clickRetentionDays?: number;
   readonly consoleSecret?: string | undefined;
+  readonly oidc?: OidcSettings;
+  readonly mail?: MailSettings;
   /** Default: https://api.example. */
   readonly apiUrl?: string;
 };
@@ -103,6 +107,8 @@ export class ApiWorld extends Stores {
       console: {
         secret: "consoleSecret" in options ? options.consoleSecret : CONSOLE_SECRET,
         allowsPlainHttp: false,
+        oidc: options.oidc,
+        mail: options.mail,
       },
       trackingUrl: "http://track.example:8080",
       allowLoopback: options.allowLoopback ?? false,

@@ -86,13 +86,13 @@ test("reference rates are set singly or in rows, the last of a day counts, and l
 });
 
 test("uploads of the same rates in opposite order at once are all stored and answered in their order", async () => {
-  const rows = Array.from({ length: 5_000 }, (_, day) => ({
+  const rows = Array.from({ length: 2_000 }, (_, day) => ({
     date: new Date(Date.UTC(2000, 0, 1 + day)).toISOString().slice(0, 10),
     currency: "CHF",
     rate: "0.95",
   }));
   const pairs = [rows, rows.toReversed()].map((order) => ({ rows: order }));
-  for (let pair = 0; pair < 20; pair += 1) {
+  for (let pair = 0; pair < 10; pair += 1) {
     const answers = await Promise.all(
       pairs.map(async (body) => await world.post("/fx-rates", body)),
     );

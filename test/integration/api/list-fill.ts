@@ -63,6 +63,8 @@ function accounts({ workspaceId, affiliateId, advertiserId, rows, rowsOfLargest 
     `insert into offer_event (offer_id, code, name, is_default) select id, 'default', 'Default', true from offer on conflict do nothing`,
     `insert into api_key (workspace_id, name, role, secret_hash, created_at)
      select ${workspaceId}, 'Key ' || i, 'admin', sha256(('key' || i)::bytea), ${AT} from generate_series(1, ${rows}) i`,
+    `insert into saved_view (workspace_id, key_id, name, path, query, is_shared, created_at)
+     select ${workspaceId}, (select max(id) from api_key), 'View ' || i, '/reports', '', true, ${AT} from generate_series(1, ${rows}) i`,
     `insert into person (email, name) select 'p' || i || '@x.example', 'Person ' || i from generate_series(1, ${rows}) i`,
     `insert into membership (person_id, workspace_id, role, affiliate_id, created_at)
      select id, ${workspaceId}, case when id % 2 = 0 then 'analyst' else 'partner' end, case when id % 2 = 1 then ${affiliateId} end,

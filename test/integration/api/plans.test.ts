@@ -222,6 +222,7 @@ const LISTS: Readonly<Record<string, List>> = {
     // The action contains the value. No index has the person: a range of days of one workspace does.
     wide: ["action", "person_id"],
   },
+  listSavedViews: { rows: byCreation("saved_view") },
   listMembers: {
     rows: byCreation("membership"),
     roles: ["admin", "partner"],

@@ -28,6 +28,7 @@ test("the workspace has its defaults, and only admins see its token (G180)", asy
     fraud_checks: {},
     forward_unknown_url: "",
     advertiser_may_rotate: true,
+    sign_up: "closed",
     postback_token: someText,
     created_at: someText,
     updated_at: someText,
@@ -63,6 +64,7 @@ test("changed settings of the workspace apply to the next request", async () => 
     fraud_checks: { bot: true, duplicate_conv_ip: 2 },
     forward_unknown_url: "https://other.example/pb",
     advertiser_may_rotate: false,
+    sign_up: "review",
   };
   const changed = await world.patch("/workspace", change);
   expect([changed.status, changed.body]).toMatchObject([200, { data: change }]);

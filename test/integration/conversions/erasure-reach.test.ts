@@ -5,17 +5,10 @@ import {
   repeatAllErasures,
   repeatDueErasure,
 } from "../../../schemas/erasure/erasures.ts";
-import {
-  aVisit,
-  clickRow,
-  DESCRIBED,
-  erase,
-  IP,
-  offerId,
-  stores,
-  tracking,
-  ZEROS,
-} from "./erasure-world.ts";
+import { DESCRIBED, ErasureWorld, IP, ZEROS } from "./erasure-world.ts";
+
+const world = await ErasureWorld.open();
+const { offerId, stores, tracking } = world;
 
 test("an erasure of another workspace's click leaves the click and its conversions alone (P30, G207)", async () => {
   const workspaceId = await tracking.insert("workspace", {
@@ -32,15 +25,15 @@ test("an erasure of another workspace's click leaves the click and its conversio
     [body["conversion_id"]],
   );
   expect(conversion).toEqual({ ip: IP });
-  expect(await clickRow(click.click_id)).toMatchObject({ ip: IP, gclid: "not-theirs" });
+  expect(await world.clickRow(click.click_id)).toMatchObject({ ip: IP, gclid: "not-theirs" });
 });
 
 test("erasing an address leaves longer ones alone, in clicks and in deliveries (#19, G207)", async () => {
   const [short, long] = ["2001:db8::1", "2001:db8::1f"];
-  const visits: Awaited<ReturnType<typeof aVisit>>[] = [];
+  const visits: Awaited<ReturnType<typeof world.aVisit>>[] = [];
   for (const ip of [short, long])
     visits.push(
-      await aVisit({ ip: "198.51.100.61", destination: `https://shop.example/?ip=${ip}` }),
+      await world.aVisit({ ip: "198.51.100.61", destination: `https://shop.example/?ip=${ip}` }),
     );
   const [of, other] = visits;
   for (const [visit, ip] of [
@@ -56,9 +49,9 @@ test("erasing an address leaves longer ones alone, in clicks and in deliveries (
       "select distinct url from delivery where conversion_id = any($1) order by url",
       [visits.map(({ conversionId }) => conversionId)],
     );
-  expect(await erase({ ip: short })).toMatchObject({ clicks: 1 });
-  expect(await clickRow(of?.click.click_id ?? "")).toMatchObject({ destination: "" });
-  expect(await clickRow(other?.click.click_id ?? "")).toMatchObject({
+  expect(await world.erase({ ip: short })).toMatchObject({ clicks: 1 });
+  expect(await world.clickRow(of?.click.click_id ?? "")).toMatchObject({ destination: "" });
+  expect(await world.clickRow(other?.click.click_id ?? "")).toMatchObject({
     destination: `https://shop.example/?ip=${long}`,
   });
   expect(await urls()).toEqual([
@@ -68,14 +61,14 @@ test("erasing an address leaves longer ones alone, in clicks and in deliveries (
 });
 
 test("an address is erased again after a restore, however old its clicks are (#19, G207)", async () => {
-  const { click } = await aVisit({ ip: "198.51.100.62" });
+  const { click } = await world.aVisit({ ip: "198.51.100.62" });
   const old = await tracking.addClick({
     offer_id: offerId,
     ...DESCRIBED,
     ip: "198.51.100.62",
     ageMs: 20 * 86_400_000,
   });
-  expect(await erase({ ip: "198.51.100.62" })).toMatchObject({ clicks: 2 });
+  expect(await world.erase({ ip: "198.51.100.62" })).toMatchObject({ clicks: 2 });
   await tracking.clickhouse.command({
     query: "alter table click update ip = '198.51.100.62' where click_id = unhex({id:String})",
     query_params: { id: old.click_id },
@@ -84,7 +77,7 @@ test("an address is erased again after a restore, however old its clicks are (#1
   await repeatAllErasures(tracking.pool);
   while (await repeatDueErasure(stores));
   for (const { click_id } of [old, click])
-    expect(await clickRow(click_id)).toMatchObject({ ip: "" });
+    expect(await world.clickRow(click_id)).toMatchObject({ ip: "" });
 });
 
 test("an address with thousands of clicks is erased (#19, G207)", async () => {
@@ -97,13 +90,13 @@ test("an address with thousands of clicks is erased (#19, G207)", async () => {
       from numbers(4000)`,
     query_params: { endMs: Date.now() - 60_000, workspaceId: tracking.workspaceId, offerId },
   });
-  expect(await erase({ ip: "198.51.100.63" })).toMatchObject({ clicks: 4_000 });
-  expect(await erase({ ip: "198.51.100.63" })).toEqual(ZEROS);
+  expect(await world.erase({ ip: "198.51.100.63" })).toMatchObject({ clicks: 4_000 });
+  expect(await world.erase({ ip: "198.51.100.63" })).toEqual(ZEROS);
 });
 
 test("an erasure whose repeat fails does not keep others from being repeated (#19, G207)", async () => {
   await tracking.rows("update erasure set repeat_at = null");
-  for (const ip of ["198.51.100.71", "198.51.100.72"]) await erase({ ip });
+  for (const ip of ["198.51.100.71", "198.51.100.72"]) await world.erase({ ip });
   await tracking.rows(
     "update erasure set repeat_at = clock_timestamp() - interval '1 second' where repeat_at is not null",
   );
@@ -119,9 +112,9 @@ test("an erasure whose repeat fails does not keep others from being repeated (#1
 test("a visitor's hash stays while the duplicate rule of an offer needs it (#19, G145, G207)", async () => {
   const patient = await tracking.addOffer({ duplicate_click_seconds: 60 * 86_400 });
   const old = await tracking.addClick({ offer_id: patient, ...DESCRIBED, ageMs: 40 * 86_400_000 });
-  expect(await erase({ click_id: old.click_id })).toMatchObject({ clicks: 1 });
+  expect(await world.erase({ click_id: old.click_id })).toMatchObject({ clicks: 1 });
   await repeatAllErasures(tracking.pool);
   while (await repeatDueErasure(stores));
-  expect(await clickRow(old.click_id)).toMatchObject({ visitor: 77 });
+  expect(await world.clickRow(old.click_id)).toMatchObject({ visitor: 77 });
   await tracking.change("update offer set duplicate_click_seconds = 0");
 });

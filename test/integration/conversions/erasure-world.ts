@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import assert from "node:assert/strict";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { startApi } from "../../../api/start-api.ts";
@@ -11,8 +11,7 @@ import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "../delivery/delivery-world.ts";
-
-/* A workspace whose visits convert, with a postback, a webhook and the API. Each test file that imports it has its own. */
+import type { TrackingWorld } from "./tracking-world.ts";
 
 export const ZEROS = { clicks: 0, conversions: 0, log_rows: 0, deliveries: 0 };
 export const IP = "198.51.100.23";
@@ -29,41 +28,6 @@ export const DESCRIBED = {
   extra: JSON.stringify({ page: "x" }),
 };
 
-let clicks = 0;
-
-export const world = await forThisFile(DeliveryWorld.open());
-export const { tracking } = world;
-tracking.startWriters();
-await tracking.change("update workspace set ip_storage = 'full'");
-const key = await insertKey(tracking.pool, {
-  workspaceId: tracking.workspaceId,
-  name: "admin",
-  role: "admin",
-});
-const outgoing = await forThisFile(new OutgoingClient({ allowLoopback: true }));
-const app = await forThisFile(
-  startApi({
-    metrics: new Metrics(),
-    db: tracking.pool,
-    clickhouse: tracking.clickhouse,
-    nats: () => tracking.nats,
-    outgoing,
-    log: openLog({ process: "test", level: "silent" }),
-    trustedProxies: [],
-    rateLimitPerMinute: 1_000_000,
-    allowLoopback: true,
-    apiUrl: "https://api.example",
-    trackingUrl: "http://track.example",
-  }),
-);
-await app.listen({ host: "127.0.0.1", port: 0 });
-const { port } = z.looseObject({ port: z.int() }).parse(app.server.address());
-const origin = `http://127.0.0.1:${port}`;
-export const offerId = await tracking.addOffer();
-await world.addPostback(offerId, { url: world.url(`notified?g={gclid}`) });
-await world.addWebhook("hook");
-world.startLane();
-
 type ApiAnswer = {
   readonly status: number;
   readonly headers: Headers;
@@ -71,111 +35,169 @@ type ApiAnswer = {
   readonly json: unknown;
 };
 
-export async function api(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
-  const answer = await fetch(`${origin}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const json = z
-    .looseObject({ data: z.unknown() })
-    .partial()
-    .parse(await answer.json());
-  return { status: answer.status, headers: answer.headers, data: json.data, json };
-}
+type Api = { readonly origin: string; readonly key: string };
 
-/** Ten calls a minute are allowed: earlier ones are moved into the past. */
-export async function erase(body: Record<string, string>): Promise<unknown> {
-  await world.tracking.rows("update erasure set at = at - interval '2 minutes'");
-  const answer = await api("POST", "/erasures", body);
-  expect(answer.status).toBe(200);
-  return answer.data;
-}
+/** A workspace whose visits convert, with a postback, a webhook and the API. */
+export class ErasureWorld {
+  readonly delivery: DeliveryWorld;
+  readonly tracking: TrackingWorld;
+  readonly stores: { readonly db: Pool; readonly clickhouse: Clickhouse };
+  readonly offerId: number;
+  readonly #origin: string;
+  readonly #key: string;
+  #visits = 0;
 
-/** A click that converted by ad ID, after its log rows and deliveries are stored. */
-export async function aVisit(
-  fields: Partial<ClickRecord> = {},
-  params: Record<string, string> = {},
-): Promise<{ click: ClickRecord; gclid: string; conversionId: string }> {
-  clicks += 1;
-  const gclid = `gclid-of-visit-${clicks}`;
-  const click = await world.tracking.addClick({
-    offer_id: offerId,
-    gclid,
-    ...DESCRIBED,
-    ...fields,
-  });
-  const { body } = await world.tracking.report({
-    click_id: click.click_id,
-    gclid,
-    ip: click.ip,
-    amount: "50",
-    ...params,
-  });
-  const conversionId = String(body["conversion_id"]);
-  await world.settled(conversionId);
-  await until(
-    "the report is in the inbound log",
-    async () =>
-      (
-        await world.tracking.rows("select from postback_log where conversion_id = $1", [
-          conversionId,
-        ])
-      ).length > 0,
-    { timeoutMs: 10_000 },
-  );
-  return { click, gclid, conversionId };
-}
+  private constructor(delivery: DeliveryWorld, offerId: number, api: Api) {
+    this.delivery = delivery;
+    this.tracking = delivery.tracking;
+    this.stores = { db: this.tracking.pool, clickhouse: this.tracking.clickhouse };
+    this.offerId = offerId;
+    this.#origin = api.origin;
+    this.#key = api.key;
+  }
 
-export const stores: { db: Pool; clickhouse: Clickhouse } = {
-  db: tracking.pool,
-  clickhouse: tracking.clickhouse,
-};
+  /** For the tests of one file. */
+  static async open(): Promise<ErasureWorld> {
+    const delivery = await forThisFile(DeliveryWorld.open());
+    const { tracking } = delivery;
+    tracking.startWriters();
+    await tracking.change("update workspace set ip_storage = 'full'");
+    const api = await openApi(tracking);
+    const offerId = await tracking.addOffer();
+    await delivery.addPostback(offerId, { url: delivery.url(`notified?g={gclid}`) });
+    await delivery.addWebhook("hook");
+    delivery.startLane();
+    return new ErasureWorld(delivery, offerId, api);
+  }
 
-export async function clickRow(clickId: string): Promise<Record<string, unknown> | undefined> {
-  const answer = await world.tracking.clickhouse.query({
-    query: `select ip, user_agent, referrer, gclid, destination, extra, visitor, sub1, country, offer_id, is_unique
-      from click where click_id = unhex({clickId:String})`,
-    query_params: { clickId },
-    format: "JSONEachRow",
-  });
-  const [row] = z.array(z.record(z.string(), z.unknown())).parse(await answer.json());
-  return row;
-}
+  async api(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+    const answer = await fetch(`${this.#origin}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const json = z
+      .looseObject({ data: z.unknown() })
+      .partial()
+      .parse(await answer.json());
+    return { status: answer.status, headers: answer.headers, data: json.data, json };
+  }
 
-/** All stored data about visits, as text. */
-export async function everything(): Promise<string> {
-  const tables = await Promise.all(
-    [
-      "conversion",
-      "conversion_history",
-      "postback_log",
-      "delivery",
-      "erasure",
-      "erased_click",
-      "audit_log",
-    ].map(async (table) =>
-      (await world.tracking.rows<{ text: string }>(`select t::text as text from ${table} t`)).map(
-        ({ text }) => text,
+  /** Ten calls a minute are allowed: earlier ones are moved into the past. */
+  async erase(body: Record<string, string>): Promise<unknown> {
+    await this.tracking.rows("update erasure set at = at - interval '2 minutes'");
+    const answer = await this.api("POST", "/erasures", body);
+    assert.equal(answer.status, 200);
+    return answer.data;
+  }
+
+  /** A click that converted by ad ID, after its log rows and deliveries are stored. */
+  async aVisit(
+    fields: Partial<ClickRecord> = {},
+    params: Record<string, string> = {},
+  ): Promise<{ click: ClickRecord; gclid: string; conversionId: string }> {
+    this.#visits += 1;
+    const gclid = `gclid-of-visit-${this.#visits}`;
+    const click = await this.tracking.addClick({
+      offer_id: this.offerId,
+      gclid,
+      ...DESCRIBED,
+      ...fields,
+    });
+    const { body } = await this.tracking.report({
+      click_id: click.click_id,
+      gclid,
+      ip: click.ip,
+      amount: "50",
+      ...params,
+    });
+    const conversionId = String(body["conversion_id"]);
+    await this.delivery.settled(conversionId);
+    await until(
+      "the report is in the inbound log",
+      async () =>
+        (
+          await this.tracking.rows("select from postback_log where conversion_id = $1", [
+            conversionId,
+          ])
+        ).length > 0,
+      { timeoutMs: 10_000 },
+    );
+    return { click, gclid, conversionId };
+  }
+
+  async clickRow(clickId: string): Promise<Record<string, unknown> | undefined> {
+    const answer = await this.tracking.clickhouse.query({
+      query: `select ip, user_agent, referrer, gclid, destination, extra, visitor, sub1, country, offer_id, is_unique
+        from click where click_id = unhex({clickId:String})`,
+      query_params: { clickId },
+      format: "JSONEachRow",
+    });
+    const [row] = z.array(z.record(z.string(), z.unknown())).parse(await answer.json());
+    return row;
+  }
+
+  /** All stored data about visits, as text. */
+  async everything(): Promise<string> {
+    const tables = await Promise.all(
+      [
+        "conversion",
+        "conversion_history",
+        "postback_log",
+        "delivery",
+        "erasure",
+        "erased_click",
+        "audit_log",
+      ].map(async (table) =>
+        (await this.tracking.rows<{ text: string }>(`select t::text as text from ${table} t`)).map(
+          ({ text }) => text,
+        ),
       ),
-    ),
-  );
-  const answer = await world.tracking.clickhouse.query({
-    query:
-      "select * except (click_id) from click union all select * except (click_id) from click where 0",
-    format: "JSONEachRow",
-  });
-  return [...tables.flat(), await answer.text()].join("\n");
+    );
+    const answer = await this.tracking.clickhouse.query({
+      query:
+        "select * except (click_id) from click union all select * except (click_id) from click where 0",
+      format: "JSONEachRow",
+    });
+    return [...tables.flat(), await answer.text()].join("\n");
+  }
+
+  /** Reports and the money of every conversion: an erasure must not change them. */
+  async reports(): Promise<unknown> {
+    const paths = ["date,offer,country", "sub1", "device_type,os", "is_unique,referrer_host"].map(
+      (by) => `/reports?group_by=${by}&preset=last7`,
+    );
+    const answers = await Promise.all(paths.map(async (path) => await this.api("GET", path)));
+    const money = await this.tracking.rows(
+      `select id, status, payout, revenue, sale_amount, conv_ts, version, click ->> 'sub1' as sub1 from conversion order by id`,
+    );
+    return { answers: answers.map(({ status, json }) => ({ status, json })), money };
+  }
 }
 
-/** Reports and the money of every conversion: an erasure must not change them. */
-export async function reports(): Promise<unknown> {
-  const paths = ["date,offer,country", "sub1", "device_type,os", "is_unique,referrer_host"].map(
-    (by) => `/reports?group_by=${by}&preset=last7`,
+async function openApi(tracking: TrackingWorld): Promise<Api> {
+  const key = await insertKey(tracking.pool, {
+    workspaceId: tracking.workspaceId,
+    name: "admin",
+    role: "admin",
+  });
+  const outgoing = await forThisFile(new OutgoingClient({ allowLoopback: true }));
+  const app = await forThisFile(
+    startApi({
+      metrics: new Metrics(),
+      db: tracking.pool,
+      clickhouse: tracking.clickhouse,
+      nats: () => tracking.nats,
+      outgoing,
+      log: openLog({ process: "test", level: "silent" }),
+      trustedProxies: [],
+      rateLimitPerMinute: 1_000_000,
+      allowLoopback: true,
+      apiUrl: "https://api.example",
+      trackingUrl: "http://track.example",
+    }),
   );
-  const answers = await Promise.all(paths.map(async (path) => await api("GET", path)));
-  const money = await world.tracking.rows(
-    `select id, status, payout, revenue, sale_amount, conv_ts, version, click ->> 'sub1' as sub1 from conversion order by id`,
-  );
-  return { answers: answers.map(({ status, json }) => ({ status, json })), money };
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = z.looseObject({ port: z.int() }).parse(app.server.address());
+  return { key, origin: `http://127.0.0.1:${port}` };
 }

@@ -101,6 +101,7 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     offer_id: offerId,
     feed_url: `https://${word}.example/feed.xml`,
   }),
+  "/saved-views": ({ word }) => ({ name: word, path: "/reports", query: word }),
   "/webhooks": ({ word }) => ({
     name: word,
     url: `https://hooks.example/${word}`,

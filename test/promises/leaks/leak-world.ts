@@ -30,8 +30,16 @@ const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()])
 const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
 
+/** Of the whole installation and for its operators, or public: test/integration/api/people has their rights. */
+const OUTSIDE = /^\/(?:signup|system|workspaces)(?:\/|$)/;
+
+/** Operations on what belongs to a workspace or an account. */
+export const operationsOfAccounts: readonly Operation[] = operations.filter(
+  ({ path }) => !OUTSIDE.test(path),
+);
+
 /** Operations by which the staff makes a record, in the order of {@link BODIES}. */
-export const creators = operations.filter(
+export const creators = operationsOfAccounts.filter(
   ({ method, status, output, access }) =>
     method === "POST" &&
     status === 201 &&
@@ -215,11 +223,15 @@ function namesOf(ids: ReadonlyMap<string, readonly string[]>, word: string): Nam
 }
 
 /** Every operation with every role. `isOpen`: for keys. */
-export const walk = operations.flatMap((operation) =>
+export const walk = operationsOfAccounts.flatMap((operation) =>
   ROLES.map((role) => ({
     operation,
     role,
     title: `${operation.method} ${operation.path} as ${role}`,
-    isOpen: operation.access.callers === undefined && operation.access.roles.includes(role),
+    isOpen:
+      operation.access.callers === undefined &&
+      operation.access.roles.includes(role) &&
+      // People who are analysts may use these, their keys may not.
+      !(operation.access.changesOwnOnly === true && role === "analyst"),
   })),
 );
