@@ -3,7 +3,7 @@
  * focus need nothing of their own.
  */
 
-const ROWS = "main .data-table tbody tr:not(.totals)";
+const ROWS = "main .data-table tbody tr:not(.totals, .spacer)";
 const OPENER = ".cell-button, a, input[type=checkbox], button";
 
 /** Each function returns whether the page has the part. */

@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useRef } from "react";
 import { copyCells } from "./copied-cells.ts";
+import { type LongRowProps, LongRows } from "./long-rows.tsx";
 
 export type Column<Row> = {
   readonly name: string;
@@ -16,6 +17,9 @@ export type Column<Row> = {
 
 export type Sorting = { readonly name: string; readonly isDescending: boolean };
 
+/** Of a longer table only the rows in view are drawn. */
+const ROWS_DRAWN_MAX = 200;
+
 type DataTableProps<Row> = {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
@@ -30,16 +34,25 @@ type DataTableProps<Row> = {
 /** Rows that the server has sorted, filtered and paged. */
 export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
   const { caption, columns, rows, keyOf, onOpen, isUpdating = false } = props;
+  const frame = useRef<HTMLDivElement>(null);
   const hasTotals = columns.some(({ total }) => total !== undefined);
+  const isLong = rows.length > ROWS_DRAWN_MAX;
+  const row = (at: number, more?: LongRowProps): ReactElement | null => {
+    const one = rows[at];
+    return one === undefined ? null : (
+      <BodyRow key={keyOf(one)} row={one} columns={columns} onOpen={onOpen} more={more} />
+    );
+  };
   return (
     <div
+      ref={frame}
       className={isUpdating ? "table-frame is-updating" : "table-frame"}
       tabIndex={0}
       role="region"
       aria-label={caption}
       onCopy={copyCells}
     >
-      <table className="data-table">
+      <table className="data-table" aria-rowcount={isLong ? rows.length + 1 : undefined}>
         <caption className="unseen">{caption}</caption>
         <thead>
           <tr>
@@ -58,27 +71,40 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
               ))}
             </tr>
           )}
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              onDoubleClick={onOpen === undefined ? undefined : () => onOpen(row)}
-            >
-              {columns.map(({ name, cell, isNumber, opens }) => (
-                <td key={name} className={isNumber === true ? "number" : undefined}>
-                  {opens === true && onOpen !== undefined ? (
-                    <button type="button" className="cell-button" onClick={() => onOpen(row)}>
-                      {cell(row)}
-                    </button>
-                  ) : (
-                    cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {isLong ? (
+            <LongRows frame={frame} count={rows.length} row={row} />
+          ) : (
+            rows.map((_, at) => row(at))
+          )}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function BodyRow<Row>({
+  row,
+  columns,
+  onOpen,
+  more,
+}: Pick<DataTableProps<Row>, "columns" | "onOpen"> & {
+  readonly row: Row;
+  readonly more: LongRowProps | undefined;
+}): ReactElement {
+  return (
+    <tr {...more} onDoubleClick={onOpen === undefined ? undefined : () => onOpen(row)}>
+      {columns.map(({ name, cell, isNumber, opens }) => (
+        <td key={name} className={isNumber === true ? "number" : undefined}>
+          {opens === true && onOpen !== undefined ? (
+            <button type="button" className="cell-button" onClick={() => onOpen(row)}>
+              {cell(row)}
+            </button>
+          ) : (
+            cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
   );
 }
 
