@@ -1,7 +1,7 @@
 import { line } from "d3-shape";
 import type { ReactElement } from "react";
 
-const SIZE = { width: 84, height: 22 };
+export const SPARKLINE_SIZE = { width: 84, height: 22 };
 const ROOM = 2;
 
 /** The course of some days, without an axis. The label says what it shows. */
@@ -13,9 +13,9 @@ export function Sparkline({
   readonly label: string;
 }): ReactElement {
   const highest = Math.max(1, ...values);
-  const step = (SIZE.width - 2 * ROOM) / Math.max(1, values.length - 1);
+  const step = (SPARKLINE_SIZE.width - 2 * ROOM) / Math.max(1, values.length - 1);
   const y = (value: number): number =>
-    SIZE.height - ROOM - (value / highest) * (SIZE.height - 2 * ROOM);
+    SPARKLINE_SIZE.height - ROOM - (value / highest) * (SPARKLINE_SIZE.height - 2 * ROOM);
   const path = line<number>()
     .x((_, at) => ROOM + at * step)
     .y(y)([...values]);
@@ -23,14 +23,14 @@ export function Sparkline({
   return (
     <svg
       className="sparkline"
-      viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
-      width={SIZE.width}
-      height={SIZE.height}
+      viewBox={`0 0 ${SPARKLINE_SIZE.width} ${SPARKLINE_SIZE.height}`}
+      width={SPARKLINE_SIZE.width}
+      height={SPARKLINE_SIZE.height}
       role="img"
       aria-label={label}
     >
       <path className="series" stroke="var(--plot-1)" d={path ?? ""} />
-      <circle cx={SIZE.width - ROOM} cy={y(last)} r={2} fill="var(--plot-1)" />
+      <circle cx={SPARKLINE_SIZE.width - ROOM} cy={y(last)} r={2} fill="var(--plot-1)" />
     </svg>
   );
 }

@@ -8,6 +8,7 @@ import type { Column } from "../../parts/data-table.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { Sparkline } from "../../plots/sparkline.tsx";
 import { type Membership, useMembership } from "../../session/membership.ts";
+import { daysFrom, localDay } from "./local-days.ts";
 
 type Entity = "offer" | "affiliate" | "advertiser";
 
@@ -92,7 +93,8 @@ async function readCourses(
     filters: `${entity}:in:${ids.join("|")}`,
     limit: String(IDS_MAX * DAYS),
   });
-  const days = lastDays(membership.zone);
+  const last = localDay(new Date(), membership.zone);
+  const days = daysFrom(localDay(new Date(Date.parse(last) - (DAYS - 1) * DAY_MS), "UTC"), last);
   const courses = new Map<number, number[]>(ids.map((id) => [id, days.map(() => 0)]));
   for (const row of data) {
     const at = days.indexOf(String(row["date"]));
@@ -100,13 +102,4 @@ async function readCourses(
     if (course !== undefined && at >= 0) course[at] = heightOf(row["clicks"]) ?? 0;
   }
   return courses;
-}
-
-/** The days of the zone that end today, as the report names them. */
-function lastDays(zone: string): string[] {
-  const today = new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date());
-  const last = Date.parse(today);
-  return Array.from({ length: DAYS }, (_, at) =>
-    new Date(last - (DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10),
-  );
 }

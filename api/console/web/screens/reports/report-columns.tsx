@@ -10,9 +10,11 @@ import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { ShareBar } from "../../plots/share-bar.tsx";
+import { SPARKLINE_SIZE, Sparkline } from "../../plots/sparkline.tsx";
 import { Change } from "../change.tsx";
 import { labelOf } from "../row-label.ts";
 import { chosenMetrics } from "./chosen-metrics.ts";
+import type { RowCourses } from "./row-courses.ts";
 
 type ColumnParts = {
   readonly report: ReportAddress;
@@ -23,12 +25,31 @@ type ColumnParts = {
   /** Address of the screens of the membership. */
   readonly base: string;
   readonly lists: RoleFigures["lists"];
+  /** Undefined for reports whose rows have none. */
+  readonly courses: RowCourses | undefined;
   readonly onChange: (to: Partial<ReportAddress>) => void;
 };
 
 /** A dimension is a filter; a count opens the rows that it counts. */
 export function reportColumns(parts: ColumnParts): Column<ReportRow>[] {
-  return [...dimensionColumns(parts), ...metricColumns(parts)];
+  return [...dimensionColumns(parts), ...courseColumns(parts), ...metricColumns(parts)];
+}
+
+function courseColumns({ courses }: ColumnParts): Column<ReportRow>[] {
+  if (courses === undefined) return [];
+  const title = `${courses.metric.label} by day`;
+  return [
+    {
+      name: "course",
+      title,
+      total: "",
+      cell: (row) => {
+        if (courses.isLoading) return <svg {...SPARKLINE_SIZE} aria-hidden />;
+        const course = courses.of(row);
+        return course === undefined ? "" : <Sparkline values={course} label={title} />;
+      },
+    },
+  ];
 }
 
 function dimensionColumns({ report, fields, onChange }: ColumnParts): Column<ReportRow>[] {

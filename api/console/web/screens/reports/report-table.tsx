@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { type ReportAddress, ROWS_PER_PAGE, reportQuery } from "../../address/report.ts";
 import type { Query } from "../../client/lists.ts";
-import { type ReportFields, type ReportRow, useReport } from "../../client/reports.ts";
+import { type ReportFields, useReport } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatCount } from "../../format/figure.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
@@ -10,8 +10,10 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { MoneyNote } from "../money-note.tsx";
+import { chartedMetric } from "./chosen-metrics.ts";
 import { ExportButton } from "./export-button.tsx";
 import { reportColumns } from "./report-columns.tsx";
+import { type ShownAnswer, useRowCourses } from "./row-courses.ts";
 
 const TABLE_HEIGHT = 480;
 
@@ -22,24 +24,35 @@ type TableProps = {
 };
 
 /** The rows of a report, its totals, and ways to take them along. */
-export function ReportTable({ report, fields, onChange }: TableProps): ReactElement {
+export function ReportTable(props: TableProps): ReactElement {
   const membership = useMembership();
-  const { lists } = useRoleFigures();
-  const query = reportQuery(report);
-  const answer = useReport(membership, query);
+  const answer = useReport(membership, reportQuery(props.report));
   if (answer.isError)
     return <ProblemNotice error={answer.error} onRetry={() => void answer.refetch()} />;
   if (answer.data === undefined) return <Skeleton height={TABLE_HEIGHT} />;
-  const { data, totals, currency, total_rows: totalRows, other_currencies: others } = answer.data;
-  const rows: readonly ReportRow[] = data;
+  return <Answered {...props} answer={answer.data} isUpdating={answer.isPlaceholderData} />;
+}
+
+function Answered({
+  report,
+  fields,
+  onChange,
+  answer,
+  isUpdating,
+}: TableProps & ShownAnswer): ReactElement {
+  const { base } = useMembership();
+  const { lists } = useRoleFigures();
+  const { data: rows, totals, currency, total_rows: totalRows, other_currencies: others } = answer;
+  const courses = useRowCourses(report, { answer, isUpdating }, chartedMetric(fields, report));
   const columns = reportColumns({
     report,
     fields,
     currency,
     totals,
     rows,
-    base: membership.base,
+    base,
     lists,
+    courses,
     onChange,
   });
   const sorting = {
@@ -53,8 +66,12 @@ export function ReportTable({ report, fields, onChange }: TableProps): ReactElem
       <header className="row wrap">
         <h2 className="grow">{formatCount(totalRows)} rows</h2>
         <CopyButton label="Copy the link" text={location.href} />
-        <CopyButton label="Copy as curl" text={curlOf(query)} />
-        <ExportButton query={withoutPage(query)} rows={totalRows} range={answer.data.range} />
+        <CopyButton label="Copy as curl" text={curlOf(reportQuery(report))} />
+        <ExportButton
+          query={withoutPage(reportQuery(report))}
+          rows={totalRows}
+          range={answer.range}
+        />
       </header>
       <MoneyNote
         others={others}
@@ -72,7 +89,7 @@ export function ReportTable({ report, fields, onChange }: TableProps): ReactElem
           keyOf={(row) => report.groupBy.map((name) => String(row[name])).join("\u0000")}
           sorting={sorting}
           onSort={sort}
-          isUpdating={answer.isPlaceholderData}
+          isUpdating={isUpdating}
         />
       )}
       <Pages page={report.page} rows={totalRows} onChange={(page) => onChange({ page })} />
