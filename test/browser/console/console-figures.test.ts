@@ -169,6 +169,58 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     });
   }, 90_000);
 
+  test("each row of a report has its days as a small line, as the report by day has them", async () => {
+    const query = `${OCTOBER}&metrics=clicks&filters=country:in:DE|FR|US`;
+    const page = await open("analyst", `/reports?${query}&group_by=country&chart=none`);
+    const lines = page.locator("tbody .sparkline path");
+    await lines.nth(2).waitFor();
+    const { data: rows } = await report(`${query}&group_by=country&sort=-clicks`);
+    const { data } = await report(`${query}&group_by=country,date&sort=date&limit=1000`);
+    const drawn = await Promise.all((await lines.all()).map((path) => path.getAttribute("d")));
+    const heights = (path: string | null): number[] =>
+      [...(path ?? "").matchAll(/,([\d.]+)/g)].map(([, y]) => Number(y));
+    for (const [at, { country }] of rows.entries()) {
+      const clicks = data
+        .filter((row) => row["country"] === country)
+        .map((row) => Number(row["clicks"]));
+      expect(clicks.length).toBe(31);
+      const highest = Math.max(...clicks);
+      const expected = clicks.map((count) => 20 - (count / highest) * 18);
+      const drawnAt = heights(drawn[at] ?? null);
+      expect(drawnAt.length).toBe(31);
+      const off = drawnAt.map((y, day) => Math.abs(y - (expected[day] ?? 0)));
+      expect(Math.max(...off)).toBeLessThan(0.01);
+    }
+    expect(rows.length).toBe(3);
+  }, 60_000);
+
+  test("a drawer has the charts of its record, and a mark opens the report of it", async () => {
+    const filter = "offer:in:1";
+    const month = "preset=last30";
+    const { totals } = await report(`${month}&metrics=clicks&filters=${filter}`);
+    const page = await open("admin", "/offers?open=1");
+    const drawer = page.getByRole("dialog");
+    const figures = drawer.getByRole("region", { name: "Figures of the last 30 days" });
+    await figures
+      .getByRole("img", { name: /Clicks/ })
+      .first()
+      .waitFor();
+    await figures.getByRole("button", { name: "Steps" }).click();
+    const clicks = figures.locator(".funnel li").filter({ hasText: /^Clicks/ });
+    expect((await clicks.locator("strong").textContent())?.replaceAll(",", "")).toBe(
+      String(totals["clicks"]),
+    );
+    await figures.getByRole("button", { name: "Delay" }).click();
+    await figures.getByRole("img", { name: /day of the click and delay/ }).waitFor();
+    await figures.getByRole("button", { name: "Hours of the week" }).click();
+    await figures.getByRole("img", { name: /by weekday and hour/ }).focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/reports\?.*offer%3Ain%3A1%2Cweekday%3Ain%3A7%2Chour_of_day%3Ain%3A23/);
+    await page.getByRole("heading", { name: "Reports", level: 1 }).waitFor();
+  }, 60_000);
+
   test("an export counts its rows, can be cancelled, and ends with the totals; a formula is text (journey 6)", async () => {
     const query = `${days}&group_by=affiliate,sub2&metrics=clicks`;
     const { total_rows: rows, totals } = await report(`${query}&limit=1`);

@@ -12,8 +12,9 @@ const ROLES: readonly Role[] = ["admin", "analyst", "partner", "advertiser"];
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [320, 768, 1440];
 const OPERATOR_SCREENS = ["/system", "/system/workspaces"];
-/** Headings in view whose last letters lie under something else. */
+/** Headings in view whose last letters lie under something else. What is behind a drawer is no longer there for anybody. */
 const COVERED_HEADINGS = `[...document.querySelectorAll("h1, h2")].filter((heading) => {
+  if (heading.closest("[inert], [aria-hidden=true]") !== null) return false;
   const letters = document.createRange();
   letters.selectNodeContents(heading);
   const { right, top, bottom } = letters.getBoundingClientRect();

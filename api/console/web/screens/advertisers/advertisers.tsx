@@ -11,7 +11,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { SafeLink } from "../../parts/safe-link.tsx";
+import { linkOrNothing } from "../../parts/safe-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
@@ -20,6 +20,7 @@ import { type FormBody, type FormField, RecordForm } from "../../records/record-
 import { RecordList } from "../../records/record-list.tsx";
 import { mayDo, useMembership } from "../../session/membership.ts";
 import { courseColumn } from "../charts/course-cell.tsx";
+import { RecordFigures } from "../charts/record-figures.tsx";
 import { CapMeters } from "../offers/cap-meters.tsx";
 import { BudgetSection } from "./budget-section.tsx";
 
@@ -151,6 +152,7 @@ function AdvertiserDrawer({
     >
       {(advertiser) => [
         <AdvertiserFacts key="facts" advertiser={advertiser} />,
+        <RecordFigures key="figures" entity="advertiser" id={id} />,
         <CapMeters key="caps" query={{ advertiser_id: String(id) }} />,
         <BudgetSection key="budget" id={id} mayWrite={mayWrite} />,
       ]}
@@ -167,7 +169,7 @@ function AdvertiserFacts({ advertiser }: { readonly advertiser: Advertiser }): R
         ["Status", <StatusBadge key="status" status={advertiser.status} />],
         ["E-mail", advertiser.email],
         ["Company", advertiser.company],
-        ["Website", <SafeLink key="website" href={advertiser.website} />],
+        ["Website", linkOrNothing(advertiser.website)],
         ["Currency", advertiser.currency],
         ["Notes", advertiser.notes],
         [

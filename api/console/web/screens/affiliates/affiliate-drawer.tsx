@@ -7,12 +7,13 @@ import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { SafeLink } from "../../parts/safe-link.tsx";
+import { linkOrNothing } from "../../parts/safe-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordDrawer } from "../../records/record-drawer.tsx";
 import type { FormBody } from "../../records/record-form.tsx";
 import { useMembership } from "../../session/membership.ts";
+import { RecordFigures } from "../charts/record-figures.tsx";
 import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
 import { HoldSection } from "./hold-section.tsx";
 import { OwnTermsOf } from "./own-terms-of.tsx";
@@ -50,6 +51,7 @@ export function AffiliateDrawer({
     >
       {(partner) => [
         <AffiliateFacts key="facts" partner={partner} />,
+        <RecordFigures key="figures" entity="affiliate" id={id} />,
         <HoldSection key="hold" id={id} mayWrite={mayWrite} />,
         <MayRun key="offers" id={id} />,
         <OwnTermsOf key="terms" id={id} />,
@@ -73,7 +75,7 @@ function AffiliateFacts({ partner }: { readonly partner: Affiliate }): ReactElem
         ["E-mail", partner.email],
         ["Company", partner.company],
         ["Contact", partner.contact_name],
-        ["Website", <SafeLink key="website" href={partner.website} />],
+        ["Website", linkOrNothing(partner.website)],
         ["Traffic", partner.traffic_sources],
         ["Notes", partner.notes],
         ["Since", formatInstant(partner.created_at, zone)],

@@ -1,20 +1,19 @@
 import { type ReactElement, useState } from "react";
 import { useLocation } from "wouter";
 import { type Period, periodParams, readPeriod } from "../../address/period.ts";
-import { rowsBehind } from "../../address/rows-behind.ts";
 import { useSearch } from "../../address/use-search.ts";
 import { type Metric, type ReportRow, useReport, useReportFields } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { Funnel } from "../../plots/funnel.tsx";
 import { PeriodBar } from "../../range/period-bar.tsx";
 import { useMembership } from "../../session/membership.ts";
 import { Change } from "../change.tsx";
 import type { Narrowing } from "../charts/chart-parts.ts";
 import { CountryMap } from "../charts/country-map.tsx";
 import { Course } from "../charts/course.tsx";
+import { STEP_METRICS, StepsOf } from "../charts/steps.tsx";
 import { MoneyNote } from "../money-note.tsx";
 import { TopList } from "./top-list.tsx";
 
@@ -127,41 +126,12 @@ function Tiles({
         period={period}
         onChange={onChange}
       />
-      {totals !== undefined && <Steps totals={totals} period={period} />}
+      {totals !== undefined && <StepsOf totals={totals} period={period} filters={[]} />}
     </>
   );
 }
 
-/** Names of metrics, and what they are called as steps. */
-const STEPS = [
-  ["impressions", "Impressions"],
-  ["clicks", "Clicks"],
-  ["unique_clicks", "Unique clicks"],
-  ["gross_conversions", "All conversions"],
-  ["conversions", "Approved conversions"],
-] as const;
-
-function Steps({
-  totals,
-  period,
-}: {
-  readonly totals: ReportRow;
-  readonly period: Period;
-}): ReactElement {
-  const { base } = useMembership();
-  const { lists } = useRoleFigures();
-  const known = STEPS.flatMap(([metric, name]) => {
-    const count = totals[metric];
-    if (typeof count !== "number" || count === 0) return [];
-    // Most links have no pixel for impressions: fewer of them than clicks are no step before these.
-    if (metric === "impressions" && count < Number(totals["clicks"])) return [];
-    const behind = rowsBehind({ lists, metric, period, filters: [] });
-    return [{ name, count, href: behind.kind === "list" ? base + behind.path : undefined }];
-  });
-  return <Funnel title="From visit to conversion" steps={known} />;
-}
-
 function totalsQuery(metrics: readonly Metric[], period: Period): Record<string, string> {
-  const names = new Set([...metrics, ...STEPS.map(([name]) => ({ name }))].map(({ name }) => name));
+  const names = new Set([...metrics.map(({ name }) => name), ...STEP_METRICS]);
   return { ...periodParams(period), metrics: [...names].join(",") };
 }

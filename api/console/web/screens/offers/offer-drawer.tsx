@@ -4,12 +4,13 @@ import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { useWrite } from "../../client/use-write.ts";
 import { Facts } from "../../parts/facts.tsx";
-import { SafeLink } from "../../parts/safe-link.tsx";
+import { linkOrNothing } from "../../parts/safe-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RecordBody } from "../../records/form-field.ts";
 import { RecordDrawer } from "../../records/record-drawer.tsx";
 import { ShownFields } from "../../records/shown-fields.tsx";
 import { useMembership } from "../../session/membership.ts";
+import { RecordFigures } from "../charts/record-figures.tsx";
 import { CapMeters } from "./cap-meters.tsx";
 import { type Offer, termText } from "./offer.ts";
 import { OfferAccess } from "./offer-access.tsx";
@@ -54,6 +55,7 @@ export function OfferDrawer({
       {(offer) => [
         <OfferFacts key="facts" offer={offer} />,
         mayWrite && <OfferActions key="actions" offer={offer} onGone={onClose} onMade={onOpen} />,
+        <RecordFigures key="figures" entity="offer" id={id} />,
         <ShownFields key="rules" fields={RULE_FIELDS} record={offer} />,
         <CapMeters key="caps" query={{ offer_id: String(id) }} />,
         <OfferEvents key="events" offer={offer} mayWrite={mayWrite} />,
@@ -80,8 +82,8 @@ function OfferFacts({ offer }: { readonly offer: Offer }): ReactElement {
         ["Visibility", offer.visibility],
         ["Payout", termText(offer.payout_type, offer.payout, offer.currency)],
         ["Revenue", termText(offer.revenue_type, offer.revenue, offer.currency)],
-        ["Destination", <SafeLink key="to" href={offer.destination_url ?? ""} />],
-        ["Fallback", <SafeLink key="fallback" href={offer.fallback_url ?? ""} />],
+        ["Destination", linkOrNothing(offer.destination_url)],
+        ["Fallback", linkOrNothing(offer.fallback_url)],
         ["Description", offer.description],
         ["Restrictions", offer.restrictions],
         [
