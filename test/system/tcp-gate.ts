@@ -9,7 +9,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 
 /** A proxy before a server. Open: bytes pass unchanged. Shut: every connection is cut and new ones are refused. */
 export class TcpGate {
-  readonly #target: { readonly host: string; readonly port: number };
+  #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
@@ -20,10 +20,14 @@ export class TcpGate {
 
   /** Opens a gate before the server with this URL. */
   static async open(server: string): Promise<TcpGate> {
-    const { hostname, port, protocol } = new URL(server);
-    const gate = new TcpGate({ host: hostname, port: Number(port || DEFAULT_PORTS[protocol]) });
+    const gate = new TcpGate(targetOf(server));
     await gate.open();
     return gate;
+  }
+
+  /** New connections go to another server from now on. */
+  aim(server: string): void {
+    this.#target = targetOf(server);
   }
 
   get port(): number {
@@ -80,4 +84,9 @@ export class TcpGate {
       from.on("error", () => to.destroy());
     }
   }
+}
+
+function targetOf(server: string): { readonly host: string; readonly port: number } {
+  const { hostname, port, protocol } = new URL(server);
+  return { host: hostname, port: Number(port || DEFAULT_PORTS[protocol]) };
 }
