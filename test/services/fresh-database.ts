@@ -8,7 +8,10 @@ import type { ServerUrls } from "./servers.ts";
 export interface FreshDatabase {
   /** Contains `test`. Also the prefix of NATS subjects and streams. */
   readonly name: string;
+  /** Through the pooler, if there is one. */
   readonly postgresUrl: string;
+  /** Of the server itself. */
+  readonly postgresDirectUrl: string;
   readonly clickhouseUrl: string;
   drop(): Promise<void>;
 }
@@ -18,6 +21,8 @@ export interface FreshDatabaseOptions {
   readonly label: string;
   /** Servers to make them on. */
   readonly servers: Omit<ServerUrls, "nats">;
+  /** A PgBouncer in front of Postgres. */
+  readonly pooler?: string | undefined;
   /** Name of another fresh database whose tables and rows are copied. It must have no connections. By default both are empty. */
   readonly template?: string | undefined;
 }
@@ -26,6 +31,7 @@ export interface FreshDatabaseOptions {
 export async function freshDatabase({
   label,
   servers,
+  pooler = servers.postgres,
   template,
 }: FreshDatabaseOptions): Promise<FreshDatabase> {
   const name = `test_${label}_${randomBytes(5).toString("hex")}`;
@@ -36,7 +42,8 @@ export async function freshDatabase({
   ]);
   return {
     name,
-    postgresUrl: withDatabase(servers.postgres, name),
+    postgresUrl: withDatabase(pooler, name),
+    postgresDirectUrl: withDatabase(servers.postgres, name),
     clickhouseUrl: withDatabase(servers.clickhouse, name),
     async drop() {
       await dropPostgresDatabase(servers.postgres, name);

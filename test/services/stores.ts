@@ -29,7 +29,10 @@ export class Stores {
   readonly nats: Nats;
   /** Settings for a process that uses these stores. */
   readonly env: Readonly<
-    Record<"POSTGRES_URL" | "CLICKHOUSE_URL" | "NATS_URL" | "NATS_PREFIX", string>
+    Record<
+      "POSTGRES_URL" | "POSTGRES_DIRECT_URL" | "CLICKHOUSE_URL" | "NATS_URL" | "NATS_PREFIX",
+      string
+    >
   >;
   readonly #ends: (() => Promise<unknown>)[] = [];
 
@@ -40,6 +43,7 @@ export class Stores {
     this.nats = nats;
     this.env = {
       POSTGRES_URL: database.postgresUrl,
+      POSTGRES_DIRECT_URL: database.postgresDirectUrl,
       CLICKHOUSE_URL: database.clickhouseUrl,
       NATS_URL: natsUrl,
       NATS_PREFIX: nats.prefix,
@@ -86,7 +90,8 @@ export class Stores {
 export async function openStores({ label, servers }: StoresOptions): Promise<OpenStores> {
   const urls = servers ?? serverUrls();
   const template = servers === undefined ? inject("template") : undefined;
-  const database = await freshDatabase({ label, servers: urls, template });
+  const pooler = servers === undefined ? inject("poolerUrl") : undefined;
+  const database = await freshDatabase({ label, servers: urls, pooler, template });
   const pool = openPool({ url: database.postgresUrl, applicationName: "test" });
   if (template === undefined)
     await Promise.all([migratePostgres(pool), migrateClickhouse({ url: database.clickhouseUrl })]);
