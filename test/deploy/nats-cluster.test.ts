@@ -3,10 +3,12 @@ import { connectNats } from "../../schemas/nats/connect.ts";
 import { readStream, type StreamState } from "../../schemas/nats/streams.ts";
 import { IS_FULL } from "../promises/report-cases.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
+import { HostNetwork } from "../system/host-network.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { serversOf } from "../system/servers-of.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
+import { flipBytes } from "../system/stream-blocks.ts";
 import { until } from "../system/until.ts";
 import { NatsCluster } from "./nats-cluster.ts";
 import type { NatsNode } from "./nats-node.ts";
@@ -22,7 +24,9 @@ const SMALL_MS = 5 * 60_000;
 
 const random = randomOf(SEED);
 
-type Step = (node: NatsNode) => Promise<void> | void;
+const FLIPPED_BYTES = 20;
+
+type Step = (node: NatsNode, cluster: NatsCluster) => Promise<void> | void;
 
 /** What happens to one of the three servers, and how it comes back. */
 const FAULTS: Readonly<Record<string, { readonly hurt: Step; readonly heal: Step }>> = {
@@ -35,12 +39,31 @@ const FAULTS: Readonly<Record<string, { readonly hurt: Step; readonly heal: Step
     },
     heal: (node) => node.start(),
   },
+  "finds its files damaged": {
+    hurt: async (node) => {
+      await node.kill();
+      await flipBytes(node.store, FLIPPED_BYTES, random);
+    },
+    heal: (node) => node.start(),
+  },
 };
 
-test("no click is lost or doubled while servers of a NATS cluster are killed, freeze and lose their disks", {
+/** Of servers with hosts of their own. */
+const PARTITIONS: typeof FAULTS = {
+  "is cut off": { hurt: (node) => node.host?.unplug(), heal: (node) => node.host?.plugIn() },
+  "is cut off from the others, but not from its clients": {
+    hurt: (node, cluster) => node.host?.cutFrom(cluster.othersThan(node)),
+    heal: (node, cluster) => node.host?.joinWith(cluster.othersThan(node)),
+  },
+};
+
+const fault = await HostNetwork.fault();
+if (fault !== undefined) process.stderr.write(`skipped: cut cables of NATS servers: ${fault}\n`);
+
+test("no click is lost or doubled while servers of a NATS cluster die, freeze, lose files and are cut off", {
   timeout: IS_FULL ? FULL_MS : SMALL_MS,
 }, async () => {
-  await using cluster = await NatsCluster.open();
+  await using cluster = await NatsCluster.open({ hasHosts: fault === undefined });
   await cluster.start();
   await using system = await startSystem({
     env: { NATS_URL: cluster.urlOf("operator"), NATS_CA_FILE: cluster.ca },
@@ -51,16 +74,17 @@ test("no click is lost or doubled while servers of a NATS cluster are killed, fr
   const link = system.client.demo.links.affiliate.replace(/\?.*/, "");
   const load = new ClickLoad(system.client, link);
   load.start(IS_FULL ? 16 : 4, CLICKS_PER_SECOND);
+  const faults = { ...FAULTS, ...(fault === undefined ? PARTITIONS : {}) };
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { hurt, heal } of Object.values(FAULTS)) {
+    for (const { hurt, heal } of Object.values(faults)) {
       await untilAnswered(load, CLICKS_PER_STEP);
       const { leader, followers } = await untilWhole(cluster);
       // The leader of the stream in most cases: its death also breaks connections and elections.
       const victim = random() < 0.7 ? leader : followers[0]?.name;
       const node = cluster.named(victim ?? "");
-      await hurt(node);
+      await hurt(node, cluster);
       await untilAnswered(load, CLICKS_PER_STEP);
-      await heal(node);
+      await heal(node, cluster);
     }
   }
   await untilAnswered(load, CLICKS_PER_STEP);

@@ -1,3 +1,4 @@
+import { type Host, HostNetwork } from "../system/host-network.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { Authority } from "./certificates.ts";
@@ -10,29 +11,42 @@ const READY_MS = 60_000;
 export class NatsCluster {
   readonly nodes: readonly NatsNode[];
   readonly #authority: Authority;
+  readonly #network: HostNetwork | undefined;
 
-  private constructor(nodes: readonly NatsNode[], authority: Authority) {
+  private constructor(
+    nodes: readonly NatsNode[],
+    authority: Authority,
+    network: HostNetwork | undefined,
+  ) {
     this.nodes = nodes;
     this.#authority = authority;
+    this.#network = network;
   }
 
-  /** Starts nothing yet. */
-  static async open(): Promise<NatsCluster> {
+  /** Starts nothing yet. `hasHosts`: each server runs on a host of its own, which can be cut off; only root can make them. */
+  static async open({ hasHosts = false } = {}): Promise<NatsCluster> {
     const authority = await Authority.open();
-    const { cert, key } = await authority.issue("server", "IP:127.0.0.1");
-    const routePorts = await Promise.all(Array.from({ length: SIZE }, freePort));
+    const network = hasHosts ? await HostNetwork.open(SIZE) : undefined;
+    const addresses = Array.from(
+      { length: SIZE },
+      (_, index) => network?.hosts[index]?.address ?? "127.0.0.1",
+    );
+    const names = [...new Set(addresses)].map((address) => `IP:${address}`).join(",");
+    const { cert, key } = await authority.issue("server", names);
+    const routePorts = await Promise.all(addresses.map(freePort));
     const routes: Record<string, string> = {};
     for (const [index, port] of routePorts.entries())
-      routes[`NATS_ROUTE_${index + 1}`] = `tls://route:route-hush@127.0.0.1:${port}`;
+      routes[`NATS_ROUTE_${index + 1}`] = `tls://route:route-hush@${addresses[index]}:${port}`;
     const nodes = await Promise.all(
       routePorts.map(
         async (port, index) =>
           await NatsNode.open({
             file: "cluster.conf",
+            host: network?.hosts[index],
             env: {
               NATS_NAME: `tracker-${index + 1}`,
               NATS_ZONE: `zone:${index + 1}`,
-              NATS_ROUTE_LISTEN: `127.0.0.1:${port}`,
+              NATS_ROUTE_LISTEN: `${addresses[index]}:${port}`,
               NATS_ROUTE_PASSWORD: "route-hush",
               NATS_CA: authority.ca,
               NATS_CERT: cert,
@@ -42,7 +56,7 @@ export class NatsCluster {
           }),
       ),
     );
-    return new NatsCluster(nodes, authority);
+    return new NatsCluster(nodes, authority, network);
   }
 
   get ca(): string {
@@ -62,6 +76,11 @@ export class NatsCluster {
     );
   }
 
+  /** The hosts of the other servers. */
+  othersThan(node: NatsNode): readonly Host[] {
+    return this.nodes.flatMap((one) => (one === node || one.host === undefined ? [] : [one.host]));
+  }
+
   /** The server with this name in NATS. */
   named(name: string): NatsNode {
     const node = this.nodes[Number(/\d+$/.exec(name)?.[0]) - 1];
@@ -71,6 +90,7 @@ export class NatsCluster {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.nodes.map((node) => node[Symbol.asyncDispose]()));
+    await this.#network?.[Symbol.asyncDispose]();
     await this.#authority[Symbol.asyncDispose]();
   }
 }

@@ -6,10 +6,11 @@ import { natsProgram } from "../../deploy/local/nats-program.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { runtimeDir, testReport } from "../services/servers.ts";
 import { ChildServer } from "../system/child-server.ts";
+import type { Host } from "../system/host-network.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
-const HOST = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 const START_MS = 30_000;
 const CONFIGURATION = [
   "one.conf",
@@ -34,12 +35,15 @@ type NodeOptions = {
   readonly config?: string;
   readonly file?: "one.conf" | "cluster.conf";
   readonly env?: Readonly<Record<string, string>>;
+  /** Where it runs; by default on loopback. */
+  readonly host?: Host | undefined;
 };
 
-/** A real nats-server of a test, on loopback, which it kills, freezes, wipes and starts again on the same port and store. */
+/** A real nats-server of a test which it kills, freezes, wipes and starts again on the same port and store. */
 export class NatsNode {
   readonly port: number;
   readonly folder: string;
+  readonly host: Host | undefined;
   readonly #env: Readonly<Record<string, string>>;
   readonly #file: string;
   #process: ChildServer | undefined;
@@ -50,27 +54,36 @@ export class NatsNode {
     folder: string;
     file: string;
     env: Readonly<Record<string, string>>;
+    host: Host | undefined;
   }) {
+    this.host = parts.host;
     this.port = parts.port;
     this.folder = parts.folder;
     this.#file = parts.file;
     this.#env = parts.env;
   }
 
-  static async open({ config, file = "one.conf", env = {} }: NodeOptions = {}): Promise<NatsNode> {
+  static async open({
+    config,
+    file = "one.conf",
+    env = {},
+    host,
+  }: NodeOptions = {}): Promise<NatsNode> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-nats-node-"));
     for (const name of CONFIGURATION) {
       await copyFile(projectFile("deploy", "servers", "nats", name), join(folder, name));
     }
     if (config !== undefined) await writeFile(join(folder, file), config);
     const port = await freePort();
+    const address = host?.address ?? LOOPBACK;
     const node = new NatsNode({
       port,
+      host,
       folder,
       file: join(folder, file),
       env: {
-        NATS_LISTEN: `${HOST}:${port}`,
-        NATS_MONITOR: `${HOST}:${await freePort()}`,
+        NATS_LISTEN: `${address}:${port}`,
+        NATS_MONITOR: `${address}:${await freePort()}`,
         NATS_STORE: join(folder, "store"),
         NATS_STORE_BYTES: "100GB",
         ...Object.fromEntries(
@@ -91,7 +104,7 @@ export class NatsNode {
   }
 
   get address(): string {
-    return `${HOST}:${this.port}`;
+    return `${this.host?.address ?? LOOPBACK}:${this.port}`;
   }
 
   get store(): string {
@@ -105,7 +118,8 @@ export class NatsNode {
   async start(): Promise<void> {
     const program = await natsProgram({ runtimeDir: runtimeDir(), report: testReport() });
     // The server ends with this process, however that ends.
-    const command = ["setpriv", "--pdeathsig", "KILL", "--", program, "--config", this.#file];
+    const own = ["setpriv", "--pdeathsig", "KILL", "--", program, "--config", this.#file];
+    const command = this.host?.on(own) ?? own;
     const started = ChildServer.spawn(command, this.#env, (line) => {
       this.#log = `${this.#log}${line}\n`.slice(-200_000);
     });
@@ -113,7 +127,10 @@ export class NatsNode {
     await until(
       "nats-server answers",
       async () => {
-        return !started.isRunning || (await natsGreeting(HOST, this.port)) !== undefined;
+        return (
+          !started.isRunning ||
+          (await natsGreeting(this.host?.address ?? LOOPBACK, this.port)) !== undefined
+        );
       },
       { timeoutMs: START_MS },
     );

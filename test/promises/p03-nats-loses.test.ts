@@ -1,5 +1,4 @@
-import { open, readdir, rm, stat, truncate } from "node:fs/promises";
-import { join } from "node:path";
+import { rm, stat, truncate } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ClickStream } from "../system/click-stream.ts";
@@ -9,6 +8,7 @@ import { randomOf, SEED } from "../system/seed.ts";
 import { serversOf } from "../system/servers-of.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
+import { blocksOf, flipBytes } from "../system/stream-blocks.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
@@ -30,14 +30,11 @@ const LOSSES: Readonly<Record<string, (nats: OwnServer) => Promise<void>>> = {
     await nats.restore("older");
   },
   "its newest block is cut off": async (nats) => {
-    const block = (await blocksOf(nats)).at(-1) ?? "";
+    const block = (await blocksOf(nats.folder)).at(-1) ?? "";
     await truncate(block, Math.floor((await stat(block)).size * random()));
   },
   "bytes of its blocks are flipped": async (nats) => {
-    const blocks = await blocksOf(nats);
-    for (let flips = 0; flips < FLIPPED_BYTES; flips += 1) {
-      await flipByte(blocks[Math.floor(random() * blocks.length)] ?? "");
-    }
+    await flipBytes(nats.folder, FLIPPED_BYTES, random);
   },
 };
 
@@ -115,26 +112,4 @@ async function untilAcknowledged(dataDir: string, load: ClickLoad): Promise<void
     },
     { timeoutMs: 60_000 },
   );
-}
-
-/** Files that hold messages of the click stream, in the order of the stream. */
-async function blocksOf(nats: OwnServer): Promise<string[]> {
-  const files = await readdir(nats.folder, { recursive: true });
-  const blocks = files.filter((file) => /CLICKS\/msgs\/\d+\.blk$/.test(file));
-  return blocks
-    .toSorted((a, b) => Number(/(\d+)\.blk$/.exec(a)?.[1]) - Number(/(\d+)\.blk$/.exec(b)?.[1]))
-    .map((file) => join(nats.folder, file));
-}
-
-async function flipByte(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    const at = Math.floor(random() * (await file.stat()).size);
-    const byte = Buffer.alloc(1);
-    await file.read(byte, 0, 1, at);
-    byte[0] = (byte[0] ?? 0) ^ (1 << Math.floor(random() * 8));
-    await file.write(byte, 0, 1, at);
-  } finally {
-    await file.close();
-  }
 }
