@@ -33,20 +33,22 @@ export class NatsCluster {
     );
     const names = [...new Set(addresses)].map((address) => `IP:${address}`).join(",");
     const { cert, key } = await authority.issue("server", names);
-    const routePorts = await Promise.all(addresses.map(freePort));
+    const listeners = await Promise.all(
+      addresses.map(async (address) => `${address}:${await freePort()}`),
+    );
     const routes: Record<string, string> = {};
-    for (const [index, port] of routePorts.entries())
-      routes[`NATS_ROUTE_${index + 1}`] = `tls://route:route-hush@${addresses[index]}:${port}`;
+    for (const [index, listener] of listeners.entries())
+      routes[`NATS_ROUTE_${index + 1}`] = `tls://route:route-hush@${listener}`;
     const nodes = await Promise.all(
-      routePorts.map(
-        async (port, index) =>
+      listeners.map(
+        async (listener, index) =>
           await NatsNode.open({
             file: "cluster.conf",
             host: network?.hosts[index],
             env: {
               NATS_NAME: `tracker-${index + 1}`,
               NATS_ZONE: `zone:${index + 1}`,
-              NATS_ROUTE_LISTEN: `${addresses[index]}:${port}`,
+              NATS_ROUTE_LISTEN: listener,
               NATS_ROUTE_PASSWORD: "route-hush",
               NATS_CA: authority.ca,
               NATS_CERT: cert,

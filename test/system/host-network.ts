@@ -47,11 +47,14 @@ export class Host {
 /** Some hosts, and the bridge between them. Only root can make them. */
 export class HostNetwork {
   readonly hosts: readonly Host[];
+  /** Of this machine, as its hosts see it. */
+  readonly gateway: string;
   readonly #name: string;
 
-  private constructor(name: string, hosts: readonly Host[]) {
-    this.#name = name;
-    this.hosts = hosts;
+  private constructor(parts: { name: string; gateway: string; hosts: readonly Host[] }) {
+    this.#name = parts.name;
+    this.gateway = parts.gateway;
+    this.hosts = parts.hosts;
   }
 
   /** Why this machine can make none; undefined if it can. */
@@ -72,13 +75,12 @@ export class HostNetwork {
       // Names of interfaces have at most 15 characters.
       cable: `${name}c${index + 1}`,
     }));
-    const network = new HostNetwork(
-      name,
-      made.map((parts) => new Host(parts)),
-    );
+    const gateway = `${net}.254`;
+    const hosts = made.map((parts) => new Host(parts));
+    const network = new HostNetwork({ name, gateway, hosts });
     try {
       await ip("link", "add", name, "type", "bridge");
-      await ip("address", "add", `${net}.254/24`, "dev", name);
+      await ip("address", "add", `${gateway}/24`, "dev", name);
       await ip("link", "set", name, "up");
       for (const { address, namespace, cable } of made) {
         await ip("netns", "add", namespace);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerUrls } from "../services/servers.ts";
 import { ChildServer } from "./child-server.ts";
+import type { Host } from "./host-network.ts";
 import { ingressProgram } from "./service-program.ts";
 import { freePort } from "./start-system.ts";
 import { until } from "./until.ts";
@@ -24,6 +25,7 @@ export class IngressMachine {
   /** Exit codes of processes that exited on their own. */
   readonly exits: (number | null)[] = [];
   readonly #urls: ServerUrls;
+  readonly #host: Host | undefined;
   /** Further settings of its processes. A change holds from the next start on. */
   env: Readonly<Record<string, string>> = {};
   #process: ChildServer | undefined;
@@ -31,22 +33,31 @@ export class IngressMachine {
   #output = "";
   #isKept = false;
 
-  private constructor(parts: { name: string; dataDir: string; port: number; urls: ServerUrls }) {
+  private constructor(parts: {
+    name: string;
+    dataDir: string;
+    port: number;
+    urls: ServerUrls;
+    host: Host | undefined;
+  }) {
+    this.#host = parts.host;
     this.name = parts.name;
     this.dataDir = parts.dataDir;
     this.port = parts.port;
     this.#urls = parts.urls;
   }
 
-  /** `copyOf`: the DATA_DIR of another ingress whose journal folder is copied now. Starts nothing. */
+  /**
+   * `copyOf`: the DATA_DIR of another ingress whose journal folder is copied now. `host`: where it runs, by default on loopback. Starts nothing.
+   */
   static async open(
     name: string,
     urls: ServerUrls,
-    { copyOf }: { readonly copyOf?: string } = {},
+    { copyOf, host }: { readonly copyOf?: string; readonly host?: Host } = {},
   ): Promise<IngressMachine> {
     const dataDir = await mkdtemp(join(tmpdir(), `tracker-machine-${name}-`));
     if (copyOf !== undefined) await copyJournal(copyOf, dataDir);
-    return new IngressMachine({ name, dataDir, port: await freePort(), urls });
+    return new IngressMachine({ name, dataDir, port: await freePort(), urls, host });
   }
 
   /** Returns once the ingress serves requests. From then on the supervisor keeps it running. */
@@ -66,6 +77,7 @@ export class IngressMachine {
   /** The same link on this machine. */
   linkTo(link: string): string {
     const url = new URL(link);
+    if (this.#host !== undefined) url.hostname = this.#host.address;
     url.port = String(this.port);
     return url.toString();
   }
@@ -82,8 +94,10 @@ export class IngressMachine {
 
   async #begin(): Promise<void> {
     for (let attempt = 1; attempt <= STARTS_MAX && this.#isKept; attempt += 1) {
-      this.#process = ChildServer.spawn(await ingressProgram(), {
+      const program = await ingressProgram();
+      this.#process = ChildServer.spawn(this.#host?.on(program) ?? program, {
         DATA_DIR: this.dataDir,
+        BIND_ADDRESS: this.#host?.address ?? "127.0.0.1",
         TRACKING_PORT: String(this.port),
         TRUSTED_PROXIES: "127.0.0.1/32",
         POSTGRES_URL: this.#urls.postgres,

@@ -11,16 +11,18 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 export class TcpGate {
   #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
+  readonly #address: string;
   #server: Server | undefined;
   #port = 0;
 
-  private constructor(target: { host: string; port: number }) {
+  private constructor(target: { host: string; port: number }, address: string) {
     this.#target = target;
+    this.#address = address;
   }
 
-  /** Opens a gate before the server with this URL. */
-  static async open(server: string): Promise<TcpGate> {
-    const gate = new TcpGate(targetOf(server));
+  /** Opens a gate before the server with this URL, at an address of this machine. */
+  static async open(server: string, address = "127.0.0.1"): Promise<TcpGate> {
+    const gate = new TcpGate(targetOf(server), address);
     await gate.open();
     return gate;
   }
@@ -37,7 +39,7 @@ export class TcpGate {
   /** The URL of the server behind the gate, with user and password, but with the address of the gate. */
   urlOf(server: string): string {
     const url = new URL(server);
-    url.hostname = "127.0.0.1";
+    url.hostname = this.#address;
     url.port = String(this.#port);
     return url.toString();
   }
@@ -45,7 +47,7 @@ export class TcpGate {
   async open(): Promise<void> {
     const server = createServer((inside) => this.#join(inside));
     await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
+      server.once("error", reject).listen(this.#port, this.#address, resolve);
     });
     const address = server.address();
     if (typeof address === "object" && address !== null) this.#port = address.port;
