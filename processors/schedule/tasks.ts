@@ -10,8 +10,8 @@ export type TaskLease = {
 };
 
 /**
- * Takes the task if it is due and no other process has it; returns whether it did. Times are by the clock of Postgres. A time in the
- * future, or a lease that ends a minute later than it can, was written while that clock was ahead, and is ignored. A process leases a
+ * Takes the task if it is due and no other process has it; returns whether it did. Times are by the clock of Postgres. A time a
+ * minute later than it can be was written while that clock was ahead, and is ignored. A process leases a
  * task once at a time. So if its own lease is still there, a round has failed or Postgres was restored; the task is due again `everyMs`
  * after the lease was taken.
  */
@@ -29,7 +29,8 @@ export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolea
              and (expires_at < clock_timestamp()
                or expires_at > clock_timestamp() + $3::bigint * interval '1 millisecond' + interval '1 minute'
                or owner = $2 and expires_at <= clock_timestamp() + ($3::bigint - $4::bigint) * interval '1 millisecond')
-             and (done_at <= clock_timestamp() - $4::bigint * interval '1 millisecond' or done_at > clock_timestamp())`,
+             and (done_at <= clock_timestamp() - $4::bigint * interval '1 millisecond'
+               or done_at > clock_timestamp() + interval '1 minute')`,
     values: [lease.name, lease.owner, lease.leaseMs, lease.everyMs],
   });
   return rowCount === 1;

@@ -165,6 +165,15 @@ test("a task done or begun by a clock a year ahead runs again today (#11)", asyn
   ).toEqual([false, false]);
 });
 
+test("a task is not done twice because the clock of Postgres was put back by seconds (#11)", async () => {
+  await world.rows(
+    `insert into schedule_task (name, owner, done_at, expires_at)
+     values ('done', '', now() + interval '20 seconds', '-infinity')`,
+  );
+  const lease = { name: "done", owner: "me", everyMs: 3_600_000, leaseMs: 60_000 };
+  expect(await leaseTask(world.pool, lease)).toBe(false);
+});
+
 test("the inbound log is dropped by day, and a day without a partition keeps its rows (#19, G178)", async () => {
   const parts = async (): Promise<string[]> =>
     (
