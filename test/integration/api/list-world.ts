@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Operation, OperationContext, RequestContext } from "../../../api/operation.ts";
 import { type CursorRange, Cursors, type Position } from "../../../api/rest/cursor.ts";
 import { readInput } from "../../../api/rest/request-input.ts";
-import type { Queryable, Statement } from "../../../schemas/postgres/connect.ts";
+import { openPool, type Queryable, type Statement } from "../../../schemas/postgres/connect.ts";
 import { operationContext, peopleRequest } from "../../services/operation-context.ts";
 import { ApiWorld } from "./api-world.ts";
 import { fillLists } from "./list-fill.ts";
@@ -124,7 +124,9 @@ export class ListWorld {
 
   /** What the same costs by the plan that a connection keeps for any values, once it has seen the statement often. */
   async costOfKeptPlan(statement: Statement): Promise<PlanCost> {
-    const connection = await this.world.pool.connect();
+    // `execute` needs the session in which the statement was prepared, which PgBouncer does not promise.
+    const { postgresDirectUrl: url } = this.world.database;
+    const connection = openPool({ url, applicationName: "test", connectionsMax: 1 });
     try {
       // After five plans for their values Postgres may choose to keep one.
       for (let run = 0; run < 8; run += 1) await connection.query(statement);
@@ -133,7 +135,7 @@ export class ListWorld {
         text: `execute "${statement.name ?? ""}" (${values})`,
       });
     } finally {
-      connection.release();
+      await connection.end();
     }
   }
 
