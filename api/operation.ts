@@ -56,6 +56,8 @@ export type OperationContext = {
   readonly nowMs: number;
   /** Address of the caller behind trusted proxies. */
   readonly clientIp: string;
+  /** Whether a person has proved a factor within the last ten minutes. Always true of keys. */
+  readonly isFresh: boolean;
   readonly rate: RateState;
   readonly settings: OperationSettings;
 };

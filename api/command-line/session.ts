@@ -7,8 +7,8 @@ import { type AuditEntry, noteInAuditLog } from "../access/audit-log.ts";
 import { permissionsOf } from "../access/permissions.ts";
 import { ApiError } from "../errors.ts";
 import type { Operation, OperationContext } from "../operation.ts";
+import { type CalledWith, callOperation } from "../rest/call-operation.ts";
 import { Cursors } from "../rest/cursor.ts";
-import { readInput } from "../rest/request-input.ts";
 import type { CommandArguments, CommandEnvironment } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { findServers } from "./servers.ts";
@@ -27,12 +27,6 @@ export type Session = {
   readonly context: OperationContext;
   /** The same context over another pool, such as that of a transaction. */
   readonly contextOn: (db: Pool) => OperationContext;
-};
-
-export type CalledWith = {
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: Readonly<Record<string, unknown>>;
 };
 
 export type ShownRecord = Readonly<Record<string, unknown>> & { readonly id: number };
@@ -112,6 +106,7 @@ function contextOf(
     requestId: randomUUID(),
     nowMs: Date.now(),
     clientIp: "",
+    isFresh: true,
     rate: { limit: 0, remaining: 0, resetSec: 0 },
     settings: { apiUrl, trackingUrl, allowLoopback: false, clickRetentionDays: 0 },
   };
@@ -156,7 +151,7 @@ export async function answerOf(
   given: CalledWith,
 ): Promise<unknown> {
   try {
-    const answer = await run(session.context, operation, given);
+    const answer = await callOperation(session.context, operation, given);
     await note(session, operation, operation.status);
     return answer;
   } catch (error) {
@@ -164,21 +159,6 @@ export async function answerOf(
     await note(session, operation, error.status);
     throw new CommandError(sentenceOf(session, error), { cause: error });
   }
-}
-
-/** Reads the input with the operation's schemas, runs it and returns the body. @throws {ApiError} */
-export async function run(
-  context: OperationContext,
-  operation: Operation,
-  given: CalledWith,
-): Promise<unknown> {
-  const input = await readInput(operation, context, {
-    path: given.path ?? {},
-    query: given.query ?? {},
-    body: given.body,
-  });
-  const result = await operation.run(context, input);
-  return "body" in result ? result.body : undefined;
 }
 
 async function note(

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { insertAuditEntry } from "../access/audit-log.ts";
+import { fieldKinds, valueOf } from "../rest/field-values.ts";
 import { getWorkspace as readWorkspace } from "../workspace/get-workspace.ts";
 import { updateWorkspace } from "../workspace/update-workspace.ts";
 import type { Command, CommandArguments } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { fieldLines } from "./field-lines.ts";
-import { fieldKinds, valueOf } from "./field-values.ts";
 import { IN_WORKSPACE, JSON_OUTPUT, SET_STATUS } from "./options.ts";
 import { byCommandLine, call, inWorkspace, type ShownRecord, withDatabase } from "./session.ts";
 import { table } from "./table.ts";

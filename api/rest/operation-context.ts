@@ -11,6 +11,7 @@ import type { PeopleParts } from "../people/people-request.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 import type { SharedPages } from "../reports/shared-pages.ts";
 import type { Admission, AdmissionDeps } from "./admission.ts";
+import { isFresh } from "./caller-refusal.ts";
 import type { Cursors } from "./cursor.ts";
 
 const USER_AGENT_MAX = 300;
@@ -62,7 +63,7 @@ export function requestContextOf(
 
 function contextWithout(parts: OperationParts, { admission, trace }: Admitted): RequestContext {
   if (admission === undefined) throw new Error("an operation was reached before its admission");
-  const { principal, requestId, nowMs, ip, rate } = admission;
+  const { principal, signedIn, requestId, nowMs, ip, rate } = admission;
   return {
     principal,
     workspace: principal?.workspace,
@@ -77,6 +78,7 @@ function contextWithout(parts: OperationParts, { admission, trace }: Admitted): 
     trace,
     nowMs,
     clientIp: ip,
+    isFresh: signedIn === undefined || isFresh(signedIn, nowMs),
     rate,
     settings: parts.settings,
   };

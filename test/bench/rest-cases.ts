@@ -60,6 +60,7 @@ export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
     requestId: "bench",
     nowMs: Date.now(),
     clientIp: "127.0.0.1",
+    isFresh: true,
     rate: { limit: 1, remaining: 1, resetSec: 1 },
     settings: {
       apiUrl: "http://127.0.0.1",

@@ -47,6 +47,7 @@ export function operationContext(
     requestId: "test",
     nowMs: others.nowMs ?? Date.now(),
     clientIp: "127.0.0.1",
+    isFresh: true,
     rate: { limit: 600, remaining: 600, resetSec: 60 },
     settings: {
       apiUrl: "http://127.0.0.1",

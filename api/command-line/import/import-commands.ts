@@ -1,34 +1,43 @@
+import { AnotherRunError } from "../../imports/file/another-run.ts";
+import { type Checked, checkFile } from "../../imports/file/check-file.ts";
+import { FaultList } from "../../imports/file/fault-list.ts";
+import { FileFault } from "../../imports/file/file-fault.ts";
+import { delimiterOf, formatOfName } from "../../imports/file/file-rows.ts";
+import type { FileFormat, ImportFile, ImportPlan } from "../../imports/file/import-plan.ts";
+import { ImportRecord, idOfImport } from "../../imports/file/import-record.ts";
+import { importedAdvertisers, importedAffiliates } from "../../imports/file/imported-accounts.ts";
+import { importedOffers } from "../../imports/file/imported-offers.ts";
+import { fieldKindsOf, type ImportedKind } from "../../imports/file/imported-row.ts";
+import { FaultyRow } from "../../imports/file/row-faults.ts";
+import { writeFile } from "../../imports/file/write-file.ts";
+import type { FieldKind } from "../../rest/field-values.ts";
 import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { CommandError, UsageError } from "../command-error.ts";
-import { type FieldKind, fieldKinds } from "../field-values.ts";
 import { wrapped } from "../help.ts";
 import { IN_WORKSPACE } from "../options.ts";
-import { inWorkspace, type Session } from "../session.ts";
-import { type Checked, checkFile } from "./check-file.ts";
-import { FaultList } from "./fault-list.ts";
-import { formatOf, type ImportFile } from "./file-rows.ts";
-import type { ImportPlan } from "./import-plan.ts";
-import { ImportRecord, idOfImport } from "./import-record.ts";
-import { importedAdvertisers, importedAffiliates } from "./imported-accounts.ts";
-import { importedOffers } from "./imported-offers.ts";
-import type { ImportedKind } from "./imported-row.ts";
+import { byCommandLine, inWorkspace } from "../session.ts";
+import { faultLines, ROWS_SHOWN_MAX } from "./fault-lines.ts";
+import { fileBytes } from "./file-bytes.ts";
 import { Progress } from "./progress.ts";
-import { FaultyRow } from "./row-faults.ts";
-import { writeFile } from "./write-file.ts";
 
-const TEXT_KIND: FieldKind = { type: "text", isNullable: false };
+/** One look-up serves so many rows. */
+const BATCH_ROWS = 500;
+const TRANSACTION_MS = 500;
+const WORDS: ImportPlan["words"] = {
+  update: "--update",
+  delimiter: (name) => `--delimiter "${name}"`,
+};
 /** The content of the file identifies the import: with a changed file, rows without a key would be written again. */
 const KEEP_THE_FILE =
   "so do not change the file: run the command again with --skip-faulty, which leaves only faulty rows out, " +
   "and import these, corrected, from a file of its own.";
-const LIST_KIND: FieldKind = { type: "list", isNullable: false };
 
 function importCommand(
   kind: ImportedKind,
   words: { readonly example: string; readonly more: string },
 ): Command {
   const name = `${kind.noun} import`;
-  const kinds = kindsOf(kind);
+  const kinds = fieldKindsOf(kind);
   return {
     name,
     operand: { name: "FILE", summary: "CSV with a header row, a JSON array or JSON lines; UTF-8" },
@@ -45,33 +54,48 @@ function importCommand(
     notes: notesOf(kinds, words.more),
     run: async (given, environment, terminal) => {
       const file = fileOf(given);
+      const isUpdate = given.has("update");
       return await inWorkspace({ command: name, given, environment }, async (session) => {
-        const options = { command: name, isUpdate: given.has("update") };
-        const record = new ImportRecord(name, await idOfImport(file.path, options));
-        const plan: ImportPlan = {
-          kind,
-          file,
-          fieldKinds: kinds,
-          isUpdate: options.isUpdate,
-          skipsFaulty: given.has("skip-faulty"),
-          record,
-          doneUpTo: await record.lastRow(session.context),
-          interruption: terminal.interruption(),
-        };
-        return await importFile(session, plan, { isDryRun: given.has("dry-run"), terminal });
+        const principal = byCommandLine(session.context.workspace);
+        return await asCommandErrors(async () => {
+          const id = await idOfImport(file, { kind, isUpdate });
+          const record = new ImportRecord(id, { principal, action: `cli ${name}` });
+          const plan: ImportPlan = {
+            kind,
+            file,
+            fieldKinds: kinds,
+            isUpdate,
+            skipsFaulty: given.has("skip-faulty"),
+            words: WORDS,
+            caller: async () => await Promise.resolve(session),
+            record,
+            doneUpTo: await record.lastRow(session.context),
+            handledUpTo: 0,
+            batchRows: BATCH_ROWS,
+            transactionMs: TRANSACTION_MS,
+            pace: async () => await Promise.resolve(),
+            interruption: terminal.interruption(),
+          };
+          return await importFile(plan, { isDryRun: given.has("dry-run"), terminal });
+        });
       });
     },
   };
 }
 
-function kindsOf({ create, extras }: ImportedKind): ReadonlyMap<string, FieldKind> {
-  return new Map([
-    ...fieldKinds(create.input.body),
-    ...Object.entries(extras).map(([extra, field]): [string, FieldKind] => [
-      extra,
-      field === undefined ? LIST_KIND : TEXT_KIND,
-    ]),
-  ]);
+/** @throws {CommandError} instead of faults of the file and of a second run. */
+async function asCommandErrors(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileFault) throw new CommandError(error.message, { cause: error });
+    if (!(error instanceof AnotherRunError)) throw error;
+    throw new CommandError(
+      "Another run of this import has written rows in the meantime, so this one has stopped. " +
+        "When the other has ended, run the same command again: it continues where that one was.",
+      { cause: error },
+    );
+  }
 }
 
 function notesOf(kinds: ReadonlyMap<string, FieldKind>, more: string): string {
@@ -88,28 +112,33 @@ killed: the import continues where it was. Running a finished import again does 
 }
 
 function fileOf(given: CommandArguments): ImportFile {
-  const delimiter = given.text("delimiter") ?? ",";
-  const character = delimiter === "tab" ? "\t" : delimiter;
-  if (character.length !== 1 || /["\r\n]/.test(character))
-    throw new UsageError("--delimiter must be one character, or tab.");
-  return {
-    path: given.operand,
-    format: formatOf(given.operand, given.text("format")),
-    delimiter: character,
-  };
+  const delimiter = delimiterOf(given.text("delimiter") ?? ",");
+  if (delimiter === undefined) throw new UsageError("--delimiter must be one character, or tab.");
+  const path = given.operand;
+  const format = formatOf(path, given.text("format"));
+  return { name: path, format, delimiter, bytes: () => fileBytes(path) };
+}
+
+/** The format of a file, from the option or from the extension. @throws {UsageError} when neither gives one. */
+function formatOf(path: string, asked: string | undefined): FileFormat {
+  const format = formatOfName(asked === undefined ? path : `.${asked}`);
+  if (format !== undefined) return format;
+  throw new UsageError(
+    asked === undefined
+      ? `${path} ends neither in .csv nor in .json or .jsonl: set --format.`
+      : `--format ${asked} is not one of csv, json.`,
+  );
 }
 
 async function importFile(
-  session: Session,
   plan: ImportPlan,
   { isDryRun, terminal }: { readonly isDryRun: boolean; readonly terminal: Terminal },
 ): Promise<string> {
-  const { context } = session;
-  const faults = new FaultList();
+  const faults = new FaultList(ROWS_SHOWN_MAX);
   const checking = new Progress(terminal.report, "checked");
   const checked = await check(
     plan,
-    async () => await checkFile(context, plan, faults, (rows) => checking.add(rows)),
+    async () => await checkFile(plan, faults, (rows) => checking.add(rows)),
   );
   const faulty = faults.rows.size;
   if (faulty > 0 && (isDryRun || !plan.skipsFaulty)) throw refused(plan, checked, faults);
@@ -117,9 +146,9 @@ async function importFile(
     return `${checked.rows} rows without faults: ${expectedCounts(checked, plan)}. Nothing was written.`;
   const writing = new Progress(terminal.report, "written");
   const written = await write(
-    async () => await writeFile(session, plan, faults, (rows) => writing.add(rows)),
+    async () => await writeFile(plan, faults, (rows) => writing.add(rows)),
   );
-  for (const line of faults.lines) terminal.report(line);
+  for (const line of faultLines(faults)) terminal.report(line);
   const outcome = [
     `${written.created} created`,
     ...(plan.isUpdate ? [`${written.updated} updated`] : []),
@@ -138,7 +167,7 @@ async function importFile(
     throw new CommandError(
       `Stopped: ${outcome}, ${left} rows are left. Run the same command again to continue.`,
     );
-  return `${checked.rows} rows of ${plan.file.path}: ${outcome}.`;
+  return `${checked.rows} rows of ${plan.file.name}: ${outcome}.`;
 }
 
 async function check(plan: ImportPlan, work: () => Promise<Checked>): Promise<Checked> {
@@ -155,11 +184,11 @@ async function write<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (error) {
     if (!(error instanceof FaultyRow)) throw error;
-    const faults = new FaultList();
+    const faults = new FaultList(ROWS_SHOWN_MAX);
     faults.add(error.number, error.faults);
     throw new CommandError(
       `Stopped at a row that had no fault when the file was checked. The rows before it may already be written, ` +
-        `${KEEP_THE_FILE}\n${faults.lines.join("\n")}`,
+        `${KEEP_THE_FILE}\n${faultLines(faults).join("\n")}`,
       { cause: error },
     );
   }
@@ -173,8 +202,8 @@ function refused({ file }: ImportPlan, checked: Checked, faults: FaultList): Com
       ? `An earlier run has written ${alreadyWritten} rows, ${KEEP_THE_FILE}`
       : "Fix them, or leave them out with --skip-faulty.";
   return new CommandError(
-    `${size} of ${rows} rows of ${file.path} ${size === 1 ? "has" : "have"} faults, so nothing is written. ` +
-      `${advice}\n${faults.lines.join("\n")}`,
+    `${size} of ${rows} rows of ${file.name} ${size === 1 ? "has" : "have"} faults, so nothing is written. ` +
+      `${advice}\n${faultLines(faults).join("\n")}`,
   );
 }
 

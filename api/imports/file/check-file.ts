@@ -1,6 +1,5 @@
-import type { OperationContext } from "../../operation.ts";
 import type { FaultList } from "./fault-list.ts";
-import { type FileRow, fileRows } from "./file-rows.ts";
+import { fileRows } from "./file-rows.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import type { ImportedRow } from "./imported-row.ts";
 import { lookUpRows } from "./look-up-rows.ts";
@@ -9,6 +8,8 @@ import { faultsOfRow } from "./row-faults.ts";
 
 export type Checked = {
   readonly rows: number;
+  /** Rows that this import had written or left out before it was interrupted. They are not checked again. */
+  readonly handled: number;
   /** Counts rows without faults. */
   readonly toCreate: number;
   readonly toUpdate: number;
@@ -17,44 +18,41 @@ export type Checked = {
 };
 
 /**
- * Checks every row of a file and writes nothing. Adds faults to `faults`.
- * @throws {CommandError} for a file that cannot be read.
+ * Checks every row of a file and writes nothing. Adds faults to `faults`. Awaits `done` after each batch with its number of rows and the counts
+ * up to its end.
+ * @throws {FileFault} for a file that cannot be read.
  */
 export async function checkFile(
-  context: OperationContext,
   plan: ImportPlan,
   faults: FaultList,
-  done: (rows: number) => void,
+  done: (rows: number, checked: Checked) => void | Promise<void>,
 ): Promise<Checked> {
   const seen = new Map<string, number>();
-  const counts = { rows: 0, toCreate: 0, toUpdate: 0, alreadyWritten: 0 };
-  for await (const batch of rowBatches(fileRows(plan.file, plan.fieldKinds))) {
+  const counts = { rows: 0, handled: 0, toCreate: 0, toUpdate: 0, alreadyWritten: 0 };
+  for await (const batch of rowBatches(fileRows(plan), plan.batchRows)) {
     plan.interruption.throwIfAborted();
-    for (const row of await lookUp(context, plan, batch)) {
+    const { context } = await plan.caller();
+    for (const row of await lookUpRows(context, plan, batch)) {
       counts.rows += 1;
-      if (isAlreadyWritten(plan, row)) {
+      if (row.number <= plan.handledUpTo) {
+        counts.handled += 1;
+        faultOfKeySeen(plan, seen, row);
+      } else if (isAlreadyWritten(plan, row)) {
         counts.alreadyWritten += 1;
-        continue;
+      } else {
+        const found = {
+          ...(await faultsOfRow(context, plan.kind, row)),
+          ...faultOfKeySeen(plan, seen, row),
+        };
+        if (Object.keys(found).length > 0) faults.add(row.number, found);
+        else if (row.id === undefined) counts.toCreate += 1;
+        else counts.toUpdate += 1;
       }
-      const found = {
-        ...(await faultsOfRow(context, plan.kind, row)),
-        ...faultOfKeySeen(plan, seen, row),
-      };
-      if (Object.keys(found).length > 0) faults.add(row.number, found);
-      else if (row.id === undefined) counts.toCreate += 1;
-      else counts.toUpdate += 1;
+      await plan.pace();
     }
-    done(batch.length);
+    await done(batch.length, counts);
   }
   return counts;
-}
-
-async function lookUp(
-  context: OperationContext,
-  plan: ImportPlan,
-  batch: readonly FileRow[],
-): Promise<ImportedRow[]> {
-  return await lookUpRows(context, plan.kind, batch, plan);
 }
 
 /**
@@ -70,7 +68,7 @@ export function isAlreadyWritten(
   return row.key === undefined || row.id !== undefined;
 }
 
-/** A file may contain a record only once. */
+/** A file may contain a record only once. Remembers the key of the row. */
 function faultOfKeySeen(
   { kind }: ImportPlan,
   seen: Map<string, number>,

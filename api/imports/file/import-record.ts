@@ -1,33 +1,37 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
-import { insertAuditEntry } from "../../access/audit-log.ts";
+import { type AuditEntry, insertAuditEntry } from "../../access/audit-log.ts";
 import type { OperationContext } from "../../operation.ts";
-import { CommandError } from "../command-error.ts";
-import { byCommandLine } from "../session.ts";
+import { AnotherRunError } from "./another-run.ts";
+import type { ImportFile, RunRecord, WrittenPart } from "./import-plan.ts";
+import type { ImportedKind } from "./imported-row.ts";
 import { textChunks } from "./text-chunks.ts";
 
 const HASH_CHARACTERS = 32;
+
+/** Who imports and by which action, for the audit log. */
+export type ImportNoter = Pick<AuditEntry, "principal" | "action">;
 
 /**
  * Progress of the import of a file. The transaction that writes rows also records them in the audit log. So even after a kill, the
  * next run of the same file knows exactly which rows were written, and continues after them. Of several runs at the same time only
  * one continues: runs write one at a time, and one that finds a note of another stops.
  */
-export class ImportRecord {
-  readonly #command: string;
+export class ImportRecord implements RunRecord {
   readonly #id: string;
+  readonly #noter: ImportNoter;
   /** An entry of the audit log: every note of this import up to it is known, and a later one is of another run. */
   #knownUpTo = 0;
 
   /** `id` identifies the file by its content; see {@link idOfImport}. */
-  constructor(command: string, id: string) {
-    this.#command = command;
+  constructor(id: string, noter: ImportNoter) {
     this.#id = id;
+    this.#noter = noter;
   }
 
   /** The last row that an earlier run wrote or left out; 0 without such a run in the last 30 days. */
-  async lastRow({ db, workspace }: OperationContext): Promise<number> {
+  async lastRow({ db, workspace }: Pick<OperationContext, "db" | "workspace">): Promise<number> {
     const found = await inTransaction(db, async (tx) => {
       await this.#lock(tx, workspace.id);
       const { rows } = await tx.query<{ last: number | null; newest: number | null }>({
@@ -43,8 +47,8 @@ export class ImportRecord {
     return found?.last ?? 0;
   }
 
-  /** Keeps other runs waiting until the end of the transaction. @throws {CommandError} when one has written since. */
-  async assertOnlyRun(tx: Queryable, { workspace }: OperationContext): Promise<void> {
+  /** Keeps other runs waiting until the end of the transaction. @throws {AnotherRunError} when one has written since. */
+  async begin(tx: Queryable, { workspace }: Pick<OperationContext, "workspace">): Promise<void> {
     await this.#lock(tx, workspace.id);
     const { rows } = await tx.query<{ found: boolean }>({
       name: "has-another-run-written",
@@ -52,22 +56,18 @@ export class ImportRecord {
                where id > $3 and workspace_id = $1 and request_id = $2) as found`,
       values: [workspace.id, this.#id, this.#knownUpTo],
     });
-    if (rows[0]?.found === true)
-      throw new CommandError(
-        "Another run of this import has written rows in the meantime, so this one has stopped. " +
-          "When the other has ended, run the same command again: it continues where that one was.",
-      );
+    if (rows[0]?.found === true) throw new AnotherRunError();
   }
 
-  /** Records that the rows up to `last` are done, in the transaction that writes them. After its commit call `hasNoted`. */
+  /** Records that the rows up to `last` are done, in the transaction that writes them. Returns the id of the note. */
   async note(
     tx: Queryable,
-    { workspace }: OperationContext,
-    rows: { readonly first: number; readonly last: number },
+    _context: OperationContext,
+    { first, last }: Pick<WrittenPart, "first" | "last">,
   ): Promise<number> {
     return await insertAuditEntry(tx, {
-      principal: byCommandLine(workspace),
-      action: `cli ${this.#command} rows ${rows.first}-${rows.last}`,
+      principal: this.#noter.principal,
+      action: `${this.#noter.action} rows ${first}-${last}`,
       ip: null,
       status: 200,
       requestId: this.#id,
@@ -87,12 +87,24 @@ export class ImportRecord {
   }
 }
 
-/** The same id for the same content and import options. */
+type IdentifyingOptions = { readonly kind: ImportedKind; readonly isUpdate: boolean };
+
+/** The same id for the same content and import options. @throws {FileFault} for a file that is not UTF-8. */
 export async function idOfImport(
-  file: string,
-  options: { readonly command: string; readonly isUpdate: boolean },
+  file: Pick<ImportFile, "name" | "bytes">,
+  options: IdentifyingOptions,
 ): Promise<string> {
-  const hash = createHash("sha256").update(JSON.stringify(options));
+  const hash = hashOfImport(options);
   for await (const chunk of textChunks(file)) hash.update(chunk);
+  return idOfHash(hash);
+}
+
+/** To be updated with the content of the file in UTF-8, without a byte order mark. */
+export function hashOfImport({ kind, isUpdate }: IdentifyingOptions): Hash {
+  const command = `${kind.noun} import`;
+  return createHash("sha256").update(JSON.stringify({ command, isUpdate }));
+}
+
+export function idOfHash(hash: Hash): string {
   return `import-${hash.digest("hex").slice(0, HASH_CHARACTERS)}`;
 }

@@ -1,4 +1,4 @@
-import { CommandError } from "../command-error.ts";
+import { FileFault } from "./file-fault.ts";
 
 /** Same limit as for a body of the API. */
 const VALUE_CHARACTERS_MAX = 1024 ** 2;
@@ -7,7 +7,7 @@ const BLANK = /\s/;
 /**
  * Splits a JSON array, or values one after the other (JSON lines), into the texts of its values without keeping the whole file in memory.
  * An object ends at its closing bracket; JSON.parse checks the rest.
- * @throws {CommandError} for any other form.
+ * @throws {FileFault} for any other form.
  */
 export class JsonTexts {
   #text = "";
@@ -38,7 +38,7 @@ export class JsonTexts {
   /** Call after the last chunk. */
   finish(): void {
     if (this.#depth > 0 || this.#form === "array") {
-      throw new CommandError("The JSON ends in the middle of a value: the file is incomplete.");
+      throw new FileFault("The JSON ends in the middle of a value: the file is incomplete.");
     }
   }
 
@@ -64,7 +64,7 @@ export class JsonTexts {
   #keep(part: string): void {
     this.#text += part;
     if (this.#text.length > VALUE_CHARACTERS_MAX) {
-      throw new CommandError(`A record is larger than ${VALUE_CHARACTERS_MAX} characters.`);
+      throw new FileFault(`A record is larger than ${VALUE_CHARACTERS_MAX} characters.`);
     }
   }
 
@@ -81,8 +81,8 @@ export class JsonTexts {
   }
 }
 
-function unexpected(character: string): CommandError {
-  return new CommandError(
+function unexpected(character: string): FileFault {
+  return new FileFault(
     `The JSON is neither an array of objects nor one object after the other: "${character}" is between them.`,
   );
 }

@@ -1,15 +1,16 @@
 import type { FieldFaults, OperationContext } from "../../operation.ts";
 import type { FileRow } from "./file-rows.ts";
 import { findCodesOnSharedHosts, foldTexts } from "./find-keys.ts";
+import type { ImportPlan } from "./import-plan.ts";
 import type { ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 
 /** Looks up a batch of rows: which records exist already, which ids their names stand for, and which faults follow. */
 export async function lookUpRows(
   context: OperationContext,
-  kind: ImportedKind,
+  plan: Pick<ImportPlan, "kind" | "isUpdate" | "words">,
   rows: readonly FileRow[],
-  { isUpdate }: { readonly isUpdate: boolean },
 ): Promise<ImportedRow[]> {
+  const { kind } = plan;
   const resolved = await kind.resolve(context, rows);
   const folded = await foldTexts(
     context,
@@ -35,7 +36,7 @@ export async function lookUpRows(
       id: found[0],
       faults: {
         ...row.faults,
-        ...keyFaults(kind, { key, found: found.length, isUpdate }),
+        ...keyFaults(plan, { key, found: found.length }),
         ...(found.length === 0 && codesOnSharedHosts.has(key ?? "")
           ? { [kind.keyField]: "a workspace on the same host has this code" }
           : {}),
@@ -51,15 +52,15 @@ function givenKey({ keyField }: ImportedKind, { body }: ResolvedRow): string | u
 }
 
 function keyFaults(
-  { keyField, noun }: ImportedKind,
-  row: { readonly key: string | undefined; readonly found: number; readonly isUpdate: boolean },
+  { kind: { keyField, noun }, isUpdate, words }: Pick<ImportPlan, "kind" | "isUpdate" | "words">,
+  row: { readonly key: string | undefined; readonly found: number },
 ): FieldFaults {
-  if (row.isUpdate && row.key === undefined) {
-    return { [keyField]: "required with --update, which matches records by it" };
+  if (isUpdate && row.key === undefined) {
+    return { [keyField]: `required with ${words.update}, which matches records by it` };
   }
-  if (row.isUpdate && row.found > 1)
+  if (isUpdate && row.found > 1)
     return { [keyField]: `several ${noun}s have it: change them one by one` };
-  if (!row.isUpdate && row.found > 0)
-    return { [keyField]: `an ${noun} with it exists: --update changes it` };
+  if (!isUpdate && row.found > 0)
+    return { [keyField]: `an ${noun} with it exists: ${words.update} changes it` };
   return {};
 }

@@ -1,5 +1,6 @@
 import type { FieldFaults, Operation, OperationContext } from "../../operation.ts";
-import type { CalledWith } from "../session.ts";
+import type { CalledWith } from "../../rest/call-operation.ts";
+import { type FieldKind, fieldKinds } from "../../rest/field-values.ts";
 import type { FileRow } from "./file-rows.ts";
 
 /** A row of a file after `resolve` and `findByKeys`. */
@@ -47,3 +48,17 @@ export type ImportedKind = {
 };
 
 export type ResolvedRow = Pick<ImportedRow, "number" | "body" | "partners" | "faults">;
+
+const TEXT_KIND: FieldKind = { type: "text", isNullable: false };
+const LIST_KIND: FieldKind = { type: "list", isNullable: false };
+
+/** Kinds of the fields that a row may have, in the order of the columns in texts. */
+export function fieldKindsOf({ create, extras }: ImportedKind): ReadonlyMap<string, FieldKind> {
+  return new Map([
+    ...fieldKinds(create.input.body),
+    ...Object.entries(extras).map(([extra, field]): [string, FieldKind] => [
+      extra,
+      field === undefined ? LIST_KIND : TEXT_KIND,
+    ]),
+  ]);
+}

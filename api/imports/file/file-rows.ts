@@ -1,19 +1,11 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { z } from "zod";
-import { CommandError, UsageError } from "../command-error.ts";
-import { type FieldKind, valueOf } from "../field-values.ts";
+import { type FieldKind, valueOf } from "../../rest/field-values.ts";
+import { FileFault } from "./file-fault.ts";
+import type { FileFormat, ImportPlan } from "./import-plan.ts";
 import { JsonTexts } from "./json-texts.ts";
 import { textChunks } from "./text-chunks.ts";
-
-export type FileFormat = "csv" | "json";
-
-export type ImportFile = {
-  readonly path: string;
-  readonly format: FileFormat;
-  /** Separates the cells of CSV. */
-  readonly delimiter: string;
-};
 
 /** One record of a file. */
 export type FileRow = {
@@ -24,64 +16,63 @@ export type FileRow = {
   readonly fault?: string;
 };
 
+/** What reading a file needs of the plan. */
+type ReadFile = Pick<ImportPlan, "file" | "fieldKinds" | "words">;
+
 /** Far above any known need. Bounds the memory for one entry per row to a few hundred MB. */
 const ROWS_MAX = 1_000_000;
 const RECORD_CHARACTERS_MAX = 1024 ** 2;
 const DELIMITERS = [",", ";", "\t"];
 const Cells = z.array(z.string());
 
-/** The format of a file, from the option or from the extension. @throws {UsageError} when neither gives one. */
-export function formatOf(path: string, asked: string | undefined): FileFormat {
-  const ending = asked ?? /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
+/** The format that the ending of a file's name stands for. Undefined for any other ending. */
+export function formatOfName(name: string): FileFormat | undefined {
+  const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
   if (ending === "csv") return "csv";
-  if (ending === "json" || ending === "jsonl" || ending === "ndjson") return "json";
-  throw new UsageError(
-    asked === undefined
-      ? `${path} ends neither in .csv nor in .json or .jsonl: set --format.`
-      : `--format ${asked} is not one of csv, json.`,
-  );
+  return ["json", "jsonl", "ndjson"].includes(ending) ? "json" : undefined;
+}
+
+/** The character that an option names, which may be the word `tab`. Undefined if it cannot separate cells. */
+export function delimiterOf(option: string): string | undefined {
+  const character = option === "tab" ? "\t" : option;
+  return character.length === 1 && !/["\r\n]/.test(character) ? character : undefined;
 }
 
 /**
  * Reads the records of a file one by one in bounded memory. Cells become values by the kinds of their columns; an empty cell means
  * the field is left out.
- * @throws {CommandError} for a file of another format or with unknown columns.
+ * @throws {FileFault} for a file of another format or with unknown columns.
  */
-export async function* fileRows(
-  file: ImportFile,
-  kinds: ReadonlyMap<string, FieldKind>,
-): AsyncGenerator<FileRow> {
+export async function* fileRows(plan: ReadFile): AsyncGenerator<FileRow> {
+  const { file } = plan;
   let count = 0;
-  for await (const row of file.format === "csv" ? csvRows(file, kinds) : jsonRows(file)) {
+  for await (const row of file.format === "csv" ? csvRows(plan) : jsonRows(plan)) {
     count += 1;
     if (count > ROWS_MAX) {
-      throw new CommandError(
-        `${file.path} has more than ${ROWS_MAX} rows: split it into several files.`,
+      throw new FileFault(
+        `${file.name} has more than ${ROWS_MAX} rows: split it into several files.`,
       );
     }
     yield row;
   }
 }
 
-async function* csvRows(
-  file: ImportFile,
-  kinds: ReadonlyMap<string, FieldKind>,
-): AsyncGenerator<FileRow> {
+async function* csvRows(plan: ReadFile): AsyncGenerator<FileRow> {
+  const { file, fieldKinds } = plan;
   let columns: readonly string[] | undefined;
   let number = 0;
-  for await (const cells of csvRecords(file)) {
+  for await (const cells of csvRecords(plan)) {
     number += 1;
-    if (columns === undefined) columns = readHeader(file, cells, kinds);
-    else if (cells.some((cell) => cell !== "")) yield csvRow(number, columns, cells, kinds);
+    if (columns === undefined) columns = readHeader(plan, cells);
+    else if (cells.some((cell) => cell !== "")) yield csvRow(number, columns, cells, fieldKinds);
   }
   if (columns === undefined)
-    throw new CommandError(
-      `${file.path} is empty: the first row must have the names of the columns.`,
-    );
+    throw new FileFault(`${file.name} is empty: the first row must have the names of the columns.`);
 }
 
-async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
-  const source = Readable.from(csvChunks(file));
+async function* csvRecords(plan: ReadFile): AsyncGenerator<string[]> {
+  const { file } = plan;
+  const source = Readable.from(csvChunks(plan));
   const parser = parse({
     delimiter: file.delimiter,
     relax_column_count: true,
@@ -93,7 +84,7 @@ async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
     for await (const record of parser) yield Cells.parse(record);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new CommandError(`${file.path} is not CSV: ${error.message}.`, { cause: error });
+    throw new FileFault(`${file.name} is not CSV: ${error.message}.`, error);
   } finally {
     source.destroy();
     parser.destroy();
@@ -101,15 +92,16 @@ async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
 }
 
 /** Checks the header for another delimiter first. Otherwise the parser would fail on quotes, with a misleading message. */
-async function* csvChunks({ path, delimiter }: ImportFile): AsyncGenerator<string> {
+async function* csvChunks({ file, words }: ReadFile): AsyncGenerator<string> {
+  const { delimiter } = file;
   let isFirst = true;
-  for await (const chunk of textChunks(path)) {
+  for await (const chunk of textChunks(file)) {
     const [header = ""] = isFirst ? chunk.split(/[\r\n]/, 1) : [];
     const other = DELIMITERS.find((one) => header.includes(one) && !header.includes(delimiter));
     if (other !== undefined) {
       const name = other === "\t" ? "tab" : other;
-      throw new CommandError(
-        `The cells of ${path} are separated by "${name}": import it with --delimiter "${name}".`,
+      throw new FileFault(
+        `The cells of ${file.name} are separated by "${name}": import it with ${words.delimiter(name)}.`,
       );
     }
     isFirst = false;
@@ -118,20 +110,19 @@ async function* csvChunks({ path, delimiter }: ImportFile): AsyncGenerator<strin
 }
 
 function readHeader(
-  { path }: ImportFile,
+  { file: { name: file }, fieldKinds }: ReadFile,
   cells: readonly string[],
-  kinds: ReadonlyMap<string, FieldKind>,
 ): string[] {
   const columns = cells.map((cell) => cell.trim());
-  const unknown = columns.filter((column) => !kinds.has(column));
+  const unknown = columns.filter((column) => !fieldKinds.has(column));
   if (unknown.length > 0) {
     const names = unknown.map((column) => `"${column}"`).join(", ");
-    throw new CommandError(
-      `${path} has unknown columns: ${names}. Known columns: ${[...kinds.keys()].join(", ")}.`,
+    throw new FileFault(
+      `${file} has unknown columns: ${names}. Known columns: ${[...fieldKinds.keys()].join(", ")}.`,
     );
   }
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw new CommandError(`${path} has the column ${twice} twice.`);
+  if (twice !== undefined) throw new FileFault(`${file} has the column ${twice} twice.`);
   return columns;
 }
 
@@ -156,10 +147,10 @@ function csvRow(
   return { number, fields: Object.fromEntries(fields) };
 }
 
-async function* jsonRows({ path }: ImportFile): AsyncGenerator<FileRow> {
+async function* jsonRows({ file }: ReadFile): AsyncGenerator<FileRow> {
   const texts = new JsonTexts();
   let number = 0;
-  for await (const chunk of textChunks(path)) {
+  for await (const chunk of textChunks(file)) {
     for (const text of texts.take(chunk)) {
       number += 1;
       yield { number, ...fieldsOf(text) };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CommandError } from "../command-error.ts";
+import { FileFault } from "./file-fault.ts";
 import { JsonTexts } from "./json-texts.ts";
 
 function texts(...chunks: string[]): unknown[] {
@@ -43,7 +43,7 @@ test.each([
   '"text"',
   '{"a":',
 ])("%j is refused", (text) => {
-  expect(() => texts(text)).toThrow(CommandError);
+  expect(() => texts(text)).toThrow(FileFault);
 });
 
 test("a record without end does not fill the memory", () => {

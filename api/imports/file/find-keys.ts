@@ -1,18 +1,23 @@
 import type { OperationContext } from "../../operation.ts";
+import { isStorable } from "../../rest/body-fields.ts";
 
 type Found = { readonly id: number; readonly key: string };
 
-/** The texts in the lower case of Postgres, with which keys are compared. JavaScript lower-cases some names differently: "ΟΔΟΣ", "İpek". */
+/**
+ * The texts in the lower case of Postgres, with which keys are compared. JavaScript lower-cases some names differently: "ΟΔΟΣ", "İpek". Texts that
+ * Postgres cannot store are left out: no record has them.
+ */
 export async function foldTexts(
   { db }: OperationContext,
   texts: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  const asked = texts.filter(isStorable);
   const { rows } = await db.query<{ folded: string }>({
     name: "fold-texts",
     text: `select lower(one) as folded from unnest($1::text[]) with ordinality as given (one, place) order by place`,
-    values: [texts],
+    values: [asked],
   });
-  return new Map(texts.map((text, index) => [text, rows[index]?.folded ?? text]));
+  return new Map(asked.map((text, index) => [text, rows[index]?.folded ?? text]));
 }
 
 /** Offers of the workspace by codes in lower case. */
@@ -37,7 +42,7 @@ export async function findAffiliatesByCodes(
   const { rows } = await db.query<Found>({
     name: "find-affiliates-by-codes",
     text: `select id, lower(code) as key from affiliate where workspace_id = $1 and lower(code) = any($2::text[])`,
-    values: [workspace.id, codes],
+    values: [workspace.id, codes.filter(isStorable)],
   });
   return rows;
 }

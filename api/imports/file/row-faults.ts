@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { authorize } from "../../access/authorize.ts";
 import { ApiError } from "../../errors.ts";
-import type { FieldFaults, OperationContext } from "../../operation.ts";
+import type { FieldFaults, Operation, OperationContext } from "../../operation.ts";
+import { type CalledWith, callOperation } from "../../rest/call-operation.ts";
 import { readInput } from "../../rest/request-input.ts";
-import { run } from "../session.ts";
 import type { Caller, ImportedKind, ImportedRow } from "./imported-row.ts";
 
 const Answer = z.looseObject({ data: z.looseObject({ id: z.int().optional() }) });
@@ -31,6 +32,7 @@ export async function faultsOfRow(
   const faults: Record<string, string> = {};
   const ask: Caller = async (operation, given, prefix = "") => {
     try {
+      assertMayCall(context, operation, given);
       await readInput(operation, context, {
         path: given.path ?? {},
         query: {},
@@ -58,11 +60,33 @@ export async function writeRow(
   if (Object.keys(row.faults).length > 0) throw new FaultyRow(row.number, row.faults);
   await kind.apply(context, row, async (operation, given, prefix = "") => {
     try {
-      return Answer.parse(await run(context, operation, given)).data.id;
+      assertMayCall(context, operation, given);
+      return Answer.parse(await callOperation(context, operation, given)).data.id;
     } catch (error) {
       throw new FaultyRow(row.number, faultsOfRefusal(error, prefix), error);
     }
   });
+}
+
+/**
+ * Refuses what a request of the same caller would be refused (G03). A person needs a fresh proof of a factor for some fields.
+ * @throws {ApiError}
+ */
+function assertMayCall(
+  { principal, isFresh }: OperationContext,
+  { access }: Operation,
+  { body = {} }: CalledWith,
+): void {
+  authorize(principal, access);
+  const { needsFresh } = access;
+  if (isFresh || needsFresh === undefined) return;
+  const field = needsFresh === true ? "" : needsFresh.find((name) => name in body);
+  if (field === undefined) return;
+  throw new ApiError(
+    "fresh_sign_in_required",
+    "needs a proof of a factor that is at most 10 minutes old when the file is sent",
+    { details: { field } },
+  );
 }
 
 /** @throws the error itself when it is not a refusal. */
