@@ -42,7 +42,10 @@ export const API_ERRORS = {
     meaning: "Body fields are wrong; `details.fields` names each.",
   },
   unsupported_media_type: { status: 415, meaning: "The body is not `application/json`." },
-  payload_too_large: { status: 413, meaning: "The body is larger than 1 MiB." },
+  payload_too_large: {
+    status: 413,
+    meaning: "The body is larger than 1 MiB, or a file is larger than its operation accepts.",
+  },
   method_not_allowed: {
     status: 405,
     meaning: "The path does not accept this method; `Allow` lists those that it accepts.",

@@ -32,6 +32,14 @@ export type OperationSettings = {
   readonly clickRetentionDays: number;
 };
 
+/** How an operation tells the process's runner of imports. */
+export type ImportBell = {
+  /** An import waits to be carried out. */
+  readonly due: () => void;
+  /** Somebody has stopped one. */
+  readonly stopped: () => void;
+};
+
 /** What an operation may use. */
 export type OperationContext = {
   readonly principal: Principal;
@@ -45,6 +53,8 @@ export type OperationContext = {
   readonly nats: Nats | undefined;
   /** Totals of click caps. The command line does not follow them. */
   readonly clickTotals?: Pick<ClickTotalsFeed, "counts"> | undefined;
+  /** The command line has none. */
+  readonly imports?: ImportBell | undefined;
   /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
@@ -127,11 +137,30 @@ export type CsvBody = {
   readonly example: string;
 };
 
+/** A body that is a file of any media type. The operation reads it while it arrives. */
+export type FileBody = {
+  readonly bytesMax: number;
+  readonly description: string;
+  readonly example: string;
+};
+
+/** The file of a request. */
+export type ReceivedFile = {
+  /**
+   * The pieces as they arrive. Can be read once.
+   * @throws {ApiError} `payload_too_large`.
+   * @throws {ClientLeftError} when the file does not arrive whole.
+   */
+  readonly pieces: () => AsyncIterable<Uint8Array>;
+};
+
 export type OperationInput = {
   readonly path: unknown;
   readonly query: unknown;
   readonly body: unknown;
   readonly resource: unknown;
+  /** Undefined unless the operation has a `fileBody`. */
+  readonly file?: ReceivedFile | undefined;
 };
 
 /** One thing that the API can do. REST routes, MCP tools and the OpenAPI document are made from these. */
@@ -155,8 +184,10 @@ export type Operation = {
   readonly bodyDefaults?: Readonly<Record<string, unknown>>;
   /** Accepts text/csv bodies as well as JSON. */
   readonly csvBody?: CsvBody;
+  /** Takes a file instead of a body with fields. */
+  readonly fileBody?: FileBody;
   readonly output: z.ZodType;
-  /** Status of success: 200 or 201. */
+  /** Status of success: 200, 201, or 202 for work that is done later. */
   readonly status: number;
   /** Another status of success, with the same schema: 200 for a POST that found the record instead of creating it. */
   readonly otherStatus?: 200;
@@ -212,6 +243,7 @@ export type Definition<Path, Query, Body, Resource, Context = OperationContext> 
       readonly query: Parsed<Query>;
       readonly body: Parsed<Body>;
       readonly resource: Resource;
+      readonly file?: ReceivedFile | undefined;
     },
   ) => Promise<OperationResult>;
 };

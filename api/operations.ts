@@ -31,6 +31,7 @@ import { validateConversion } from "./conversions/validate-conversion.ts";
 import { listCreatives } from "./creatives/list-creatives.ts";
 import { oneCreative } from "./creatives/one-creative.ts";
 import { dealOperations } from "./deals/deal-operations.ts";
+import { importOperations } from "./imports/import-operations.ts";
 import { getTrackingLink } from "./links/get-tracking-link.ts";
 import { lintAdPlatform, lintGoogleAds } from "./links/lint-operations.ts";
 import { testTemplate } from "./links/test-template.ts";
@@ -132,6 +133,7 @@ export const operations: readonly Operation[] = [
   ...managementOperations,
   ...peopleOperations,
   ...savedViewOperations,
+  ...importOperations,
   getSystem,
   ...systemOperations,
 ];

@@ -23,6 +23,7 @@ import { Sessions } from "./access/sessions.ts";
 import { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
 import { type ConsoleFiles, serveConsole } from "./console/serve-console.ts";
 import { serveGuide } from "./guide/serve-guide.ts";
+import { openImports } from "./imports/open-imports.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
 import { FRAMED_PAGE_POLICY } from "./page-frame/page-frame.ts";
@@ -37,6 +38,7 @@ import { referenceTexts } from "./reference/reference-pages.ts";
 import { openSlots } from "./reports/clickhouse-slots.ts";
 import { SharedPages } from "./reports/shared-pages.ts";
 import { Cursors } from "./rest/cursor.ts";
+import type { BodyLimits } from "./rest/file-bodies.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
 import type { Json } from "./rest/openapi-schemas.ts";
 import { RequestMetrics } from "./rest/request-metrics.ts";
@@ -63,6 +65,7 @@ export type ApiParts = {
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
   readonly streamLimits?: StreamLimits | undefined;
+  readonly bodyLimits?: BodyLimits | undefined;
   /** How people sign in, and the build of the pages. */
   readonly console?: {
     readonly files?: ConsoleFiles | undefined;
@@ -106,7 +109,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const people = peopleParts(parts, secret);
   const clickTotals = new ClickTotalsFeed(nats, log);
   clickTotals.follow();
-  const served = {
+  const stores = {
     db,
     clickhouse: editor,
     nats,
@@ -114,13 +117,18 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     outgoing,
     log,
     cursors: new Cursors(secret),
+    settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
+  };
+  const { runner, bell } = openImports(stores, parts.metrics);
+  const served = {
+    ...stores,
+    imports: bell,
     keys: new ApiKeys(db),
     slots: { ...slots, reports: metrics.measured(slots.reports) },
     pages: new SharedPages(editor),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
     trustedProxies: parseTrustedProxies(parts.trustedProxies),
-    settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const app = buildRestServer({
     ...served,
@@ -133,6 +141,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     metrics,
     areStoresSame: parts.areStoresSame,
     streamLimits: parts.streamLimits,
+    bodyLimits: parts.bodyLimits,
     accessLog: parts.accessLog,
     tracing: parts.tracing,
     operations,
@@ -143,7 +152,10 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   await serveGuide(app, { apiUrl, trackingUrl });
   const files = parts.console?.files;
   if (files !== undefined) serveConsole(app, { files, apiUrl });
+  // Before the listener waits for open connections, so that another process continues an import meanwhile.
+  app.addHook("preClose", async () => await runner.close());
   app.addHook("onClose", () => slots.close());
+  runner.start();
   return app;
 }
 

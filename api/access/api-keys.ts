@@ -106,22 +106,36 @@ export class ApiKeys {
   }
 }
 
+const FOUND = `select k.id as key_id, k.name as key_name, k.role, k.permissions, k.ip_allowlist,
+    k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as is_live,
+    w.id as workspace_id, w.slug, w.name as workspace_name, w.brand_name, w.timezone,
+    w.currency as workspace_currency, w.status as workspace_status,
+    f.id as affiliate_id, f.code as affiliate_code, f.name as affiliate_name, f.status as affiliate_status,
+    f.currency as affiliate_currency, a.id as advertiser_id, a.name as advertiser_name,
+    a.status as advertiser_status, a.currency as advertiser_currency
+  from api_key k join workspace w on w.id = k.workspace_id
+  left join affiliate f on f.id = k.affiliate_id left join advertiser a on a.id = k.advertiser_id`;
+
 async function findKey(db: Queryable, key: string): Promise<FoundKey | undefined> {
   const { rows } = await db.query<KeyRow>({
     name: "find-api-key",
-    text: `select k.id as key_id, k.name as key_name, k.role, k.permissions, k.ip_allowlist,
-             k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as is_live,
-             w.id as workspace_id, w.slug, w.name as workspace_name, w.brand_name, w.timezone,
-             w.currency as workspace_currency, w.status as workspace_status,
-             f.id as affiliate_id, f.code as affiliate_code, f.name as affiliate_name, f.status as affiliate_status,
-             f.currency as affiliate_currency, a.id as advertiser_id, a.name as advertiser_name,
-             a.status as advertiser_status, a.currency as advertiser_currency
-           from api_key k join workspace w on w.id = k.workspace_id
-           left join affiliate f on f.id = k.affiliate_id left join advertiser a on a.id = k.advertiser_id
-           where k.secret_hash = $1`,
+    text: `${FOUND} where k.secret_hash = $1`,
     values: [hashOfKey(key)],
   });
-  const row = rows[0];
+  return foundKey(rows[0]);
+}
+
+/** For work that goes on after the request of a key. Undefined if the key has expired or was revoked. */
+export async function findKeyById(db: Queryable, id: number): Promise<FoundKey | undefined> {
+  const { rows } = await db.query<KeyRow>({
+    name: "find-api-key-by-id",
+    text: `${FOUND} where k.id = $1`,
+    values: [id],
+  });
+  return foundKey(rows[0]);
+}
+
+function foundKey(row: KeyRow | undefined): FoundKey | undefined {
   if (row === undefined || !row.is_live) return undefined;
   return {
     principal: accountOf(row, {

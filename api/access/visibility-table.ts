@@ -206,6 +206,13 @@ export const VISIBILITY = {
     },
   ),
   saved_view: rule("id name path query is_shared is_own created_at updated_at"),
+  /** A file of records. */
+  import: rule(
+    `id kind name format delimiter dry_run update skip_faulty status message bytes rows_checked
+      rows_faulty rows_to_create rows_to_update rows_already_written rows_created rows_updated
+      rows_left_out created_by created_at started_at ended_at faults`,
+  ),
+  import_fault: rule("row field message"),
   /** A key of an account, for the account itself. */
   own_key: rule(
     "id name role permissions ip_allowlist expires_at last_used_at revoked_at created_at key",

@@ -10,6 +10,7 @@ import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 /** Somewhat longer than two beats of a running installation. */
 const OBSERVED_MS = 12_000;
 const DELIVERIES_PER_STATEMENT = 5_000;
+const PARTS_PER_STATEMENT = 200;
 const CANCELLED = "cancelled: this installation is a copy";
 
 export type CloneReset = {
@@ -18,6 +19,7 @@ export type CloneReset = {
   readonly postbacks: number;
   readonly webhooks: number;
   readonly deliveries: number;
+  readonly imports: number;
   readonly keys: number;
   readonly tokens: number;
 };
@@ -48,10 +50,17 @@ export async function resetClone(db: Pool, clickhouse: Clickhouse): Promise<Clon
     tokens: await replaceTokens(tx),
   }));
   const deliveries = await cancelDeliveries(db);
+  const imports = await dropImports(db);
   const { life } = await readPostgresMark(db);
   const incarnation = await renewIncarnation(db, { clickhouse, streams: undefined }, life);
   await noteInAllWorkspaces(db, "cli clone-reset");
-  return { ...changed, deliveries, incarnation, natsPrefix: `clone-${incarnation.slice(0, 8)}` };
+  return {
+    ...changed,
+    deliveries,
+    imports,
+    incarnation,
+    natsPrefix: `clone-${incarnation.slice(0, 8)}`,
+  };
 }
 
 /** No process of the copy runs, so a mark that changes is written by another Postgres. */
@@ -109,5 +118,27 @@ async function cancelDeliveries(db: Queryable): Promise<number> {
     });
     cancelled += rowCount ?? 0;
     if (rowCount === 0) return cancelled;
+  }
+}
+
+/** The original carries them out. Files are deleted in pieces, because a statement must end within seconds. */
+async function dropImports(db: Queryable): Promise<number> {
+  await db.query({
+    name: "clone-drop-uploads",
+    text: "delete from import where status = 'uploading'",
+  });
+  const { rowCount } = await db.query({
+    name: "clone-drop-imports",
+    text: `update import set status = 'stopped', message = $1, ended_at = clock_timestamp(), lease_token = null, leased_until = null
+           where ended_at is null`,
+    values: [CANCELLED],
+  });
+  for (;;) {
+    const { rowCount: parts } = await db.query({
+      name: "clone-drop-import-parts",
+      text: `delete from import_part where (import_id, number) in (select import_id, number from import_part limit $1)`,
+      values: [PARTS_PER_STATEMENT],
+    });
+    if (parts === 0) return rowCount ?? 0;
   }
 }

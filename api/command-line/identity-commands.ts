@@ -84,8 +84,8 @@ async function readText(file: string): Promise<string> {
 }
 
 const CLONE_EFFECTS = `It gives Postgres and ClickHouse a new incarnation, pauses every postback and webhook,
-cancels waiting deliveries, revokes every API key, and replaces the tokens of workspaces and advertisers
-and the secrets of webhooks.`;
+cancels waiting deliveries, drops imports that have not ended, revokes every API key, and replaces the
+tokens of workspaces and advertisers and the secrets of webhooks.`;
 
 const cloneReset: Command = {
   name: "clone-reset",
@@ -110,7 +110,7 @@ Afterwards set NATS_PREFIX as it prints, run \`migrate\`, and create keys with
       const reset = await resetClone(db, clickhouse);
       return [
         `Incarnation: ${reset.incarnation} in Postgres and ClickHouse.`,
-        `Paused: ${reset.postbacks} postbacks, ${reset.webhooks} webhooks. Cancelled: ${reset.deliveries} deliveries.`,
+        `Paused: ${reset.postbacks} postbacks, ${reset.webhooks} webhooks. Cancelled: ${reset.deliveries} deliveries, ${reset.imports} imports.`,
         `Revoked: ${reset.keys} keys. Replaced: ${reset.tokens} tokens.`,
         `Every process and command of this installation needs NATS_PREFIX=${reset.natsPrefix}: change it, then run \`migrate\`.`,
       ].join("\n");

@@ -36,6 +36,7 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   redeemLink: {
     body: { token: LINK_TOKEN, name: "Anna Shop", password: "seven-lamps-on-a-quay" },
   },
+  createImport: { query: { kind: "affiliates", name: "partners.csv" } },
   createSavedView: {
     body: {
       name: "Partners by profit",

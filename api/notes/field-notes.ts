@@ -1,5 +1,6 @@
 import { CATALOG_NOTES } from "./catalog-notes.ts";
 import { CONSOLE_NOTES } from "./console-notes.ts";
+import { IMPORT_NOTES } from "./import-notes.ts";
 import { PEOPLE_NOTES } from "./people-notes.ts";
 import { SETUP_NOTES } from "./setup-notes.ts";
 import { TRAFFIC_NOTES } from "./traffic-notes.ts";
@@ -11,8 +12,8 @@ import { TRAFFIC_NOTES } from "./traffic-notes.ts";
  */
 
 export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
-  [CATALOG_NOTES, TRAFFIC_NOTES, SETUP_NOTES, CONSOLE_NOTES, PEOPLE_NOTES].flatMap((notes) =>
-    Object.entries(notes),
+  [CATALOG_NOTES, TRAFFIC_NOTES, SETUP_NOTES, CONSOLE_NOTES, PEOPLE_NOTES, IMPORT_NOTES].flatMap(
+    (notes) => Object.entries(notes),
   ),
 );
 

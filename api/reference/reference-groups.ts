@@ -232,6 +232,18 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
     ],
   },
   {
+    title: "Files",
+    resources: [
+      {
+        page: "imports",
+        title: "Imports",
+        about:
+          "Files of offers, affiliates or advertisers, which are checked and imported row by row.",
+        paths: ["/imports"],
+      },
+    ],
+  },
+  {
     title: "Own account",
     resources: [
       {

@@ -43,16 +43,16 @@ export const FAILURES_OF_ALL: readonly ErrorCode[] = [
 
 /** Every code that an operation can answer: those that follow from its access, path, query and body, and its own `failures`. */
 export function failuresOf(operation: Operation): readonly ErrorCode[] {
-  const { access, input, method, failures = [] } = operation;
+  const { access, input, method, fileBody, failures = [] } = operation;
   const query = input.query instanceof z.ZodObject ? Object.keys(input.query.shape) : [];
   const codes: readonly (readonly [ErrorCode, boolean])[] = [
     ["missing_api_key", access.callers === undefined],
     ["fresh_sign_in_required", access.needsFresh !== undefined],
     ["read_only_key", access.isWrite && (access.callers ?? "members") === "members"],
-    ["invalid_json", method !== "GET"],
+    ["invalid_json", method !== "GET" && fileBody === undefined],
     ["payload_too_large", method !== "GET"],
-    ["unsupported_media_type", method !== "GET"],
-    ["invalid_request", input.body !== undefined],
+    ["unsupported_media_type", method !== "GET" && fileBody === undefined],
+    ["invalid_request", input.body !== undefined || fileBody !== undefined],
     ["validation_failed", input.body !== undefined],
     ["invalid_cursor", query.includes("cursor")],
     ["not_found", input.path !== undefined],

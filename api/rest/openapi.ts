@@ -1,5 +1,5 @@
 import { CALL_EXAMPLES, examplePart } from "../notes/call-examples.ts";
-import type { Operation } from "../operation.ts";
+import type { FileBody, Operation } from "../operation.ts";
 import {
   ANSWER_HEADERS,
   FAILURES_OF_ALL,
@@ -17,6 +17,7 @@ export type OpenApiOptions = {
 
 const BEARER = "bearerAuth";
 const CSV = "text/csv";
+const ANY_FILE = "application/octet-stream";
 const SESSION = "session";
 
 /** What each tag is about, in the order of the document. The linter in the tests warns about a tag that is missing here. */
@@ -144,6 +145,7 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
       ...schemas.parameters(input.path, { operation: name, location: "path" }),
       ...schemas.parameters(input.query, { operation: name, location: "query" }),
     ].map((parameter) => withExample(parameter, example.query ?? {})),
+    ...(operation.fileBody === undefined ? {} : { requestBody: fileOf(operation.fileBody) }),
     ...(body === undefined
       ? {}
       : {
@@ -169,6 +171,15 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
       ),
       ...failures.of(failuresOf(operation)),
     },
+  };
+}
+
+/** Any media type is accepted. */
+function fileOf({ description, example }: FileBody): Json {
+  return {
+    description,
+    required: true,
+    content: { [ANY_FILE]: { schema: textOf(ANY_FILE), example } },
   };
 }
 
@@ -230,13 +241,15 @@ function accessText({ access }: Operation): string {
   return callers === undefined ? roles : `${who}${fresh} ${roles}`;
 }
 
+const DESCRIPTIONS: Readonly<Record<number, string>> = { 201: "Created", 202: "Accepted" };
+
 function successResponse(
   { name, status, otherMediaTypes = [] }: Operation,
   schemas: Schemas,
   schema: Json,
 ): Json {
   return {
-    description: status === 201 ? "Created" : "Success",
+    description: DESCRIPTIONS[status] ?? "Success",
     headers: ANSWER_HEADERS,
     content: {
       "application/json": {

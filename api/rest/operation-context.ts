@@ -6,7 +6,12 @@ import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { keyIdOf } from "../access/principal.ts";
 import type { ClickTotalsFeed } from "../cap-usage/click-totals.ts";
-import type { OperationContext, OperationSettings, RequestContext } from "../operation.ts";
+import type {
+  ImportBell,
+  OperationContext,
+  OperationSettings,
+  RequestContext,
+} from "../operation.ts";
 import type { PeopleParts } from "../people/people-request.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 import type { SharedPages } from "../reports/shared-pages.ts";
@@ -24,6 +29,7 @@ export type OperationParts = {
   readonly pages: SharedPages;
   readonly nats: () => Nats | undefined;
   readonly clickTotals: ClickTotalsFeed;
+  readonly imports: ImportBell;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly log: Log;
@@ -71,6 +77,7 @@ function contextWithout(parts: OperationParts, { admission, trace }: Admitted): 
     clickhouse: parts.clickhouse,
     nats: parts.nats(),
     clickTotals: parts.clickTotals,
+    imports: parts.imports,
     outgoing: parts.outgoing,
     cursors: parts.cursors,
     log: parts.log.child({ request_id: requestId }),

@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import { ApiError, invalidParameter, notFound, validationFailed } from "../errors.ts";
-import type { FieldFaults, Operation, OperationInput, RequestContext } from "../operation.ts";
+import type {
+  FieldFaults,
+  Operation,
+  OperationInput,
+  ReceivedFile,
+  RequestContext,
+} from "../operation.ts";
 import { parameterNames } from "./openapi-schemas.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
@@ -10,6 +16,7 @@ export type RawRequest = {
   /** A repeated parameter counts once: with its first value, or for a list with all of its values. */
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
+  readonly file?: ReceivedFile | undefined;
 };
 
 /**
@@ -30,7 +37,7 @@ export async function readInput(
     object === undefined
       ? undefined
       : await readBody(operation, context, { body: object, resource });
-  return { path, query, body, resource };
+  return { path, query, body, resource, file: raw.file };
 }
 
 function objectOf(body: unknown): Readonly<Record<string, unknown>> {

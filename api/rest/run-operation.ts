@@ -13,8 +13,8 @@ import type { SharedPages } from "../reports/shared-pages.ts";
 export class ClientLeftError extends Error {
   override readonly name = "ClientLeftError";
 
-  constructor() {
-    super("the client has left");
+  constructor(options?: ErrorOptions) {
+    super("the client has left", options);
   }
 }
 

@@ -16,6 +16,13 @@ import {
 } from "./admission.ts";
 import { answerClientError, logAnswer, logAnswers, requestIdOf } from "./answer-log.ts";
 import { refuseCaller, refuseStaleFields } from "./caller-refusal.ts";
+import {
+  type BodyLimits,
+  FILE_TIMEOUT_MS,
+  leaveBodiesUnread,
+  limitBodies,
+  receiveFile,
+} from "./file-bodies.ts";
 import { noteUse, type OperationParts, requestContextOf } from "./operation-context.ts";
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
@@ -51,6 +58,7 @@ export type RestServerOptions = AdmissionDeps &
     /** Whether Postgres and ClickHouse belong together; undefined while unknown. */
     readonly areStoresSame?: (() => boolean | undefined) | undefined;
     readonly streamLimits?: StreamLimits | undefined;
+    readonly bodyLimits?: BodyLimits | undefined;
     readonly accessLog?: AccessLog | undefined;
     readonly tracing?: Tracing | undefined;
   };
@@ -75,7 +83,6 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
 /** application/json and types that end in +json (G12). */
 const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
-const REQUEST_TIMEOUT_MS = 60_000;
 /** How long a check of Postgres is valid for `/health`. */
 const CHECK_MS = 1_000;
 
@@ -87,7 +94,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   ]);
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: FILE_TIMEOUT_MS,
     genReqId: requestIdOf,
     clientErrorHandler: answerClientError(options.log),
     return503OnClosing: false,
@@ -99,6 +106,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   });
   app.decorateRequest("admission", undefined);
   app.decorateRequest("errorCode", "");
+  limitBodies(app, options.bodyLimits);
   traceRequests(app, options.tracing);
   logAnswers(app, options);
   options.metrics.follow(app);
@@ -179,15 +187,27 @@ async function registerApi(
       return text.send(request, reply.headers(headers));
     });
   }
-  for (const operation of options.operations) {
-    api.route({
-      method: operation.method,
-      url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-      config: { operation },
-      handler: async (request, reply) =>
-        await answerOperation(options, request, { operation, reply }),
-    });
-  }
+  for (const operation of options.operations.filter(({ fileBody }) => fileBody === undefined))
+    addOperation(api, options, operation);
+  await api.register(async (files) => {
+    leaveBodiesUnread(files);
+    for (const operation of options.operations.filter(({ fileBody }) => fileBody !== undefined))
+      addOperation(files, options, operation);
+  });
+}
+
+function addOperation(
+  api: FastifyInstance,
+  options: RestServerOptions,
+  operation: Operation,
+): void {
+  api.route({
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    config: { operation },
+    handler: async (request, reply) =>
+      await answerOperation(options, request, { operation, reply }),
+  });
 }
 
 type Answering = { readonly operation: Operation; readonly reply: FastifyReply };
@@ -208,6 +228,7 @@ async function answerOperation(
     path: stringsOf(request.params),
     query: stringsOf(request.query),
     body: request.body,
+    file: operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits),
   });
   refuseStaleFields(request.admission, operation.access, input);
   const result = await operationRunner(options, left)(operation, context, input);

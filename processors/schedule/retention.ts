@@ -7,8 +7,8 @@ const ROWS_PER_STATEMENT = 5_000;
 const RUN_MS = 8 * 60_000;
 
 /**
- * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203), counters of caps, and versions of
- * the catalog log. The newest of the old versions stays, because every reader was at it until the next one was written.
+ * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203), ended imports, counters of caps, and
+ * versions of the catalog log. The newest of the old versions stays, because every reader was at it until the next one was written.
  */
 const STATEMENTS = [
   {
@@ -64,6 +64,11 @@ const STATEMENTS = [
     name: "forget-report-keys",
     text: `delete from report_key where ctid in (
              select ctid from report_key where created_at < now() - interval '7 days' limit $1)`,
+  },
+  {
+    name: "forget-imports",
+    text: `delete from import where id in (
+             select id from import where ended_at < now() - interval '30 days' limit $1)`,
   },
   {
     // A conversion may be 400 days old (G89), and its month has begun up to 31 days earlier.

@@ -8,6 +8,18 @@ export const API_METRICS = {
   ),
   api_in_flight: gauge("Requests being worked on."),
   api_refused_total: counter("Answers with an error, by its code.", { cause: "code of the error" }),
+  imports_waiting: gauge(
+    "Imports of the whole installation that no process carries out, when this process last looked.",
+  ),
+  import_rows_total: counter(
+    "Rows of imports that this process has written, or that were refused only then.",
+    {
+      outcome: ["created", "updated", "refused"],
+    },
+  ),
+  imports_ended_total: counter("Imports that have ended, by how.", {
+    outcome: ["done", "refused", "failed", "stopped"],
+  }),
   report_seconds: histogram(
     "Time that a report held its place at ClickHouse, from the first query to the last byte.",
     "freshness",

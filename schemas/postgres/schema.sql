@@ -675,6 +675,68 @@ CREATE TABLE fx_rate (
 );
 CREATE INDEX fx_rate_currency ON fx_rate USING btree (currency, date DESC);
 
+CREATE TABLE import (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  workspace_id integer NOT NULL,
+  key_id integer,
+  person_id integer,
+  membership_id integer,
+  created_by text NOT NULL,
+  is_fresh boolean NOT NULL,
+  request_id text NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  format text NOT NULL,
+  delimiter text NOT NULL,
+  is_dry_run boolean NOT NULL,
+  is_update boolean NOT NULL,
+  skips_faulty boolean NOT NULL,
+  status text NOT NULL,
+  message text NOT NULL DEFAULT ''::text,
+  bytes integer NOT NULL DEFAULT 0,
+  parts integer NOT NULL DEFAULT 0,
+  record_id text NOT NULL DEFAULT ''::text,
+  faults jsonb NOT NULL DEFAULT '[]'::jsonb,
+  rows_checked integer NOT NULL DEFAULT 0,
+  rows_faulty integer NOT NULL DEFAULT 0,
+  rows_to_create integer NOT NULL DEFAULT 0,
+  rows_to_update integer NOT NULL DEFAULT 0,
+  rows_already_written integer NOT NULL DEFAULT 0,
+  rows_created integer NOT NULL DEFAULT 0,
+  rows_updated integer NOT NULL DEFAULT 0,
+  rows_left_out integer NOT NULL DEFAULT 0,
+  last_row integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  lease_token uuid,
+  leased_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT import_pkey PRIMARY KEY (id),
+  CONSTRAINT import_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  CONSTRAINT import_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id),
+  CONSTRAINT import_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  CONSTRAINT import_check CHECK (num_nonnulls(person_id, key_id) = 1),
+  CONSTRAINT import_format_check CHECK (format = ANY (ARRAY['csv'::text, 'json'::text])),
+  CONSTRAINT import_kind_check CHECK (kind = ANY (ARRAY['offers'::text, 'affiliates'::text, 'advertisers'::text])),
+  CONSTRAINT import_status_check CHECK (status = ANY (ARRAY['uploading'::text, 'queued'::text, 'checking'::text, 'writing'::text, 'done'::text, 'refused'::text, 'failed'::text, 'stopped'::text]))
+);
+CREATE INDEX import_ended ON import USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX import_list ON import USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX import_of_key ON import USING btree (key_id) WHERE key_id IS NOT NULL;
+CREATE INDEX import_of_person ON import USING btree (person_id) WHERE person_id IS NOT NULL;
+CREATE UNIQUE INDEX import_once ON import USING btree (workspace_id, record_id, format, delimiter, is_dry_run, skips_faulty) WHERE status = ANY (ARRAY['queued'::text, 'checking'::text, 'writing'::text]);
+CREATE INDEX import_unfinished ON import USING btree (id) WHERE ended_at IS NULL;
+CREATE TRIGGER ids_are_verified BEFORE INSERT ON import FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
+
+CREATE TABLE import_part (
+  import_id integer NOT NULL,
+  number integer NOT NULL,
+  bytes bytea NOT NULL,
+  CONSTRAINT import_part_pkey PRIMARY KEY (import_id, number),
+  CONSTRAINT import_part_import_id_fkey FOREIGN KEY (import_id) REFERENCES import(id) ON DELETE CASCADE
+);
+
 CREATE TABLE ingress_producer (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY (MAXVALUE 65535),
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),

@@ -1,0 +1,16 @@
+import { setImmediate } from "node:timers/promises";
+
+/** How long an import may keep requests of its process waiting. */
+const TURN_MS = 5;
+
+/** Gives other work of the process its turn. */
+export class Pace {
+  #sinceMs = performance.now();
+
+  /** Resolves at once, or after the others if this one has had its turn. */
+  async next(): Promise<void> {
+    if (performance.now() - this.#sinceMs < TURN_MS) return;
+    await setImmediate();
+    this.#sinceMs = performance.now();
+  }
+}
