@@ -2,6 +2,7 @@ import { asObject, type Json } from "../rest/openapi-schemas.ts";
 
 const JSON_TYPE = "application/json";
 const CSV_TYPE = "text/csv";
+const FILE_TYPE = "application/octet-stream";
 
 /** What the generators of both clients need to know about an operation. */
 export type ClientOperation = {
@@ -18,6 +19,8 @@ export type ClientOperation = {
   /** Whether the body or the answer may be CSV instead. */
   readonly csvBody: boolean;
   readonly csvAnswer: boolean;
+  /** Whether the body is a file. */
+  readonly fileBody: boolean;
   readonly isPaged: boolean;
 };
 
@@ -72,6 +75,7 @@ function clientOperation(
     answer: asObject(asObject(answer[JSON_TYPE])["schema"]),
     csvBody: CSV_TYPE in body,
     csvAnswer: CSV_TYPE in answer,
+    fileBody: FILE_TYPE in body,
     isPaged: queryParameters.some((one) => one["name"] === "cursor"),
   };
 }

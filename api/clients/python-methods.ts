@@ -45,18 +45,24 @@ function methodsOf(operation: ClientOperation): string[] {
   const type = typeName(operation);
   const snake = snakeCase(name);
   const places = pathParameters.map((one) => `${String(one["name"])}: ${pathType(one)}`);
-  const ofPath = places.length === 0 ? [] : [...places, "/"];
+  const given = operation.fileBody ? [...places, "file: bytes"] : places;
+  const positional = given.length === 0 ? [] : [...given, "/"];
   const query = queryParameters.length === 0 ? "" : `**query: Unpack[m.${type}Query]`;
   const fields = body === undefined ? query : `**body: Unpack[m.${refName(body) ?? `${type}Body`}]`;
   const url =
     places.length === 0 ? `"${path}"` : `f"${path.replaceAll(/\{(\w+)\}/g, "{segment($1)}")}"`;
   const answer = `m.${refName(operation.answer) ?? `${type}Answer`}`;
-  const given = body === undefined ? (query === "" ? "" : ", query=query") : ", body=body";
+  const ofQuery = query === "" ? "" : ", query=query";
+  const sent = body === undefined ? ofQuery : ", body=body";
+  const ofFile = query === "" ? "{}" : "query";
   const head = (called: string, parameters: string, result: string): string =>
-    `\n    def ${called}(${["self", ...ofPath, ...(parameters === "" ? [] : [parameters])].join(", ")}) -> ${result}:\n` +
+    `\n    def ${called}(${["self", ...positional, ...(parameters === "" ? [] : [parameters])].join(", ")}) -> ${result}:\n` +
     `        """${summary.replaceAll("\\", "\\\\")}"""\n`;
+  const call = operation.fileBody
+    ? `self.send_file("${method}", ${url}, file, ${ofFile})`
+    : `self.call("${method}", ${url}${sent})`;
   const methods = [
-    `${head(snake, fields, answer)}        answer: ${answer} = self.call("${method}", ${url}${given})\n        return answer\n`,
+    `${head(snake, fields, answer)}        answer: ${answer} = ${call}\n        return answer\n`,
   ];
   if (operation.isPaged) {
     const row = `m.${rowName(operation)}`;

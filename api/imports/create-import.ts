@@ -41,11 +41,9 @@ export const createImport: Operation = operation({
     if (file === undefined) throw new Error("an import was reached without its file");
     const asked = { ...query, delimiter: query.delimiter ?? ",", format: formatOf(query) };
     const { id, isNew } = await receiveImport(context, asked, file);
+    const stored = await getImport(context, id);
     context.imports?.due();
-    return {
-      status: isNew ? 202 : 200,
-      body: { data: shownImport(context, await getImport(context, id)) },
-    };
+    return { status: isNew ? 202 : 200, body: { data: shownImport(context, stored) } };
   },
 });
 

@@ -85,13 +85,14 @@ export const ShownImportWithFaults = shownSchema("import", {
   faults: z.array(ShownFault),
 }).meta({ id: "ImportWithFaults" });
 
-/** As the caller sees it. */
+/** As the caller sees it, without faults. */
 export function shownImport(
   { principal }: OperationContext,
   row: StoredImport,
 ): Record<string, unknown> {
   return showTo(principal.role, "import", {
     ...row,
+    faults: undefined,
     delimiter: row.delimiter === TAB ? "tab" : row.delimiter,
   });
 }

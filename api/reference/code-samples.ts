@@ -10,6 +10,8 @@ export type SampleCall = {
   readonly needsKey: boolean;
   /** As JSON; undefined without a body. */
   readonly body?: unknown;
+  /** Name of the file that is sent as the body. */
+  readonly file?: string;
 };
 
 export type CodeSample = {
@@ -27,14 +29,22 @@ export function sampleCallOf(operation: DescribedOperation): SampleCall {
   const query = parametersIn(operation, "query")
     .filter(({ example }) => example !== undefined)
     .map(({ name, example }) => `${asText(name)}=${queryValue(String(example))}`);
-  const { example: body } = asObject(bodiesOf(operation)["application/json"]);
+  const { "application/json": json, "application/octet-stream": file } = bodiesOf(operation);
+  const { example: body } = asObject(json);
   const { security } = operation.described;
   return {
     method: operation.method,
     path: query.length === 0 ? path : `${path}?${query.join("&")}`,
     needsKey: !(Array.isArray(security) && security.length === 0),
     ...(body === undefined ? {} : { body }),
+    ...(file === undefined ? {} : { file: fileNameOf(operation) }),
   };
+}
+
+/** The name that the query gives the file. */
+function fileNameOf(operation: DescribedOperation): string {
+  const name = parametersIn(operation, "query").find((parameter) => parameter["name"] === "name");
+  return asText(name?.["example"]) || "file";
 }
 
 /** Commas and colons may stand in a query as they are, and are easier to read so. */
@@ -52,12 +62,16 @@ export function codeSamples(call: SampleCall, baseUrl: string): readonly CodeSam
   ];
 }
 
-function inCurl({ method, needsKey, body }: SampleCall, url: string): string {
-  const isPlain = method === "GET" || (method === "POST" && body !== undefined);
+function inCurl({ method, needsKey, body, file }: SampleCall, url: string): string {
+  const hasBody = body !== undefined || file !== undefined;
+  const isPlain = method === "GET" || (method === "POST" && hasBody);
   const lines = [
     `curl ${isPlain ? "" : `-X ${method} `}"${url}"`,
     ...(needsKey ? ['-H "Authorization: Bearer $API_KEY"'] : []),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"', `-d ${quoted(body)}`]),
+    ...(file === undefined
+      ? []
+      : ['-H "Content-Type: application/octet-stream"', `--data-binary @${file}`]),
   ];
   return lines.join(" \\\n  ");
 }
@@ -66,7 +80,7 @@ function quoted(body: unknown): string {
   return `'${literal(body, JSON_STYLE).replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function inTypescript({ method, needsKey, body }: SampleCall, url: string): string {
+function inTypescript({ method, needsKey, body, file }: SampleCall, url: string): string {
   const key = "Authorization: `Bearer ${process.env.API_KEY}`";
   const options = [
     ...(method === "GET" ? [] : [`method: "${method}",`]),
@@ -78,20 +92,23 @@ function inTypescript({ method, needsKey, body }: SampleCall, url: string): stri
           `headers: {\n    ${key},\n    "Content-Type": "application/json",\n  },`,
           `body: JSON.stringify(${literal(body, TYPESCRIPT_STYLE, 2)}),`,
         ]),
+    ...(file === undefined ? [] : [`body: await openAsBlob("${file}"),`]),
   ];
   const sent = options.length === 0 ? "" : `, {\n  ${options.join("\n  ")}\n}`;
   return [
+    ...(file === undefined ? [] : ['const { openAsBlob } = await import("node:fs");']),
     `const response = await fetch("${url}"${sent});`,
     "if (!response.ok) throw new Error(await response.text());",
     "console.log(await response.text());",
   ].join("\n");
 }
 
-function inPython({ method, needsKey, body }: SampleCall, url: string): string {
+function inPython({ method, needsKey, body, file }: SampleCall, url: string): string {
   const options = [
     `"${url}",`,
     ...(needsKey ? [`headers={"Authorization": f"Bearer {os.environ['API_KEY']}"},`] : []),
     ...(body === undefined ? [] : [`json=${literal(body, PYTHON_STYLE, 4)},`]),
+    ...(file === undefined ? [] : [`data=open("${file}", "rb"),`]),
     "timeout=60,",
   ];
   return [

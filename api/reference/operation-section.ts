@@ -77,6 +77,8 @@ function parametersPart(
 
 function bodyPart(operation: DescribedOperation, { linkTo }: SectionOptions): string {
   const { schema } = asObject(bodiesOf(operation)["application/json"]);
+  const { description } = asObject(operation.described["requestBody"]);
+  if (description !== undefined) return `<h3>Body</h3>${prose(asText(description))}`;
   if (schema === undefined) return "";
   return `<h3>Body</h3>${fieldList(fieldsOf(asObject(schema)), { linkTo, idPrefix: operation.id })}`;
 }

@@ -16,7 +16,7 @@ type Content<Holder> = Holder extends { content: infer Media } ? Media : never;
 type Success<Op extends Described> = Content<
   Op["responses"] extends { 200: infer Answer }
     ? Answer
-    : Op["responses"] extends { 201: infer Answer }
+    : Op["responses"] extends { 201: infer Answer } | { 202: infer Answer }
       ? Answer
       : never
 >;
@@ -33,13 +33,23 @@ type Part<Name extends string, Value> = [NonNullable<Value>] extends [never]
     ? { readonly [Key in Name]?: Value }
     : { readonly [Key in Name]: Value };
 
-/** The media type decides, so `format` is not a parameter of a method. */
-type QueryOf<Value> = Value extends undefined ? undefined : Omit<Value, "format">;
+/** Where the media type of the answer decides, `format` is not a parameter of a method. */
+type QueryOf<Op extends Described, Value = Op["parameters"]["query"]> =
+  Csv extends MediaOf<Success<Op>>
+    ? Value extends undefined
+      ? undefined
+      : Omit<Value, "format">
+    : Value;
+
+/** A file is sent as it is. */
+type FileOf<Media> = Media extends { "application/octet-stream": unknown }
+  ? Blob | Uint8Array<ArrayBuffer> | string
+  : never;
 
 export type CallOptions = { readonly signal?: AbortSignal };
 
 type Input<Op extends Described, BodyValue> = Part<"path", Op["parameters"]["path"]> &
-  Part<"query", QueryOf<Op["parameters"]["query"]>> &
+  Part<"query", QueryOf<Op>> &
   Part<"body", BodyValue> &
   CallOptions;
 
@@ -55,7 +65,7 @@ type OperationsOf<Ops> = { [Name in keyof Ops]: Described };
 /** A method for each operation, with its JSON answer. */
 export type JsonMethods<Ops extends OperationsOf<Ops>> = {
   readonly [Name in keyof Ops]: Call<
-    Input<Ops[Name], Of<Body<Ops[Name]>, Json>>,
+    Input<Ops[Name], Of<Body<Ops[Name]>, Json> | FileOf<Body<Ops[Name]>>>,
     Promise<JsonAnswer<Ops[Name]>>
   >;
 };

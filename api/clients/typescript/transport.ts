@@ -22,7 +22,7 @@ export type Request = {
   readonly path: string;
   readonly pathValues?: Readonly<Record<string, Value>> | undefined;
   readonly query?: Query | undefined;
-  /** An object is sent as JSON, text as CSV. */
+  /** An object is sent as JSON, text as CSV, bytes as they are. */
   readonly body?: unknown;
   readonly accept: "application/json" | "text/csv";
   readonly signal?: AbortSignal | undefined;
@@ -33,6 +33,7 @@ const TIMEOUT_MS = 60_000;
 const SECOND_MS = 1_000;
 /** The service never asks for more than a minute. */
 const WAIT_SECONDS_MAX = 60;
+const FILE_TYPE = "application/octet-stream";
 const RETRYABLE: ReadonlySet<number> = new Set([429, 503]);
 
 /** Sends requests with the key, waits and repeats where that is safe, and throws refusals. */
@@ -62,18 +63,29 @@ export class Transport {
       encodeURIComponent(String(pathValues[name])),
     );
     const timeout = AbortSignal.timeout(timeoutMs);
-    const type = typeof body === "string" ? "text/csv" : "application/json";
+    const { type, sent } = sentBody(body);
     return await fetch(`${baseUrl.replace(/\/$/, "")}${filled}${queryText(query)}`, {
       method,
       headers: {
         authorization: `Bearer ${apiKey}`,
         accept,
-        ...(body === undefined ? {} : { "content-type": type }),
+        ...(type === undefined ? {} : { "content-type": type }),
       },
-      body: body === undefined || typeof body === "string" ? (body ?? null) : JSON.stringify(body),
+      body: sent,
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
   }
+}
+
+function sentBody(body: unknown): {
+  readonly type?: string;
+  readonly sent: Blob | Uint8Array<ArrayBuffer> | string | null;
+} {
+  if (body === undefined) return { sent: null };
+  if (typeof body === "string") return { type: "text/csv", sent: body };
+  if (body instanceof Blob) return { type: FILE_TYPE, sent: body };
+  if (body instanceof Uint8Array) return { type: FILE_TYPE, sent: new Uint8Array(body) };
+  return { type: "application/json", sent: JSON.stringify(body) };
 }
 
 function queryText(query: Query = {}): string {

@@ -7,6 +7,7 @@ import type { Role } from "../../../api/access/permissions.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import type { MailSettings } from "../../../api/people/mailer.ts";
 import type { OidcSettings } from "../../../api/people/oidc-client.ts";
+import type { BodyLimits } from "../../../api/rest/file-bodies.ts";
 import type { StreamLimits } from "../../../api/rest/run-operation.ts";
 import { startApi } from "../../../api/start-api.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
@@ -90,6 +91,7 @@ export class ApiWorld extends Stores {
       clickhouse?: Clickhouse;
       db?: Pool;
       streamLimits?: StreamLimits;
+      bodyLimits?: BodyLimits;
     } = {},
   ): Promise<string> {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
@@ -114,6 +116,7 @@ export class ApiWorld extends Stores {
       allowLoopback: options.allowLoopback ?? false,
       clickRetentionDays: options.clickRetentionDays ?? 0,
       streamLimits: options.streamLimits,
+      bodyLimits: options.bodyLimits,
     });
     await app.listen({ host: "127.0.0.1", port: 0 });
     this.atEnd(() => app.close());

@@ -89,12 +89,15 @@ class Transport:
     def send_csv(self, method: str, path: str, csv: str) -> Any:
         return json.loads(self._send(method, path, None, csv, content_type="text/csv"))
 
+    def send_file(self, method: str, path: str, file: bytes, query: Mapping[str, object]) -> Any:
+        return json.loads(self._send(method, path, query, file, content_type="application/octet-stream"))
+
     def _send(
         self,
         method: str,
         path: str,
         query: Mapping[str, object] | None,
-        content: str | None = None,
+        content: str | bytes | None = None,
         content_type: str = "application/json",
     ) -> str:
         headers = self._headers if content is None else {**self._headers, "Content-Type": content_type}

@@ -1,0 +1,481 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FILE_BYTES_MAX } from "../../../api/imports/receive-import.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { until } from "../../system/until.ts";
+import { ApiWorld, list, record, refusal, type Tenant } from "./api-world.ts";
+import {
+  imported,
+  importIn,
+  importOf,
+  partnersOf,
+  sendImport,
+  storedOf,
+  untilEnded,
+} from "./import-calls.ts";
+import { runTracker } from "./run-tracker.ts";
+
+const world = await forThisFile(ApiWorld.open());
+const PARTNERS = { kind: "affiliates", format: "csv" };
+let tenants = 0;
+
+/** A new workspace for a test. It has one partner. */
+async function tenant(): Promise<Tenant> {
+  tenants += 1;
+  return await world.addTenant(`imports${tenants}`);
+}
+
+function partnerLines(count: number, from = 0): string {
+  return Array.from({ length: count }, (_, index) => `Partner ${from + index}\n`).join("");
+}
+
+test("CSV is answered at once, imported row by row, and its file is gone at the end", async () => {
+  const of = await tenant();
+  const content =
+    '\uFEFFcode,name,notes,tags,payment_details\r\nANNA2024,"Ännä ""A"", Blog","two\r\nlines",a | b,"{""iban"":""DE1""}"\r\n' +
+    "\r\nBOB20245,=1+1,@x,,\r\n";
+  const query = { kind: "affiliates", name: "partners.csv" };
+  const answer = await sendImport(world, query, content, { key: of.keys.admin });
+  expect(answer.status).toBe(202);
+  expect(importIn(answer)).toMatchObject({
+    ...query,
+    format: "csv",
+    status: "queued",
+    bytes: Buffer.byteLength(content),
+  });
+  const ended = await untilEnded(world, importIn(answer).id, { key: of.keys.admin });
+  expect(ended).toMatchObject({
+    status: "done",
+    message: "",
+    rows_checked: 2,
+    rows_created: 2,
+    rows_faulty: 0,
+    created_by: "Admin",
+  });
+  expect(await storedOf(world, of)).toEqual({ imports: 1, parts: 0 });
+  expect(record(await world.get("/affiliates/ANNA2024", of.keys.admin))).toMatchObject({
+    name: 'Ännä "A", Blog',
+    notes: "two\r\nlines",
+    tags: ["a", "b"],
+    payment_details: { iban: "DE1" },
+  });
+  expect(record(await world.get("/affiliates/BOB20245", of.keys.admin))).toMatchObject({
+    name: "=1+1",
+    notes: "@x",
+  });
+});
+
+test("JSON lines of offers get their events, advertiser and partners", async () => {
+  const of = await tenant();
+  const offers = [
+    {
+      code: "SHOP",
+      name: "Shop",
+      advertiser: "aDVERTISER",
+      destination_url: "https://shop.example/?c={click_id}",
+      visibility: "approval",
+      payout: "12.5",
+      events: [{ code: "lead", payout: "1" }],
+      affiliates: [of.affiliateCode.toLowerCase()],
+    },
+    {
+      code: "BLOG",
+      name: "Blog",
+      advertiser: of.advertiserId,
+      destination_url: "https://blog.example",
+    },
+  ];
+  const lines = offers.map((offer) => JSON.stringify(offer)).join("\n");
+  const ended = await imported(world, of, { kind: "offers", name: "offers.jsonl" }, lines);
+  expect(ended).toMatchObject({ status: "done", format: "json", rows_created: 2 });
+  expect(record(await world.get("/offers/SHOP", of.keys.admin))).toMatchObject({
+    advertiser_id: of.advertiserId,
+    payout: "12.5000",
+    events: [{ code: "default" }, { code: "lead", payout: "1.0000" }],
+  });
+  expect(record(await world.get("/offers/SHOP", of.keys.partner))).toMatchObject({ can_run: true });
+});
+
+const FAULTY =
+  "code,name,email,country\n" +
+  "GOOD0001,Good,,DE\nBAD00001,,nobody,Atlantis\nGOOD0001,Twice,,\nSHORT001,Short\nGOOD0002,Good too,,\n";
+const FAULTS = [
+  { row: 3, field: "email", message: expect.any(String) },
+  { row: 3, field: "country", message: expect.any(String) },
+  { row: 3, field: "name", message: "required" },
+  { row: 4, field: "code", message: "row 2 has the same" },
+  { row: 5, field: "", message: "has 2 cells, but there are 4 columns" },
+] as const;
+
+test("a dry run reports every fault with its row and field, and writes nothing", async () => {
+  const of = await tenant();
+  const ended = await imported(world, of, { ...PARTNERS, dry_run: "1" }, FAULTY);
+  expect(ended).toMatchObject({
+    status: "done",
+    dry_run: true,
+    rows_checked: 5,
+    rows_faulty: 3,
+    rows_to_create: 2,
+    rows_created: 0,
+  });
+  expect(ended.faults).toEqual(expect.arrayContaining([...FAULTS]));
+  expect(ended.faults).toHaveLength(FAULTS.length);
+  expect(await partnersOf(world, of)).toEqual({ names: 1, found: 1 });
+});
+
+test("a file with faults is refused as a whole, or with skip_faulty written without them", async () => {
+  const of = await tenant();
+  const refused = await imported(world, of, PARTNERS, FAULTY);
+  expect(refused).toMatchObject({ status: "refused", rows_created: 0 });
+  expect(refused.message).toMatch(
+    /^3 of 5 rows have faults, so nothing was written\. .*skip_faulty=1/,
+  );
+  expect(refused.faults).toHaveLength(FAULTS.length);
+  expect(await partnersOf(world, of)).toEqual({ names: 1, found: 1 });
+  const skipped = await imported(world, of, { ...PARTNERS, skip_faulty: "1" }, FAULTY);
+  expect(skipped).toMatchObject({
+    status: "done",
+    rows_created: 2,
+    rows_faulty: 3,
+    rows_left_out: 3,
+  });
+  expect(await partnersOf(world, of)).toEqual({ names: 3, found: 3 });
+});
+
+test("update changes records by code and keeps what a row does not name", async () => {
+  const of = await tenant();
+  await world.post(
+    "/affiliates",
+    { name: "Old", code: "THERE123", company: "Kept" },
+    of.keys.admin,
+  );
+  const content = "code;name\nthere123;Renamed\nNEW12345;New\n";
+  const query = { ...PARTNERS, delimiter: ";" };
+  const refused = await imported(world, of, query, content);
+  expect(refused.faults).toEqual([
+    { row: 2, field: "code", message: "an affiliate with it exists: update=1 changes it" },
+  ]);
+  const ended = await imported(world, of, { ...query, update: "1" }, content);
+  expect(ended).toMatchObject({
+    status: "done",
+    rows_to_update: 1,
+    rows_updated: 1,
+    rows_created: 1,
+  });
+  expect(record(await world.get("/affiliates/THERE123", of.keys.admin))).toMatchObject({
+    name: "Renamed",
+    company: "Kept",
+  });
+});
+
+test.each([
+  ["only a byte order mark", "\uFEFF", /^The file is empty/],
+  ["an unknown column", "code,nmae\nA,B\n", /^The file has unknown columns: "nmae"/],
+  ["another delimiter", "code;name\nA;B\n", /import it with delimiter=;/],
+  ["an open quote", 'name\n"A\n', /is not CSV/],
+])(
+  "a file with %s is refused with a message that says what to do",
+  async (_what, content, message) => {
+    const of = await tenant();
+    const ended = await imported(world, of, PARTNERS, content);
+    expect(ended).toMatchObject({ status: "refused", rows_created: 0 });
+    expect(ended.message).toMatch(message);
+    expect(await storedOf(world, of)).toEqual({ imports: 1, parts: 0 });
+  },
+);
+
+test("names with NUL, broken pairs, markup and very long fields are faults or text, never an outage", async () => {
+  const of = await tenant();
+  const rows = [
+    { name: "a\0b", code: "c\0de" },
+    { name: "\ud800" },
+    { name: "ok", ["x".repeat(5_000)]: 1, "\0": 2 },
+    { name: "<script>alert(1)</script>", code: "MARKUP12" },
+    { name: "__proto__", ["__proto__x"]: {} },
+  ];
+  const lines = rows.map((row) => JSON.stringify(row)).join("\n");
+  const ended = await imported(
+    world,
+    of,
+    { kind: "affiliates", format: "json", skip_faulty: "1" },
+    lines,
+  );
+  expect(ended).toMatchObject({
+    status: "done",
+    rows_checked: 5,
+    rows_created: 1,
+    rows_left_out: 4,
+  });
+  expect(ended.faults.map(({ row }) => row)).toEqual(expect.arrayContaining([1, 2, 3, 5]));
+  expect(Math.max(...ended.faults.map(({ field }) => field.length))).toBeLessThanOrEqual(200);
+  expect(record(await world.get("/affiliates/MARKUP12", of.keys.admin))["name"]).toBe(
+    "<script>alert(1)</script>",
+  );
+});
+
+test("a file that is too large is refused as 413 and leaves nothing, with or without its length", async () => {
+  const of = await tenant();
+  const line = Buffer.from(`${"x".repeat(1023)}\n`);
+  const body = Buffer.alloc(FILE_BYTES_MAX + 1, line);
+  const send = async (sent: Buffer | ReadableStream): Promise<number> => {
+    const answer = await fetch(`${world.origin}/api/v1/imports?kind=affiliates&format=csv`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${of.keys.admin}` },
+      body: sent,
+      ...(sent instanceof ReadableStream ? { duplex: "half" } : {}),
+    });
+    expect(await answer.json()).toMatchObject({ error: { code: "payload_too_large" } });
+    return answer.status;
+  };
+  expect(await send(body)).toBe(413);
+  expect(await send(new Blob([body]).stream())).toBe(413);
+  expect(await storedOf(world, of)).toEqual({ imports: 0, parts: 0 });
+});
+
+test("a body that ends early leaves nothing, and neither does an empty one", async () => {
+  const of = await tenant();
+  const { hostname, port } = new URL(world.origin);
+  const headers = { authorization: `Bearer ${of.keys.admin}`, "content-length": "4000000" };
+  const path = "/api/v1/imports?kind=affiliates&format=csv";
+  const sent = request({ hostname, port, path, method: "POST", headers });
+  const closed = new Promise((resolve) => sent.once("error", resolve));
+  sent.write(`name\n${partnerLines(60_000)}`);
+  await until("parts are stored", async () => (await storedOf(world, of)).parts > 0, {
+    timeoutMs: 10_000,
+    pollMs: 20,
+  });
+  sent.destroy(new Error("the test cuts it"));
+  await closed;
+  await until("they are gone", async () => (await storedOf(world, of)).imports === 0, {
+    timeoutMs: 10_000,
+    pollMs: 20,
+  });
+  expect(await storedOf(world, of)).toEqual({ imports: 0, parts: 0 });
+  const empty = await world.call("POST", "/imports?kind=affiliates&format=csv", {
+    key: of.keys.admin,
+  });
+  expect(refusal(empty)).toBe("400 invalid_request");
+  expect(await storedOf(world, of)).toEqual({ imports: 0, parts: 0 });
+});
+
+test("a file that stands still is cut and leaves nothing", async () => {
+  const of = await tenant();
+  const origin = await world.startAnother({ bodyLimits: { bodyMs: 60_000, idleMs: 200 } });
+  const { hostname, port } = new URL(origin);
+  const headers = { authorization: `Bearer ${of.keys.admin}`, "content-length": "1000" };
+  const path = "/api/v1/imports?kind=affiliates&format=csv";
+  const cut = new Promise((resolve) => {
+    const sent = request({ hostname, port, path, method: "POST", headers });
+    sent.once("error", resolve);
+    sent.write("name\n");
+  });
+  expect(await cut).toMatchObject({ code: "ECONNRESET" });
+  await until("nothing is left", async () => (await storedOf(world, of)).imports === 0, {
+    timeoutMs: 10_000,
+    pollMs: 20,
+  });
+  expect(await storedOf(world, of)).toEqual({ imports: 0, parts: 0 });
+});
+
+test("any other body that is late is answered 408 and cut, although files may take longer", async () => {
+  const origin = await world.startAnother({ bodyLimits: { bodyMs: 100, idleMs: 60_000 } });
+  const { hostname, port } = new URL(origin);
+  const headers = {
+    authorization: `Bearer ${world.tenant.keys.admin}`,
+    "content-type": "application/json",
+    "content-length": "1000",
+  };
+  const status = await new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path: "/api/v1/users", method: "POST", headers });
+    sent.once("error", reject);
+    sent.once("response", (answer) => resolve(answer.statusCode));
+    sent.write("{");
+  });
+  expect(status).toBe(408);
+});
+
+test("the same file sent again while it is imported is the same import, by any process", async () => {
+  const of = await tenant();
+  const key = of.keys.admin;
+  const another = await world.startAnother();
+  const content = `name\n${partnerLines(1_000)}`;
+  const answers = await Promise.all(
+    [world.origin, another, world.origin, another].map(
+      async (origin) => await sendImport(world, PARTNERS, content, { origin, key }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 202]);
+  const ids = new Set(answers.map((answer) => importIn(answer).id));
+  expect(ids.size).toBe(1);
+  const [id = 0] = ids;
+  expect(await untilEnded(world, id, { key })).toMatchObject({
+    status: "done",
+    rows_created: 1_000,
+  });
+  expect(await partnersOf(world, of)).toEqual({ names: 1_001, found: 1_001 });
+});
+
+test("a file that was imported is not written again: neither over REST nor by the command line", async () => {
+  const of = await tenant();
+  const content = `name\n${partnerLines(300)}`;
+  expect(await imported(world, of, PARTNERS, content)).toMatchObject({ rows_created: 300 });
+  expect(await imported(world, of, PARTNERS, `\uFEFF${content}`)).toMatchObject({
+    status: "done",
+    rows_created: 0,
+    rows_already_written: 300,
+  });
+  const folder = mkdtempSync(join(tmpdir(), "tracker-imports-"));
+  const path = join(folder, "again.csv");
+  writeFileSync(path, content);
+  const printed = await runTracker(world, "affiliate", "import", path, "--workspace", of.slug);
+  rmSync(folder, { recursive: true });
+  expect(printed).toContain("0 created, 300 already written by an earlier run");
+  expect(await partnersOf(world, of)).toEqual({ names: 301, found: 301 });
+});
+
+test("a file that the command line has imported is not written again over REST", async () => {
+  const of = await tenant();
+  const content = `name\n${partnerLines(300)}`;
+  const folder = mkdtempSync(join(tmpdir(), "tracker-imports-"));
+  const path = join(folder, "first.csv");
+  writeFileSync(path, content);
+  await runTracker(world, "affiliate", "import", path, "--workspace", of.slug);
+  rmSync(folder, { recursive: true });
+  expect(await imported(world, of, PARTNERS, content)).toMatchObject({
+    status: "done",
+    rows_created: 0,
+    rows_already_written: 300,
+  });
+  expect(await partnersOf(world, of)).toEqual({ names: 301, found: 301 });
+});
+
+test("only who may create the records may import them, and stop an import of them", async () => {
+  const of = await tenant();
+  const narrowed = async (permissions: string[]): Promise<string> => {
+    const made = await world.post("/keys", { role: "admin", permissions }, of.keys.admin);
+    return String(record(made)["key"]);
+  };
+  const reader = await narrowed(["affiliates.read", "offers.write", "offers.read"]);
+  const writer = await narrowed(["affiliates.write", "affiliates.read"]);
+  const content = "name\nNew\n";
+  const outcome = async (key: string): Promise<string> => {
+    const { status, body } = await sendImport(world, PARTNERS, content, { key });
+    return status < 300
+      ? String(status)
+      : refusal({ status, body: Object(body), headers: new Headers(), text: "" });
+  };
+  expect(await outcome(of.keys.analyst)).toBe("403 read_only_key");
+  expect(await outcome(of.keys.partner)).toBe("403 forbidden");
+  expect(await outcome(of.keys.advertiser)).toBe("403 forbidden");
+  expect(await outcome(reader)).toBe("403 forbidden");
+  expect(await storedOf(world, of)).toEqual({ imports: 0, parts: 0 });
+  const { id, status } = await imported(world, of, { ...PARTNERS, dry_run: "1" }, content);
+  expect(status).toBe("done");
+  expect(await outcome(writer)).toBe("202");
+  expect(refusal(await world.call("POST", `/imports/${id}/stop`, { key: reader }))).toBe(
+    "403 forbidden",
+  );
+  expect((await world.call("POST", `/imports/${id}/stop`, { key: writer })).status).toBe(200);
+});
+
+test("a key reads imports of the kinds whose records it reads, and no other workspace sees any", async () => {
+  const of = await tenant();
+  const other = await tenant();
+  const offersOnly = record(
+    await world.post("/keys", { role: "admin", permissions: ["offers.read"] }, of.keys.admin),
+  );
+  const { id } = await imported(
+    world,
+    of,
+    { ...PARTNERS, dry_run: "1", name: "mine.csv" },
+    "name\nA\n",
+  );
+  expect(
+    list(await world.get("/imports", of.keys.analyst)).map((one) => [one.id, one["name"]]),
+  ).toEqual([[id, "mine.csv"]]);
+  expect((await world.get(`/imports/${id}`, of.keys.analyst)).status).toBe(200);
+  for (const key of [String(offersOnly["key"]), other.keys.admin]) {
+    expect(list(await world.get("/imports", key))).toEqual([]);
+    expect(refusal(await world.get(`/imports/${id}`, key))).toBe("404 not_found");
+    expect(refusal(await world.call("POST", `/imports/${id}/stop`, { key }))).toBe("404 not_found");
+  }
+});
+
+test("a column of payment details needs a fresh proof of a factor from a person, not from a key", async () => {
+  const of = await tenant();
+  const content = 'name,payment_details\nA,"{""iban"":""DE1""}"\n';
+  const query = { ...PARTNERS, dry_run: "1" };
+  const { id } = importIn(await sendImport(world, query, content, { key: of.keys.admin }));
+  expect((await untilEnded(world, id, { key: of.keys.admin })).faults).toEqual([]);
+  await world.pool.query({
+    text: "update import set is_fresh = false, status = 'queued', ended_at = null where id = $1",
+    values: [id],
+  });
+  await world.pool.query({
+    text: "insert into import_part (import_id, number, bytes) values ($1, 0, $2)",
+    values: [id, Buffer.from(content)],
+  });
+  const ended = await untilEnded(world, id, { key: of.keys.admin });
+  expect(ended.faults).toEqual([
+    { row: 2, field: "payment_details", message: expect.stringContaining("proof of a factor") },
+  ]);
+});
+
+test("ten imports of a workspace go on at most, until one of them has ended", async () => {
+  const of = await tenant();
+  const key = of.keys.admin;
+  await world.pool.query({
+    text: `insert into import (workspace_id, key_id, created_by, is_fresh, request_id, kind, name, format, delimiter, is_dry_run,
+             is_update, skips_faulty, status, record_id, leased_until)
+           select $1, (select min(id) from api_key where workspace_id = $1), '', true, '', 'offers', '', 'csv', ',', true,
+             false, false, 'queued', 'r' || i, 'infinity' from generate_series(1, 10) i`,
+    values: [of.workspaceId],
+  });
+  const refused = await sendImport(world, PARTNERS, "name\nA\n", { key });
+  expect([refused.status, refused.text]).toEqual([
+    409,
+    expect.stringContaining("10 imports of this workspace have not ended"),
+  ]);
+  const [oldest] = list(await world.get("/imports", key));
+  const stopped = await world.call("POST", `/imports/${oldest?.id ?? 0}/stop`, { key });
+  expect(record(stopped)).toMatchObject({
+    status: "stopped",
+    message: expect.stringMatching(/^Stopped by /),
+  });
+  expect((await sendImport(world, PARTNERS, "name\nA\n", { key })).status).toBe(202);
+});
+
+test("lists are paged, newest first, and filtered by kind and status", async () => {
+  const of = await tenant();
+  const key = of.keys.admin;
+  const first = await imported(world, of, PARTNERS, "name\nA\n");
+  const second = await imported(world, of, { kind: "advertisers", format: "csv" }, "nme\nA\n");
+  const page = await world.get("/imports?limit=1", key);
+  expect(list(page).map(({ id }) => id)).toEqual([second.id]);
+  const next = await world.get(`/imports?limit=1&cursor=${String(page.body["next_cursor"])}`, key);
+  expect(list(next).map(({ id }) => id)).toEqual([first.id]);
+  expect(list(await world.get("/imports?kind=affiliates", key)).map(({ id }) => id)).toEqual([
+    first.id,
+  ]);
+  expect(list(await world.get("/imports?status=refused", key)).map(({ id }) => id)).toEqual([
+    second.id,
+  ]);
+  expect(await importOf(world, first.id, { key })).toMatchObject({ status: "done" });
+});
+
+test.each([
+  ["format=csv", "kind"],
+  ["kind=offers", "format"],
+  ["kind=offers&name=x.txt", "format"],
+  ["kind=offers&format=xml", "format"],
+  ["kind=offers&format=csv&delimiter=ab", "delimiter"],
+  ["kind=offers&format=csv&dry_run=yes", "dry_run"],
+  ["kind=offers&format=csv&dryrun=1", "dryrun"],
+])("POST /imports?%s is refused for its parameter %s", async (query, parameter) => {
+  const answer = await world.call("POST", `/imports?${query}`, { raw: "name\n" });
+  expect(refusal(answer)).toBe("400 invalid_parameter");
+  expect(answer.body).toMatchObject({ error: { details: { param: parameter } } });
+});
