@@ -7,7 +7,7 @@ import { deleteParts } from "./imports.ts";
 import type { EndedStatus, StoredFault } from "./stored-import.ts";
 
 /** How long a process that gets on keeps an import. Another one continues the import of a killed process after this time. */
-export const LEASE_SECONDS = 20;
+export const LEASE_SECONDS = 15;
 
 /** The import goes on without this process, or has ended: it was stopped, or the lease ran out and another process has it. */
 export class LeaseLostError extends Error {
