@@ -65,6 +65,10 @@ function accounts({ workspaceId, affiliateId, advertiserId, rows, rowsOfLargest 
      select ${workspaceId}, 'Key ' || i, 'admin', sha256(('key' || i)::bytea), ${AT} from generate_series(1, ${rows}) i`,
     `insert into saved_view (workspace_id, key_id, name, path, query, is_shared, created_at)
      select ${workspaceId}, (select max(id) from api_key), 'View ' || i, '/reports', '', true, ${AT} from generate_series(1, ${rows}) i`,
+    `insert into import (workspace_id, key_id, created_by, is_fresh, request_id, kind, name, format, delimiter, is_dry_run, is_update,
+       skips_faulty, status, record_id, created_at, ended_at)
+     select ${workspaceId}, (select max(id) from api_key), 'Key', true, '', case when ${IS_RARE} then 'offers' else 'affiliates' end, '',
+       'csv', ',', false, false, false, case when ${IS_RARE} then 'refused' else 'done' end, '', ${AT}, ${AT} from generate_series(1, ${rows}) i`,
     `insert into person (email, name) select 'p' || i || '@x.example', 'Person ' || i from generate_series(1, ${rows}) i`,
     `insert into membership (person_id, workspace_id, role, affiliate_id, created_at)
      select id, ${workspaceId}, case when id % 2 = 0 then 'analyst' else 'partner' end, case when id % 2 = 1 then ${affiliateId} end,

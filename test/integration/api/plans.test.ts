@@ -223,6 +223,7 @@ const LISTS: Readonly<Record<string, List>> = {
     wide: ["action", "person_id"],
   },
   listSavedViews: { rows: byCreation("saved_view") },
+  listImports: { rows: byCreation("import"), wide: ["kind", "status"] },
   listMembers: {
     rows: byCreation("membership"),
     roles: ["admin", "partner"],

@@ -131,6 +131,7 @@ export class LeakWorld {
     ids.set("webhook-deliveries/{id}", [await this.#delivery(admin, `/webhooks/${webhook}`)]);
     const names = namesOf(ids, word);
     await this.call("POST", "/ad-costs", admin, adCostsOf(names));
+    ids.set("imports/{id}", [await this.#import(admin, names)]);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
@@ -159,6 +160,23 @@ export class LeakWorld {
         return Deliveries.parse(answer.body).data[0]?.id;
       },
       { timeoutMs: 10_000 },
+    );
+  }
+
+  /** A file of a partner with a fault, checked only. Returns its ID once it has ended: from then on its answer stays the same. */
+  async #import(admin: string, { word }: Names): Promise<string> {
+    const base = this.system.client.demo.base_url;
+    const path = `/imports?kind=affiliates&dry_run=1&name=${word}.csv`;
+    const raw = `name,email\n${word},${word}\n`;
+    const sent = await callDescribed(base, { method: "POST", path, key: admin, raw });
+    const { id } = Made.parse(sent.body).data;
+    return await until(
+      `the import ${id} has ended`,
+      async () => {
+        const { body } = await this.call("GET", `/imports/${id}`, admin);
+        return Made.parse(body).data["ended_at"] === null ? undefined : String(id);
+      },
+      { timeoutMs: 20_000 },
     );
   }
 
