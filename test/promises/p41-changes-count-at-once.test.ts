@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { insertKey } from "../../api/access/insert-key.ts";
 import { SessionTokens } from "../../api/access/session-tokens.ts";
 import { insertMembership } from "../../api/people/members.ts";
@@ -37,6 +38,56 @@ const AFTERWARDS: Readonly<Record<Kind, number>> = {
 test("a changed role, membership, session or key counts within a second in two processes (P41)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   const { world } = fleet;
+  const origins = await startApis(fleet);
+  const maker = await CallerMaker.open(world.pool, world.workspaceId);
+  const admin = await maker.member("admin");
+  let violations = 0;
+  for (let done = 0; done < CHANGES; done += AT_ONCE) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, CHANGES - done) }, async (_, i) => {
+      const kind = KINDS[(done + i) % KINDS.length] ?? "role";
+      return await stale({ kind, origins, maker, admin: admin.headers, number: done + i });
+    });
+    for (const wrong of await Promise.all(batch)) violations += wrong;
+  }
+  reportCases(context, { cases: CHANGES * origins.length, violations });
+  expect(violations).toBe(0);
+});
+
+/** What goes on without a session: the person is still a member. */
+const OF_IMPORTS = KINDS.filter((kind) => kind !== "session");
+
+test("an import writes no row a second after its sender lost the right to it (P41)", async (context) => {
+  await using fleet = await ConversionFleet.open(0);
+  const { world } = fleet;
+  const origins = await startApis(fleet);
+  const maker = await CallerMaker.open(world.pool, world.workspaceId);
+  const admin = await maker.member("admin");
+  const late: string[] = [];
+  for (const [number, kind] of OF_IMPORTS.entries()) {
+    const caller = kind === "key" ? await maker.key() : await maker.member("admin");
+    const id = await sendImport(origins[number % origins.length] ?? "", caller.headers, kind);
+    await until("rows are written", async () => (await rowsOf(world.pool, id)).created > 0, {
+      timeoutMs: 60_000,
+      pollMs: 20,
+    });
+    await makeChange(kind, { origin: origins[0] ?? "", admin: admin.headers, caller, maker });
+    await pause(WITHIN_MS);
+    const { created } = await rowsOf(world.pool, id);
+    const ended = await until(
+      "the import has ended",
+      async () => {
+        const rows = await rowsOf(world.pool, id);
+        return rows.hasEnded ? rows : undefined;
+      },
+      { timeoutMs: 60_000 },
+    );
+    if (ended.created !== created || ended.status !== "stopped") late.push(kind);
+  }
+  reportCases(context, { cases: OF_IMPORTS.length, violations: late.length });
+  expect(late).toEqual([]);
+});
+
+async function startApis(fleet: ConversionFleet): Promise<string[]> {
   const origins: string[] = [];
   for (let i = 0; i < 2; i += 1) {
     const port = await freePort();
@@ -51,19 +102,37 @@ test("a changed role, membership, session or key counts within a second in two p
       timeoutMs: 60_000,
     });
   }
-  const maker = await CallerMaker.open(world.pool, world.workspaceId);
-  const admin = await maker.member("admin");
-  let violations = 0;
-  for (let done = 0; done < CHANGES; done += AT_ONCE) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, CHANGES - done) }, async (_, i) => {
-      const kind = KINDS[(done + i) % KINDS.length] ?? "role";
-      return await stale({ kind, origins, maker, admin: admin.headers, number: done + i });
-    });
-    for (const wrong of await Promise.all(batch)) violations += wrong;
-  }
-  reportCases(context, { cases: CHANGES * origins.length, violations });
-  expect(violations).toBe(0);
-});
+  return origins;
+}
+
+const Sent = z.object({ data: z.object({ id: z.int() }) });
+/** It takes seconds to write these. */
+const ROWS = 2_000;
+
+async function sendImport(
+  origin: string,
+  headers: Caller["headers"],
+  word: string,
+): Promise<number> {
+  const lines = Array.from({ length: ROWS }, (_, index) => `${word} ${index}\n`);
+  const answer = await fetch(`${origin}/api/v1/imports?kind=affiliates&format=csv`, {
+    method: "POST",
+    headers: { "sec-fetch-site": "same-origin", ...headers },
+    body: `name\n${lines.join("")}`,
+  });
+  expect(answer.status).toBe(202);
+  return Sent.parse(await answer.json()).data.id;
+}
+
+type Rows = { created: number; status: string; hasEnded: boolean };
+
+async function rowsOf(db: Pool, id: number): Promise<Rows> {
+  const { rows } = await db.query<Rows>({
+    text: `select rows_created as created, status, ended_at is not null as "hasEnded" from import where id = $1`,
+    values: [id],
+  });
+  return rows[0] ?? { created: 0, status: "", hasEnded: false };
+}
 
 type Change = {
   readonly kind: Kind;
