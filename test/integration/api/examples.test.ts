@@ -23,6 +23,8 @@ const OF_RECORD = new RegExp(`^((?:/[a-z-]+)+)/(1(?![\\w-])|${UUID.source})`);
 const CLICK_ID = "0194f3c2".repeat(4);
 /** The text with the hash of the example. */
 const TERMS = "hello world";
+const JSON_TYPE = "application/json";
+const FILE = "application/octet-stream";
 const FIRST = ["createOffer", "createTrackingDomain"];
 const Created = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
 const Listed = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
@@ -146,21 +148,24 @@ function rankOf({ id }: DescribedOperation): number {
   return FIRST.includes(id) ? 0 : 1;
 }
 
-/** Sends the examples of all media types. Returns the answer to the JSON body. */
+/** Sends the examples of all media types. Returns the answer to the JSON body, or to the file. */
 async function expectAccepted(operation: DescribedOperation): Promise<unknown> {
   const { id: name, method } = operation;
   const { needsKey, body, path } = sampleCallOf(operation);
   const statuses = successesOf(operation).map(([status]) => Number(status));
   const key = needsKey ? keyFor(name) : undefined;
+  const { [FILE]: file, ...bodies } = bodiesOf(operation);
   const json = body === undefined ? undefined : withRealIds(JSON.stringify(body));
-  const answer = await call(method, realPath(path), json, { key });
+  const sent = file === undefined ? json : String(file["example"]);
+  const type = file === undefined ? JSON_TYPE : FILE;
+  const answer = await call(method, realPath(path), sent, { key, type });
   expect(statuses, [name, json, answer.status, answer.text.slice(0, 500)].join("\n")).toContain(
     answer.status,
   );
-  for (const [type, { example }] of Object.entries(bodiesOf(operation))) {
-    if (type === "application/json") continue;
-    const again = await call(method, realPath(path), String(example), { key, type });
-    expect(statuses, [name, type, again.status, again.text].join("\n")).toContain(again.status);
+  for (const [other, { example }] of Object.entries(bodies)) {
+    if (other === JSON_TYPE) continue;
+    const again = await call(method, realPath(path), String(example), { key, type: other });
+    expect(statuses, [name, other, again.status, again.text].join("\n")).toContain(again.status);
   }
   return answer.text.startsWith("{") ? JSON.parse(answer.text) : answer.text;
 }
@@ -177,7 +182,7 @@ async function call(
   method: string,
   path: string,
   body?: string,
-  { key = world.tenant.keys.admin, type = "application/json" }: Sent = {},
+  { key = world.tenant.keys.admin, type = JSON_TYPE }: Sent = {},
 ): Promise<{ readonly status: number; readonly text: string }> {
   const answer = await fetch(`${world.origin}/api/v1${path}`, {
     method,

@@ -83,6 +83,7 @@ export const WALKED = {
   report: [["offer"], ["offer", "clicks", "payout"]],
   csv: "Offer,Offer ID,Clicks,Payout (USD)",
   costs: 1,
+  imported: ["partners.json", "json", true, 22],
   overBudget: [429, "rate_limited", true],
   waited: "analyst",
 };

@@ -43,6 +43,8 @@ for await (const { status } of tracker.each.listConversions({ query: { preset: "
 const report = await tracker.getReport({ query: { preset: "last7", group_by: ["offer"], metrics: ["clicks", "payout"], sort: "-payout" } });
 const csv = await tracker.csv.getReport({ query: { group_by: ["offer"], metrics: ["clicks", "payout"], totals: "0" } });
 const costs = await tracker.csv.setAdCosts({ body: "date,offer_id,traffic_source,currency,amount\\n2026-11-20," + first.code + ",google,USD,25.40\\n" });
+const file = new Blob(['[{"name":"P One Two"}]']);
+const imported = await tracker.createImport({ query: { kind: "affiliates", name: "partners.json", format: "json", dry_run: "1" }, body: file });
 
 const limited = createTracker({ apiKey: limitedKey, baseUrl: limitedUrl, retries: 0 });
 const overBudget = await refusalOf((async () => { for (;;) await limited.getMe(); })());
@@ -60,6 +62,7 @@ console.log(JSON.stringify({
   report: [report.group_by, report.columns.map(({ key }) => key)],
   csv: csv.split("\\r\\n")[0],
   costs: costs.data.inserted,
+  imported: [imported.data.name, imported.data.format, imported.data.dry_run, imported.data.bytes],
   overBudget: [overBudget.status, overBudget.code, overBudget.retryAfter !== undefined],
   waited: waited.data.key.role,
 }));
@@ -75,6 +78,8 @@ export async function faults(): Promise<void> {
   await tracker.listOffers({ query: { limit: "50" } });
   // @ts-expect-error the path needs an id
   await tracker.getOffer();
+  // @ts-expect-error a file is text, bytes or a Blob
+  await tracker.createImport({ query: { kind: "offers" }, body: { name: "x" } });
   // @ts-expect-error offers have no CSV
   await tracker.csv.listOffers();
   // @ts-expect-error a report has no cursor

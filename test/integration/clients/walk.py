@@ -62,6 +62,9 @@ csv = tracker.get_report_csv(from_="2026-01-01", group_by=["offer"], metrics=["c
 costs = tracker.set_ad_costs_csv(
     f"date,offer_id,traffic_source,currency,amount\n2026-11-20,{first['code']},google,USD,25.40\n"
 )
+imported = tracker.create_import(
+    b'[{"name":"P One Two"}]', kind="affiliates", name="partners.json", format="json", dry_run="1"
+)
 
 
 def exhaust() -> None:
@@ -89,6 +92,7 @@ print(
             "report": [report["group_by"], [column["key"] for column in report["columns"]]],
             "csv": csv.splitlines()[0],
             "costs": costs["data"]["inserted"],
+            "imported": [imported["data"][key] for key in ("name", "format", "dry_run", "bytes")],
             "overBudget": [over_budget.status, over_budget.code, over_budget.retry_after is not None],
             "waited": waited["data"]["key"]["role"],
         }
