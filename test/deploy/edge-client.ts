@@ -16,6 +16,8 @@ export type EdgeRequest = {
   readonly path: string;
   /** Whole header lines. */
   readonly headers?: readonly string[];
+  /** Makes it a POST. */
+  readonly sent?: Buffer;
   /** The client's own address, on the loopback network. */
   readonly from?: string;
   /** A balancer in front says by PROXY protocol v2 that the client has this address. */
@@ -26,7 +28,7 @@ const PATIENCE_MS = 20_000;
 
 /** One request over TLS on a connection of its own. @throws when the edge refuses the name or gives no whole answer. */
 export async function askEdge(request: EdgeRequest): Promise<EdgeAnswer> {
-  const { port, host, path, headers = [], from = "127.0.0.1", proxied } = request;
+  const { port, host, path, headers = [], from = "127.0.0.1", proxied, sent } = request;
   const socket = connect({ host: "127.0.0.1", port, localAddress: from });
   socket.setTimeout(PATIENCE_MS, () =>
     socket.destroy(new Error("no answer from the edge in time")),
@@ -37,8 +39,11 @@ export async function askEdge(request: EdgeRequest): Promise<EdgeAnswer> {
   const tls = connectTls({ socket, servername: host, rejectUnauthorized: false });
   await once(tls, "secureConnect");
   const names = tls.getPeerCertificate().subjectaltname ?? "";
-  const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close", ...headers];
-  tls.write(`${lines.join("\r\n")}\r\n\r\n`);
+  const method = sent === undefined ? "GET" : "POST";
+  const length = sent === undefined ? [] : [`Content-Length: ${sent.byteLength}`];
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close"];
+  tls.write(`${[...lines, ...length, ...headers].join("\r\n")}\r\n\r\n`);
+  if (sent !== undefined) tls.write(sent);
   return { ...readAnswer(await textOf(tls)), names };
 }
 

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
+import { FILE_BYTES_MAX } from "../../api/imports/receive-import.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { runCommandOn } from "../integration/api/run-tracker.ts";
 import { ChildServer } from "../system/child-server.ts";
@@ -34,7 +35,7 @@ const PATIENCE_MS = 30_000;
 /** What the client sees of a refused handshake. */
 const REFUSED = /alert|unrecognized name/;
 
-const Echo = z.object({ headers: z.record(z.string(), z.string()) });
+const Echo = z.object({ headers: z.record(z.string(), z.string()), bytes: z.int() });
 
 let fleet: IngressFleet;
 let api: ChildServer;
@@ -59,9 +60,11 @@ beforeAll(async () => {
   const command = nodeProgram("api");
   const env = { ...world.env, API_PORT: new URL(url).port, API_URL: `https://${API_HOST}` };
   api = await ChildServer.start(command, `${url}/health`, env);
-  // Stands for the API behind the edge, and says which headers it got.
+  // Stands for the API behind the edge, and says which headers it got, and how long a body.
   echo = createServer((request, response) => {
-    response.end(JSON.stringify({ headers: request.headers }));
+    let bytes = 0;
+    request.on("data", (piece: Buffer) => (bytes += piece.byteLength));
+    request.on("end", () => response.end(JSON.stringify({ headers: request.headers, bytes })));
   });
   echo.listen(0, "127.0.0.1");
   await once(echo, "listening");
@@ -274,6 +277,14 @@ test.for(EDGES)(
     expect(again["x-request-id"]).not.toBe(seen["x-request-id"]);
   },
 );
+
+test.for(EDGES)("%s passes a file of 64 MiB on to the import of the API", async (name, context) => {
+  const port = await edge(name, context);
+  const sent = Buffer.alloc(FILE_BYTES_MAX, "name\n");
+  const answer = await ask(name, { port, host: API_HOST, path: "/api/v1/imports", sent });
+  expect(answer.status).toBe(200);
+  expect(Echo.parse(JSON.parse(answer.body)).bytes).toBe(FILE_BYTES_MAX);
+});
 
 test.for(EDGES)(
   "%s keeps what is for operators from the public, on every name (24)",
