@@ -13,13 +13,13 @@ export function useRecord<Result>(
     readonly name: string;
     readonly id: string | number;
     readonly load: (signal: AbortSignal) => Promise<Result>;
-    /** Reads again so often while the page is visible. */
-    readonly everyMs?: number | false;
+    /** Reads again so often while the page is visible; a function decides by what was read last. */
+    readonly everyMs?: number | false | ((data: Result | undefined) => number | false);
   },
 ): UseQueryResult<Result> {
   return useQuery({
     queryKey: [membershipId, name, String(id)],
-    refetchInterval: everyMs,
+    refetchInterval: typeof everyMs === "function" ? ({ state }) => everyMs(state.data) : everyMs,
     queryFn: async ({ signal }) => await load(signal),
   });
 }

@@ -1,5 +1,6 @@
 import { problemFrom } from "./problem.ts";
 import type { Reader } from "./reports.ts";
+import { saveFile } from "./save-file.ts";
 
 /** What of a file has arrived. Its first line holds the headings and is not counted. */
 export type CsvProgress = { readonly lines: number; readonly bytes: number };
@@ -33,11 +34,7 @@ export async function saveCsv(
     parts.push(part.value);
     onProgress(counter.add(part.value));
   }
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(parts, { type: "text/csv" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(name, parts);
   return counter.progress();
 }
 

@@ -7,6 +7,7 @@ import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { useWrite } from "../../client/use-write.ts";
+import { ImportButton } from "../../imports/import-button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -95,9 +96,12 @@ export function Advertisers(): ReactElement {
         nothing={<strong>No advertisers yet</strong>}
         actions={
           mayWrite && (
-            <button type="button" className="button first" onClick={() => setNew(true)}>
-              <Plus size={14} aria-hidden /> New advertiser
-            </button>
+            <>
+              <ImportButton kind="advertisers" />
+              <button type="button" className="button first" onClick={() => setNew(true)}>
+                <Plus size={14} aria-hidden /> New advertiser
+              </button>
+            </>
           )
         }
       />

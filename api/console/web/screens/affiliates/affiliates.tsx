@@ -7,6 +7,7 @@ import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
+import { ImportButton } from "../../imports/import-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -76,9 +77,12 @@ export function Affiliates(): ReactElement {
         nothing={<strong>No partners yet</strong>}
         actions={
           mayWrite && (
-            <button type="button" className="button first" onClick={() => setNew(true)}>
-              <Plus size={14} aria-hidden /> New partner
-            </button>
+            <>
+              <ImportButton kind="affiliates" />
+              <button type="button" className="button first" onClick={() => setNew(true)}>
+                <Plus size={14} aria-hidden /> New partner
+              </button>
+            </>
           )
         }
         {...(mayWrite ? { bulk: (rows, done) => <StatusActions rows={rows} onDone={done} /> } : {})}

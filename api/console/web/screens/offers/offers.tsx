@@ -4,6 +4,7 @@ import { useAddress } from "../../address/use-address.ts";
 import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { ImportButton } from "../../imports/import-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -87,9 +88,12 @@ export function Offers(): ReactElement {
         }
         actions={
           mayWrite && (
-            <button type="button" className="button first" onClick={() => setNew(true)}>
-              <Plus size={14} aria-hidden /> New offer
-            </button>
+            <>
+              <ImportButton kind="offers" />
+              <button type="button" className="button first" onClick={() => setNew(true)}>
+                <Plus size={14} aria-hidden /> New offer
+              </button>
+            </>
           )
         }
       />
