@@ -41,28 +41,19 @@ ${operations.flatMap((operation) => methodsOf(operation)).join("")}`;
 }
 
 function methodsOf(operation: ClientOperation): string[] {
-  const { name, summary, body, queryParameters, pathParameters, method, path } = operation;
+  const { name, summary, body, queryParameters, method } = operation;
   const type = typeName(operation);
   const snake = snakeCase(name);
-  const places = pathParameters.map((one) => `${String(one["name"])}: ${pathType(one)}`);
-  const given = operation.fileBody ? [...places, "file: bytes"] : places;
-  const positional = given.length === 0 ? [] : [...given, "/"];
+  const positional = positionalOf(operation);
   const query = queryParameters.length === 0 ? "" : `**query: Unpack[m.${type}Query]`;
   const fields = body === undefined ? query : `**body: Unpack[m.${refName(body) ?? `${type}Body`}]`;
-  const url =
-    places.length === 0 ? `"${path}"` : `f"${path.replaceAll(/\{(\w+)\}/g, "{segment($1)}")}"`;
+  const url = urlOf(operation);
   const answer = `m.${refName(operation.answer) ?? `${type}Answer`}`;
-  const ofQuery = query === "" ? "" : ", query=query";
-  const sent = body === undefined ? ofQuery : ", body=body";
-  const ofFile = query === "" ? "{}" : "query";
   const head = (called: string, parameters: string, result: string): string =>
     `\n    def ${called}(${["self", ...positional, ...(parameters === "" ? [] : [parameters])].join(", ")}) -> ${result}:\n` +
     `        """${summary.replaceAll("\\", "\\\\")}"""\n`;
-  const call = operation.fileBody
-    ? `self.send_file("${method}", ${url}, file, ${ofFile})`
-    : `self.call("${method}", ${url}${sent})`;
   const methods = [
-    `${head(snake, fields, answer)}        answer: ${answer} = ${call}\n        return answer\n`,
+    `${head(snake, fields, answer)}        answer: ${answer} = ${callOf(operation)}\n        return answer\n`,
   ];
   if (operation.isPaged) {
     const row = `m.${rowName(operation)}`;
@@ -80,6 +71,27 @@ function methodsOf(operation: ClientOperation): string[] {
       `${head(`${snake}_csv`, "csv: str", answer)}        answer: ${answer} = self.send_csv("${method}", ${url}, csv)\n        return answer\n`,
     );
   return methods;
+}
+
+/** Parameters that are not named by callers: those of the path, and a file. */
+function positionalOf({ pathParameters, fileBody }: ClientOperation): string[] {
+  const places = pathParameters.map((one) => `${String(one["name"])}: ${pathType(one)}`);
+  const given = fileBody ? [...places, "file: bytes"] : places;
+  return given.length === 0 ? [] : [...given, "/"];
+}
+
+function urlOf({ path, pathParameters }: ClientOperation): string {
+  if (pathParameters.length === 0) return `"${path}"`;
+  return `f"${path.replaceAll(/\{(\w+)\}/g, "{segment($1)}")}"`;
+}
+
+function callOf(operation: ClientOperation): string {
+  const { method, body, queryParameters, fileBody } = operation;
+  const url = urlOf(operation);
+  const hasQuery = queryParameters.length > 0;
+  if (fileBody) return `self.send_file("${method}", ${url}, file, ${hasQuery ? "query" : "{}"})`;
+  const ofQuery = hasQuery ? ", query=query" : "";
+  return `self.call("${method}", ${url}${body === undefined ? ofQuery : ", body=body"})`;
 }
 
 /** Without `format` where an answer may be CSV: it has a method of its own. */

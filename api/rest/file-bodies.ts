@@ -90,13 +90,13 @@ async function nextPiece(
 ): Promise<Uint8Array | undefined> {
   const idle = setTimeout(() => raw.destroy(), idleMs);
   try {
-    const { done, value } = await pieces.next();
-    if (done === true) {
+    const next: IteratorResult<unknown, unknown> = await pieces.next();
+    if (next.done === true) {
       // A request that was cut ends its stream, too.
       if (!raw.complete) throw new ClientLeftError();
       return undefined;
     }
-    if (value instanceof Uint8Array) return value;
+    if (next.value instanceof Uint8Array) return next.value;
     throw new Error("expected a stream of bytes");
   } catch (error) {
     // Nothing but the connection can fail here.

@@ -17,7 +17,7 @@ export function useRecord<Result>(
     readonly everyMs?: number | false | ((data: Result | undefined) => number | false);
   },
 ): UseQueryResult<Result> {
-  return useQuery({
+  return useQuery<Result>({
     queryKey: [membershipId, name, String(id)],
     refetchInterval: typeof everyMs === "function" ? ({ state }) => everyMs(state.data) : everyMs,
     queryFn: async ({ signal }) => await load(signal),

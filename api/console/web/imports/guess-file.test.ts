@@ -13,7 +13,5 @@ test.each([
   ["odd.csv", "{a},b\n", "csv", ","],
   ["", "", "csv", ","],
 ] as const)("%j that begins with %j is read as %s", (name, beginning, format, delimiter) => {
-  const form = guessForm(name, beginning);
-  expect(form.format).toBe(format);
-  if (format === "csv") expect(form.delimiter).toBe(delimiter);
+  expect(guessForm(name, beginning)).toEqual({ format, delimiter });
 });

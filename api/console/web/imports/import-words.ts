@@ -24,7 +24,7 @@ export function rowsDone(found: Import): number {
 
 /** What has become of the rows so far, in words. */
 export function rowsInWords(found: Import): string {
-  const counted = found.dry_run
+  const counted: readonly (readonly [number, string])[] = found.dry_run
     ? [
         [found.rows_to_create, "would be created"],
         [found.rows_to_update, "would be changed"],
@@ -38,7 +38,7 @@ export function rowsInWords(found: Import): string {
         [found.rows_left_out, "left out"],
         [found.rows_faulty - found.rows_left_out, "with faults"],
       ];
-  const some = counted.filter(([count]) => Number(count) > 0);
-  const words = some.map(([count, what]) => `${formatCount(Number(count))} ${what}`);
+  const some = counted.filter(([count]) => count > 0);
+  const words = some.map(([count, what]) => `${formatCount(count)} ${what}`);
   return `${formatCount(found.rows_checked)} rows${words.length === 0 ? "" : `: ${words.join(", ")}`}`;
 }
