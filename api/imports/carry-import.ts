@@ -25,7 +25,7 @@ import { storedFile } from "./stored-file.ts";
 import type { StoredFault } from "./stored-import.ts";
 
 /** Rows whose faults are stored. */
-export const FAULTY_ROWS_STORED_MAX = 200;
+const FAULTY_ROWS_STORED_MAX = 200;
 /** Rows between two looks at the rights of whoever sent the import. */
 const BATCH_ROWS = 100;
 /** Shorter than on the command line: other writers in this process wait for the same locks. */

@@ -2,12 +2,12 @@ import type { FileFormat } from "./file/import-plan.ts";
 import type { ImportKind } from "./imported-kinds.ts";
 
 /** An import in one of these goes on. */
-export const OPEN_STATUSES = ["queued", "checking", "writing"] as const;
+const OPEN_STATUSES = ["queued", "checking", "writing"] as const;
 /**
  * How an import ends. `refused`: the file or its rows have faults, and this import has written nothing. `failed`: in the middle. `stopped`: by
  * somebody, or because whoever sent it may not do so any more.
  */
-export const ENDED_STATUSES = ["done", "refused", "failed", "stopped"] as const;
+const ENDED_STATUSES = ["done", "refused", "failed", "stopped"] as const;
 export const SHOWN_STATUSES = [...OPEN_STATUSES, ...ENDED_STATUSES] as const;
 export type EndedStatus = (typeof ENDED_STATUSES)[number];
 

@@ -3,18 +3,10 @@ import { CsvError, parse } from "csv-parse";
 import { z } from "zod";
 import { type FieldKind, valueOf } from "../../rest/field-values.ts";
 import { FileFault } from "./file-fault.ts";
+import type { FileRow } from "./file-row.ts";
 import type { FileFormat, ImportPlan } from "./import-plan.ts";
 import { JsonTexts } from "./json-texts.ts";
 import { textChunks } from "./text-chunks.ts";
-
-/** One record of a file. */
-export type FileRow = {
-  /** Counted as in a spreadsheet, where the header is row 1; in JSON the first record is 1. */
-  readonly number: number;
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** Fault of the row as a whole. */
-  readonly fault?: string;
-};
 
 /** What reading a file needs of the plan. */
 type ReadFile = Pick<ImportPlan, "file" | "fieldKinds" | "words">;

@@ -2,7 +2,7 @@ import { advertisers } from "../../advertisers/advertisers.ts";
 import { affiliates } from "../../affiliates/affiliates.ts";
 import type { ManagedOperations } from "../../management/manage.ts";
 import type { OperationContext } from "../../operation.ts";
-import type { FileRow } from "./file-rows.ts";
+import type { FileRow } from "./file-row.ts";
 import { findAdvertisersByNames, findAffiliatesByCodes } from "./find-keys.ts";
 import type { Caller, ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 

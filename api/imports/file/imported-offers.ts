@@ -9,7 +9,7 @@ import { updateEvent } from "../../offers/update-event.ts";
 import { updateOffer } from "../../offers/update-offer.ts";
 import type { FieldFaults, OperationContext } from "../../operation.ts";
 import { faultsOf } from "../../rest/request-input.ts";
-import type { FileRow } from "./file-rows.ts";
+import type { FileRow } from "./file-row.ts";
 import {
   findAdvertisersByNames,
   findAffiliatesByCodes,

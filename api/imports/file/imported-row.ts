@@ -1,7 +1,7 @@
 import type { FieldFaults, Operation, OperationContext } from "../../operation.ts";
 import type { CalledWith } from "../../rest/call-operation.ts";
 import { type FieldKind, fieldKinds } from "../../rest/field-values.ts";
-import type { FileRow } from "./file-rows.ts";
+import type { FileRow } from "./file-row.ts";
 
 /** A row of a file after `resolve` and `findByKeys`. */
 export type ImportedRow = {

@@ -1,5 +1,5 @@
 import type { FieldFaults, OperationContext } from "../../operation.ts";
-import type { FileRow } from "./file-rows.ts";
+import type { FileRow } from "./file-row.ts";
 import { findCodesOnSharedHosts, foldTexts } from "./find-keys.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import type { ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";

@@ -1,4 +1,4 @@
-import type { FileRow } from "./file-rows.ts";
+import type { FileRow } from "./file-row.ts";
 
 /** Groups rows, at most `rowsMax` together, so that one look-up serves a whole group. */
 export async function* rowBatches(

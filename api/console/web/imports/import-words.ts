@@ -40,5 +40,6 @@ export function rowsInWords(found: Import): string {
       ];
   const some = counted.filter(([count]) => count > 0);
   const words = some.map(([count, what]) => `${formatCount(count)} ${what}`);
-  return `${formatCount(found.rows_checked)} rows${words.length === 0 ? "" : `: ${words.join(", ")}`}`;
+  const rows = `${formatCount(found.rows_checked)} ${found.rows_checked === 1 ? "row" : "rows"}`;
+  return words.length === 0 ? rows : `${rows}: ${words.join(", ")}`;
 }
