@@ -1,12 +1,12 @@
 import { notFound } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
-import { readableKinds } from "./imported-kinds.ts";
+import { visibleKinds } from "./imported-kinds.ts";
 import { findImport, type ImportScope } from "./imports.ts";
 import type { StoredImport } from "./stored-import.ts";
 
 /** The imports that the caller sees. */
 export function scopeOf({ principal, workspace }: OperationContext): ImportScope {
-  return { workspaceId: workspace.id, kinds: readableKinds(principal.permissions) };
+  return { workspaceId: workspace.id, kinds: visibleKinds(principal.permissions) };
 }
 
 /** @throws {ApiError} `not_found` */

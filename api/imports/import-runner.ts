@@ -1,6 +1,7 @@
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { isPostgresAway } from "../../schemas/postgres/errors.ts";
+import { withoutRows } from "../rest/without-rows.ts";
 import { type Carried, type CarryDeps, carryImport } from "./carry-import.ts";
 import { CreatorRefusedError } from "./creator.ts";
 import { AnotherRunError } from "./file/another-run.ts";
@@ -66,16 +67,25 @@ export class ImportRunner {
     while (!this.#stop.signal.aborted) {
       // Replaced before looking, so that what becomes due meanwhile is not slept over.
       this.#wake = new AbortController();
-      if (!(await this.#round())) await pause(LOOK_EVERY_MS, this.#wake.signal);
+      if (!(await this.#round()) && !this.#stop.signal.aborted)
+        await pause(LOOK_EVERY_MS, this.#wake.signal);
     }
+    await this.#release().catch((error: unknown) => {
+      // Another process continues after the lease has run out.
+      this.#deps.log.warn({ err: withoutRows(error) }, "import.not-released");
+    });
+  }
+
+  async #release(): Promise<void> {
+    if (this.#unreleased !== undefined) await releaseImport(this.#deps.db, this.#unreleased);
+    this.#unreleased = undefined;
   }
 
   /** Whether there may be more to do at once. */
   async #round(): Promise<boolean> {
     const { db, log, metrics } = this.#deps;
     try {
-      if (this.#unreleased !== undefined) await releaseImport(db, this.#unreleased);
-      this.#unreleased = undefined;
+      await this.#release();
       const { waiting, due } = await countOpenImports(db);
       metrics.waiting(waiting);
       await this.#clean();
@@ -84,7 +94,8 @@ export class ImportRunner {
       return await this.#carry(leased);
     } catch (error) {
       metrics.waiting(undefined);
-      if (!this.#stop.signal.aborted) log.warn({ err: error }, "imports.not-looked-for");
+      if (!this.#stop.signal.aborted)
+        log.warn({ err: withoutRows(error) }, "imports.not-looked-for");
       return false;
     }
   }
@@ -148,11 +159,11 @@ export class ImportRunner {
       return;
     }
     if (error instanceof AnotherRunError || isPostgresAway(error)) {
-      log.warn({ err: error, importId }, "import.postponed");
+      log.warn({ err: withoutRows(error), importId }, "import.postponed");
       this.#unreleased = leased;
       return;
     }
-    log.error({ err: error, importId }, "import.failed");
+    log.error({ err: withoutRows(error), importId }, "import.failed");
     await postponeImport(db, leased, RETRY_SECONDS);
   }
 

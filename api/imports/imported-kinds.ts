@@ -19,7 +19,9 @@ export function accessOfKind(kind: ImportKind): OperationAccess {
   return IMPORTED[kind].create.access;
 }
 
-/** The kinds whose records a caller with these permissions may read. Imports of others are not there for it. */
-export function readableKinds(permissions: readonly Permission[]): readonly ImportKind[] {
-  return IMPORT_KINDS.filter((kind) => permissions.includes(`${kind}.read`));
+/** The kinds whose records a caller with these permissions may read or write. Imports of others are not there for it. */
+export function visibleKinds(permissions: readonly Permission[]): readonly ImportKind[] {
+  return IMPORT_KINDS.filter(
+    (kind) => permissions.includes(`${kind}.read`) || permissions.includes(`${kind}.write`),
+  );
 }

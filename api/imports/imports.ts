@@ -10,7 +10,7 @@ const COLUMNS = `i.id, i.kind, i.name, i.format, i.delimiter, i.is_dry_run as dr
   i.skips_faulty as skip_faulty, i.status, i.message, i.bytes, i.rows_checked, i.rows_faulty, i.rows_to_create, i.rows_to_update,
   i.rows_already_written, i.rows_created, i.rows_updated, i.rows_left_out, i.created_by, i.created_at, i.started_at, i.ended_at`;
 
-/** Where imports are visible: to callers of a workspace who may read records of these kinds. */
+/** Where imports are visible: to callers of a workspace who may read or write records of these kinds. */
 export type ImportScope = {
   readonly workspaceId: number;
   readonly kinds: readonly ImportKind[];

@@ -3,6 +3,7 @@ import type { Log } from "../../schemas/host/log.ts";
 import { isPostgresAway } from "../../schemas/postgres/errors.ts";
 import { ApiError, type ErrorDetails, unavailable } from "../errors.ts";
 import { ClientLeftError } from "./run-operation.ts";
+import { withoutRows } from "./without-rows.ts";
 
 /** The body of every answer other than success. */
 export type ProblemBody = {
@@ -67,13 +68,4 @@ function problemOfFramework(code: string): ApiError | undefined {
 function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
-}
-
-/** Postgres quotes rows and values in `detail` and `where`. These are customers' data and must not be logged (P31). */
-function withoutRows(error: unknown): unknown {
-  if (!(error instanceof Error) || !("detail" in error || "where" in error)) return error;
-  const kept = new Error(error.message);
-  kept.name = error.name;
-  if (error.stack !== undefined) kept.stack = error.stack;
-  return Object.assign(kept, { code: codeOf(error) });
 }

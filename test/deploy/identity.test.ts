@@ -33,6 +33,7 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   const original = new ClickLoad(system.client, link);
   original.start(2, PER_SECOND);
   await grow(original);
+  await withPool(postgres.url, addImport);
 
   await using clonedPostgres = await postgres.clone();
   await using clonedClickhouse = await clickhouse.clone();
@@ -73,7 +74,11 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   expect(await tracker(["clone-reset"])).toMatchObject({ code: 1 });
   const reset = await tracker(["clone-reset", "--yes"]);
   expect(reset, reset.output).toMatchObject({ code: 0 });
-  expect(await secretsInUse(clone.postgres, urls.postgres)).toEqual({ endpoints: 0, secrets: 0 });
+  expect(await secretsInUse(clone.postgres, urls.postgres)).toEqual({
+    endpoints: 0,
+    secrets: 0,
+    imports: 0,
+  });
 
   // With the NATS_PREFIX of the original it still does not belong to the streams.
   await using wrong = new Processors(clone);
@@ -214,7 +219,7 @@ async function grow(load: ClickLoad): Promise<void> {
 async function secretsInUse(
   clone: string,
   original: string,
-): Promise<{ endpoints: number; secrets: number }> {
+): Promise<{ endpoints: number; secrets: number; imports: number }> {
   const rows = async <Row extends Record<string, unknown>>(
     url: string,
     text: string,
@@ -224,11 +229,32 @@ async function secretsInUse(
     `select (select count(*) from postback where status = 'active') + (select count(*) from webhook where active)
        + (select count(*) from api_key where revoked_at is null) as count`,
   );
+  const [open] = await rows<{ count: number }>(
+    clone,
+    "select (select count(*) from import where ended_at is null) + (select count(*) from import_part) as count",
+  );
   const tokens =
     "select postback_token as token from workspace union all select postback_token from advertiser";
   const old = new Set((await rows<{ token: string }>(original, tokens)).map(({ token }) => token));
   const kept = (await rows<{ token: string }>(clone, tokens)).filter(({ token }) => old.has(token));
-  return { endpoints: live?.count ?? -1, secrets: kept.length };
+  return {
+    endpoints: live?.count ?? -1,
+    secrets: kept.length,
+    imports: open?.count ?? -1,
+  };
+}
+
+/** One that waits for ever, and one whose file has not arrived whole. */
+async function addImport(pool: ReturnType<typeof openPool>): Promise<void> {
+  await pool.query({
+    text: `with open as (
+             insert into import (workspace_id, key_id, created_by, is_fresh, request_id, kind, name, format, delimiter, is_dry_run,
+               is_update, skips_faulty, status, record_id, leased_until)
+             select workspace_id, id, '', true, '', 'offers', '', 'csv', ',', false, false, false, status, 'copied', 'infinity'
+             from (select workspace_id, id from api_key order by id limit 1) key, (values ('queued'), ('uploading')) as one(status)
+             returning id)
+           insert into import_part (import_id, number, bytes) select id, 0, 'x' from open`,
+  });
 }
 
 async function withPool<T>(

@@ -35,6 +35,7 @@ test("the README's first steps and commands run as they stand", { timeout: TEST_
   expect(printed).toMatch(/Workspace \d+ \(acme\) is created/);
   expect(printed).toMatch(/PARTNER1 +First partner/);
   expect(printed).toMatch(/code +DEMOSHOP/);
+  expect(await run(blockWith("/imports"))).toContain('"name":"partners.csv"');
   const port = new URL(system.client.demo.tracking_url).port;
   expect(await run("npm run --silent tracker -- workspace create --name Third")).toContain(
     `domain share 127.0.0.1:${port} --with third`,

@@ -43,6 +43,7 @@ export async function writeFile(
     while (rest.length > 0) {
       if (plan.interruption.aborted) return written;
       const part = await writePart(plan, await plan.caller(), { rows: rest, leftOut });
+      if (part === undefined) return written;
       for (const { number, faults: found } of part.refused) faults.add(number, found);
       plan.record.hasNoted(part.note);
       written.created += part.created;
@@ -67,8 +68,15 @@ type Part = WrittenPart & {
   readonly note: number;
 };
 
-/** Runs one transaction. It is tried again if another writer holds the catalog lock for too long. */
-async function writePart(plan: ImportPlan, caller: ImportCaller, open: Open): Promise<Part> {
+/**
+ * Runs one transaction. It is tried again if another writer holds the catalog lock for too long. Undefined if it was interrupted before it could
+ * write.
+ */
+async function writePart(
+  plan: ImportPlan,
+  caller: ImportCaller,
+  open: Open,
+): Promise<Part | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await inTransaction(
@@ -76,8 +84,9 @@ async function writePart(plan: ImportPlan, caller: ImportCaller, open: Open): Pr
         async (tx) => await writeWithin(tx, plan, { caller, open }),
       );
     } catch (error) {
-      if (postgresCode(error) !== SQLSTATE.lockNotAvailable || tries === LOCK_TRIES_MAX)
-        throw error;
+      if (postgresCode(error) !== SQLSTATE.lockNotAvailable) throw error;
+      if (plan.interruption.aborted) return undefined;
+      if (tries === LOCK_TRIES_MAX) throw error;
     }
   }
 }

@@ -264,7 +264,7 @@ test("only who may create the records may import them, and stop an import of the
     return String(record(made)["key"]);
   };
   const reader = await narrowed(["affiliates.read", "offers.write", "offers.read"]);
-  const writer = await narrowed(["affiliates.write", "affiliates.read"]);
+  const writer = await narrowed(["affiliates.write"]);
   const content = "name\nNew\n";
   const sent = async (key: string): Promise<string> =>
     outcome(await sendImport(world, PARTNERS, content, { key }));
