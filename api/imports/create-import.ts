@@ -18,11 +18,10 @@ export const createImport: Operation = operation({
   tag: "Management",
   summary: "Import a file",
   description:
-    "Stores the file, answers, and then checks and imports it: `GET /imports/{id}` says how far it is. The rules for a row are those of creating " +
-    "or changing one record, and the key needs the same permission. Without `dry_run` and `skip_faulty`, nothing is written if a row has a " +
-    `fault. At most ${OPEN_IMPORTS_MAX} imports of a workspace go on at a time. A file that is sent again while it is being imported with ` +
-    "the same options is not imported twice: the answer is the import that goes on. A file that is sent again later continues after the rows that " +
-    "were written within 30 days, also by the command line.",
+    "Stores the file and answers; the import then runs in the background, and `GET /imports/{id}` shows its progress. A row has the rules of " +
+    "creating or changing one record, and the key needs the same permission. Nothing is written if a row has a fault, unless `skip_faulty` is set. " +
+    `A workspace can have at most ${OPEN_IMPORTS_MAX} unfinished imports. If the same file is sent again with the same options while its import is ` +
+    "unfinished, the answer is that import. If it is sent again later, rows are left out that were written within 30 days, also by the command line.",
   access: adminWrite(),
   input: { query: CreateQuery },
   fileBody: {

@@ -6,12 +6,12 @@ import type { Principal } from "../access/principal.ts";
 import type { LeasedImport } from "./import-leases.ts";
 import { accessOfKind } from "./imported-kinds.ts";
 
-/** Whoever sent an import may not do so any more. The message is for people. */
+/** The sender of an import has lost the right to it. The message is for people. */
 export class CreatorRefusedError extends Error {
   override readonly name = "CreatorRefusedError";
 }
 
-/** Whoever sent the import, with the rights of this moment. @throws {CreatorRefusedError} if they do not suffice. */
+/** The sender of the import with current rights. @throws {CreatorRefusedError} if they do not suffice. */
 export async function creatorOf(db: Queryable, leased: LeasedImport): Promise<Principal> {
   const { keyId, personId, membershipId, kind } = leased;
   const found =
@@ -20,7 +20,7 @@ export async function creatorOf(db: Queryable, leased: LeasedImport): Promise<Pr
       : await findKeyById(db, keyId);
   if (found === undefined) {
     throw new CreatorRefusedError(
-      keyId === null ? "the person is no member any more" : "the key was revoked or has expired",
+      keyId === null ? "the person is no longer a member" : "the key was revoked or has expired",
     );
   }
   const refusal = refusalOfAccount(found) ?? refusalOfAccess(found.principal, accessOfKind(kind));

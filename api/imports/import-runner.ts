@@ -143,7 +143,7 @@ export class ImportRunner {
       if (error instanceof CreatorRefusedError) {
         return {
           status: "stopped",
-          message: `Whoever sent this import may not import ${leased.kind} any more: ${error.message}.`,
+          message: `The sender may no longer import ${leased.kind}: ${error.message}.`,
         };
       }
       throw error;
@@ -175,7 +175,7 @@ export class ImportRunner {
 }
 
 function givenUp({ id }: LeasedImport): ImportEnd {
-  const message = `Given up after ${ATTEMPTS_MAX} attempts that did not get on. The log of the service has the reasons, by importId ${id}.`;
+  const message = `Given up after ${ATTEMPTS_MAX} attempts without progress. The log of the service has the reasons under importId ${id}.`;
   return { status: "failed", message };
 }
 

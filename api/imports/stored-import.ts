@@ -5,7 +5,7 @@ import type { ImportKind } from "./imported-kinds.ts";
 const OPEN_STATUSES = ["queued", "checking", "writing"] as const;
 /**
  * How an import ends. `refused`: the file or its rows have faults, and this import has written nothing. `failed`: in the middle. `stopped`: by
- * somebody, or because whoever sent it may not do so any more.
+ * somebody, or because its sender has lost the right to it.
  */
 const ENDED_STATUSES = ["done", "refused", "failed", "stopped"] as const;
 export const SHOWN_STATUSES = [...OPEN_STATUSES, ...ENDED_STATUSES] as const;

@@ -6,9 +6,9 @@ import { ClientLeftError } from "./run-operation.ts";
 
 /** How long bodies may take to arrive. */
 export type BodyLimits = {
-  /** Of a body that is not a file, after its head. */
+  /** Time for a body that is not a file, from the end of the headers. */
   readonly bodyMs: number;
-  /** How long nothing of a file may arrive. */
+  /** Longest pause between two pieces of a file. */
   readonly idleMs: number;
 };
 

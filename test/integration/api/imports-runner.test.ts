@@ -96,7 +96,7 @@ test("a key that is revoked stops its import", async () => {
     (await world.call("DELETE", `/keys/${String(made.id)}`, { key: of.keys.admin })).status,
   ).toBe(200);
   const ended = await untilEnded(world, id, { key: of.keys.admin });
-  expect(ended.message).toMatch(/may not import affiliates any more: the key was revoked/);
+  expect(ended.message).toMatch(/may no longer import affiliates: the key was revoked/);
   await expectStopped(of, ended);
 });
 
@@ -108,7 +108,7 @@ test.each([
     { permissions: ["affiliates.read"] },
     /lacks the permission affiliates\.write/,
   ],
-  ["is removed", "DELETE", undefined, /no member any more/],
+  ["is removed", "DELETE", undefined, /no longer a member/],
 ] as const)("a person who %s stops its import", async (what, method, body, message) => {
   const of = await tenant();
   const boss = await openAs(world, `boss-${tenants}@runner.example`, of, { role: "admin" });
