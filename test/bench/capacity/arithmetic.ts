@@ -142,9 +142,9 @@ export function uniqueVisits(peak: number, inputs: Inputs): number {
   return averageClicksPerSecond(peak, inputs) * seconds * inputs.uniqueShare;
 }
 
-/** Memory of those visits at its highest, just after a table was enlarged. */
+/** Memory of those visits. Bench uniques. */
 export function uniquesMemoryGb(peak: number, inputs: Inputs): number {
-  return (uniqueVisits(peak, inputs) * CODE.uniqueBytesMax) / 1e9;
+  return (uniqueVisits(peak, inputs) * CODE.uniqueBytes) / 1e9;
 }
 
 /** Conversions a second at the peak. Assumed share. */

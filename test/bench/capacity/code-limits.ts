@@ -12,11 +12,7 @@ import {
   LARGE_INSERT_ROWS,
   ROWS_AT_ONCE,
 } from "../../../processors/clicks/lane/flush-due.ts";
-import {
-  LOAD_AFTER,
-  LOAD_MAX,
-  SLOT_BYTES,
-} from "../../../processors/clicks/visits/unique-clicks.ts";
+import { VISIT_BYTES } from "../../../processors/clicks/visits/visit-table.ts";
 import { ROWS_MAX } from "../../../processors/clicks/young/click-page.ts";
 import {
   BATCH_AGE_MS_MAX,
@@ -54,9 +50,7 @@ export const CODE = {
   uniqueHours: UNIQUE_HOURS,
   uniqueVisitsDefault: Number(SETTINGS.UNIQUE_VISITS_MAX.default),
   uniqueVisitsMax: largestAccepted(SETTINGS.UNIQUE_VISITS_MAX),
-  /** After a clean-up and just before the next one. */
-  uniqueBytesMin: SLOT_BYTES / LOAD_MAX,
-  uniqueBytesMax: SLOT_BYTES / LOAD_AFTER,
+  uniqueBytes: VISIT_BYTES,
   streamHours: STREAM_DEFAULTS.hours,
   streamBytesDefault: CLICKS_BYTES_MAX[0] ?? 0,
   postgresConnections: CONNECTIONS_MAX,
