@@ -17,6 +17,7 @@ import { benchRest } from "./rest.ts";
 import { type BenchResult, renderResults } from "./result.ts";
 import { benchStrangers } from "./strangers.ts";
 import { benchStream } from "./stream.ts";
+import { benchUniques } from "./uniques.ts";
 
 /** `npm run bench [-- name …]` prints each figure beside a baseline of the same run. Absolute figures depend on the machine. */
 const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   deliveries: benchDeliveries,
   hostile: benchHostile,
   strangers: benchStrangers,
+  uniques: benchUniques,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

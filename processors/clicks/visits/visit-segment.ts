@@ -23,6 +23,8 @@ const REACH = 24;
 const BUCKET_BITS_MAX = 20;
 export const NO_ENTRY = -1;
 
+type IsRemoved = (offerClass: number, atMs: number) => boolean;
+
 /** What the segments of a table share. */
 export type SegmentShare = {
   /** Bits of a print that select the segment, at most 16. */
@@ -168,12 +170,15 @@ export class VisitSegment {
 
   /** Drops entries before this time. */
   dropBefore(limitMs: number): void {
-    if (this.#oldestMs >= limitMs) return;
-    this.removeWhere((_offerClass, atMs) => atMs < limitMs);
+    if (this.#oldestMs < limitMs) this.#remove(limitMs);
   }
 
   /** Drops the entries for which this is true. It is called once for each entry, in no order. */
-  removeWhere(isRemoved: (offerClass: number, atMs: number) => boolean): void {
+  removeWhere(isRemoved: IsRemoved): void {
+    this.#remove(Number.NEGATIVE_INFINITY, isRemoved);
+  }
+
+  #remove(limitMs: number, isRemoved?: IsRemoved): void {
     const blocks = this.#blocks;
     let oldestMs = Number.POSITIVE_INFINITY;
     for (let bucket = 0; bucket < this.#buckets; bucket += 1) {
@@ -182,10 +187,10 @@ export class VisitSegment {
       let end = first + countOf(head);
       for (let entry = first; entry < end; ) {
         const atMs = blocks.timeAt(entry);
-        const offerClass = classOf(blocks.tailAt(entry));
-        if (isRemoved(offerClass, atMs)) {
-          this.#share.tally.add(offerClass, -1);
+        if (atMs < limitMs || isRemoved?.(classOf(blocks.tailAt(entry)), atMs) === true) {
+          this.#share.tally.add(classOf(blocks.tailAt(entry)), -1);
           end -= 1;
+          // The last entry takes its place.
           if (entry < end) blocks.moveEntry(end, entry);
         } else {
           if (atMs < oldestMs) oldestMs = atMs;

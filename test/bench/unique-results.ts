@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+/** What `unique-takes.js` prints. Processor times are those of its process. */
+export const UniqueTakes = z.object({
+  /** By the memory's own count; of a Map the same as `residentBytes`. */
+  bytes: z.number(),
+  /** Growth of the process. */
+  residentBytes: z.number(),
+  /** A new visit: of the last tenth while the memory filled. */
+  newNs: z.number(),
+  /** A new visit: of a further tenth while as many expired. */
+  steadyNs: z.number(),
+  repeatedNs: z.number(),
+  /** The most processor time of 1,000 takes. */
+  pauseMs: z.number(),
+});
+export type UniqueTakes = z.infer<typeof UniqueTakes>;
+
+/** What `unique-start.js` prints. */
+export const UniqueStart = z.object({
+  visits: z.number(),
+  seconds: z.number(),
+  processorSeconds: z.number(),
+  bytes: z.number(),
+  /** Growth of the process. */
+  residentBytes: z.number(),
+  /** The longest time in which the event loop did nothing else. */
+  pauseMs: z.number(),
+});
+export type UniqueStart = z.infer<typeof UniqueStart>;
