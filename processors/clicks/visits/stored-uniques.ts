@@ -10,6 +10,10 @@ import type { UniqueClicks } from "./unique-clicks.ts";
 
 /** UInt32, UInt32, UInt64, Int64 in RowBinary. */
 const ROW_BYTES = 24;
+const ROW_WORDS = ROW_BYTES / 4;
+const ROWS_AT_ONCE = 4_096;
+/** A visitor has at most 52 bits. In the text of an error, these bytes would be letters. */
+const VISITOR_HIGH_MAX = 2 ** 20 - 1;
 const TIMEOUT_SECONDS = 120;
 /** A statement that returns visits may take as much longer as they need at this rate. It waits while this process decodes them. */
 const ROWS_PER_SECOND_MIN = 200_000;
@@ -84,24 +88,58 @@ async function loadStored(
       max_execution_time: TIMEOUT_SECONDS + Math.ceil(visits / ROWS_PER_SECOND_MIN),
     },
   });
-  await loadRows(uniques, result.stream);
+  await loadRows(uniques, result.stream, visits);
 }
 
-async function loadRows(uniques: UniqueClicks, chunks: AsyncIterable<unknown>): Promise<void> {
+/**
+ * Loads rows of RowBinary, about `expected`: offer, partner, visitor, UTC ms. @throws {Error} for an answer that ClickHouse did not finish: it may write the
+ * reason where the next row would be.
+ */
+export async function loadRows(
+  uniques: UniqueClicks,
+  chunks: AsyncIterable<unknown>,
+  expected: number,
+): Promise<void> {
   const turn = new Turn();
-  uniques.beginLoading();
-  let rest: Buffer = Buffer.alloc(0);
+  const rows = new RowBytes();
+  uniques.beginLoading(expected);
   for await (const chunk of chunks) {
     if (!Buffer.isBuffer(chunk)) continue;
-    const bytes: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    const end = bytes.length - (bytes.length % ROW_BYTES);
-    loadBytes(uniques, bytes, end);
-    rest = bytes.subarray(end);
-    if (uniques.mustSettle) await settle(uniques, turn);
-    await turn.end();
+    for (let at = 0; at < chunk.length; ) {
+      at += rows.take(chunk, at);
+      loadWords(uniques, rows.words, rows.whole);
+      rows.dropWhole();
+      if (uniques.mustSettle) await settle(uniques, turn);
+      await turn.end();
+    }
   }
-  if (rest.length > 0) throw new Error("ClickHouse ended its answer in the middle of a row");
+  if (rows.length > 0) throw new Error("ClickHouse ended its answer in the middle of a row");
   await settle(uniques, turn);
+}
+
+/** Bytes of rows at an address that can be read as words: a chunk may begin anywhere in a row. */
+class RowBytes {
+  readonly #bytes = new Uint8Array(ROW_BYTES * ROWS_AT_ONCE);
+  readonly words = new Uint32Array(this.#bytes.buffer);
+  length = 0;
+
+  /** Copies from `chunk` what there is room for. Returns how many bytes. */
+  take(chunk: Buffer, from: number): number {
+    const copied = chunk.copy(this.#bytes, this.length, from);
+    this.length += copied;
+    return copied;
+  }
+
+  /** Number of whole rows. */
+  get whole(): number {
+    return Math.floor(this.length / ROW_BYTES);
+  }
+
+  dropWhole(): void {
+    const used = this.whole * ROW_BYTES;
+    this.#bytes.copyWithin(0, used, this.length);
+    this.length -= used;
+  }
 }
 
 async function settle(uniques: UniqueClicks, turn: Turn): Promise<void> {
@@ -151,14 +189,16 @@ async function findWindow(
   return { fromMs: newestMs, visits: 0 };
 }
 
-/** Loads the rows up to `end`. */
-function loadBytes(uniques: UniqueClicks, bytes: Buffer, end: number): void {
+/** The words of a row are in the order of its bytes, as on every processor that Node runs on. */
+function loadWords(uniques: UniqueClicks, words: Uint32Array, rows: number): void {
   const visit = { offerId: 0, affiliateId: 0, visitor: 0 };
-  for (let at = 0; at < end; at += ROW_BYTES) {
-    visit.offerId = bytes.readUInt32LE(at);
-    visit.affiliateId = bytes.readUInt32LE(at + 4);
-    // Numbers are exact up to 53 bits. A visitor has at most 52, and times are after 1970.
-    visit.visitor = bytes.readUInt32LE(at + 8) + bytes.readUInt32LE(at + 12) * WORD;
-    uniques.load(visit, bytes.readUInt32LE(at + 16) + bytes.readUInt32LE(at + 20) * WORD);
+  for (let at = 0; at < rows * ROW_WORDS; at += ROW_WORDS) {
+    const high = words[at + 3] ?? 0;
+    if (high > VISITOR_HIGH_MAX) throw new Error("ClickHouse broke its answer off");
+    visit.offerId = words[at] ?? 0;
+    visit.affiliateId = words[at + 1] ?? 0;
+    // Numbers are exact up to 53 bits. Times are after 1970.
+    visit.visitor = (words[at + 2] ?? 0) + high * WORD;
+    uniques.load(visit, (words[at + 4] ?? 0) + (words[at + 5] ?? 0) * WORD);
   }
 }

@@ -112,10 +112,10 @@ export class UniqueClicks {
 
   /**
    * Until `settle` has ended, only `load` may be called: it is faster than `remember`, because it does not look for an earlier click. For
-   * an empty memory.
+   * an empty memory. `expected` is about how many clicks will be loaded.
    */
-  beginLoading(): void {
-    this.#table.beginLoading();
+  beginLoading(expected: number): void {
+    this.#table.beginLoading(expected);
   }
 
   /** Adds a unique click that is already stored, in any order. */

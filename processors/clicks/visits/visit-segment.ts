@@ -15,7 +15,7 @@ import type { VisitPrint } from "./visit-print.ts";
 /** Bits of a print that the place of an entry implies: its segment, and its bucket there. */
 const IMPLIED_BITS = 16;
 /** Spare blocks after a spread, as a share of the filled ones. */
-const SPARE_SHARE = 0.05;
+const SPARE_SHARE = 0.04;
 /** At least one spare block in so many buckets. */
 const SPARE_BUCKETS = 16;
 /** How many of the next buckets may lend a spare block. */
@@ -61,13 +61,18 @@ export class VisitSegment {
   #oldestMs = Number.POSITIVE_INFINITY;
   #isOldestKnown = true;
 
-  constructor(words: Int32Array, share: SegmentShare, isLoading = false) {
+  /** `expected` is how many entries will be loaded, for a segment that begins with loading. */
+  constructor(words: Int32Array, share: SegmentShare, expected?: number) {
     this.#share = share;
     this.#blocks = new VisitBlocks(words);
     this.#bucketBits = IMPLIED_BITS - share.segmentBits;
     this.#buckets = 1 << this.#bucketBits;
-    this.#heads = new Uint32Array(this.#buckets + 1);
-    this.#isLoading = isLoading;
+    this.#isLoading = expected !== undefined;
+    const blocks = ((expected ?? 0) / BLOCK_ENTRIES / this.#buckets) * (1 + SPARE_SHARE);
+    this.#heads = Uint32Array.from({ length: this.#buckets + 1 }, (_, bucket) =>
+      headOf(Math.floor(blocks * bucket), 0),
+    );
+    this.#reserve(Math.floor(blocks * this.#buckets));
   }
 
   get size(): number {

@@ -1,4 +1,5 @@
 import { CLASSES } from "./offer-classes.ts";
+import { StagedVisits } from "./staged-visits.ts";
 import { Tally } from "./tally.ts";
 import { VisitBlocks } from "./visit-blocks.ts";
 import { type Visit, VisitPrint } from "./visit-print.ts";
@@ -32,10 +33,14 @@ export type VisitTableOptions = {
 export class VisitTable {
   readonly tally = new Tally(CLASSES);
   readonly #share: SegmentShare;
+  readonly #entriesMax: number;
   readonly #segmentWords: number;
   readonly #segments: (VisitSegment | undefined)[] = Array.from({ length: SEGMENTS });
   #words: Int32Array | undefined;
-  #isLoading = false;
+  /** While the table is loading. */
+  #staged: StagedVisits | undefined;
+  /** How many visits of a segment will be loaded. */
+  #expected = 0;
   readonly #print = new VisitPrint();
   #segment: VisitSegment | undefined;
   #entry = NO_ENTRY;
@@ -44,6 +49,7 @@ export class VisitTable {
     const { entriesMax, dropBeforeMs, bucketEntriesMax = BUCKET_ENTRIES_MAX } = options;
     const share = { segmentBits: SEGMENT_BITS, bucketEntriesMax, dropBeforeMs };
     this.#share = { ...share, tally: this.tally, scratch: new VisitBlocks(new Int32Array()) };
+    this.#entriesMax = entriesMax;
     const mean = entriesMax / SEGMENTS;
     // Hardly any segment has as many more; one that has gets memory of its own.
     const most = mean + 8 * Math.sqrt(mean);
@@ -82,28 +88,31 @@ export class VisitTable {
     this.#segment = undefined;
   }
 
-  /** From now until `settle`, visits are added by `load` alone. The table must be empty. */
-  beginLoading(): void {
-    this.#isLoading = true;
+  /** From now until `settle`, visits are added by `load` alone: about `expected`. The table must be empty. */
+  beginLoading(expected: number): void {
+    this.#expected = Math.min(expected, this.#entriesMax) / SEGMENTS;
+    this.#staged = new StagedVisits(SEGMENTS, (number) => this.#segmentAt(number));
   }
 
   get isLoading(): boolean {
-    return this.#isLoading;
+    return this.#staged !== undefined;
   }
 
   /** Adds a visit, also if it has an entry. */
   load(visit: Visit, offerClass: number, atMs: number): void {
-    this.#print.set(visit.offerId, visit.affiliateId, visit.visitor);
-    this.#segmentOf(this.#print).load(this.#print, offerClass, atMs);
+    const print = this.#print;
+    print.set(visit.offerId, visit.affiliateId, visit.visitor);
+    this.#staged?.add(print.high >>> (32 - SEGMENT_BITS), print, offerClass, atMs);
   }
 
   /** Ends loading: of several entries of a visit the latest time stays. Every step takes some milliseconds. */
   *settle(): Generator<void, void, void> {
-    for (const segment of this.#all()) {
-      segment.settle();
+    for (let number = 0; number < SEGMENTS; number += 1) {
+      this.#staged?.flush(number);
+      this.#segments[number]?.settle();
       yield;
     }
-    this.#isLoading = false;
+    this.#staged = undefined;
   }
 
   dropBefore(limitMs: number): void {
@@ -124,7 +133,10 @@ export class VisitTable {
   }
 
   #segmentOf(print: VisitPrint): VisitSegment {
-    const number = print.high >>> (32 - SEGMENT_BITS);
+    return this.#segmentAt(print.high >>> (32 - SEGMENT_BITS));
+  }
+
+  #segmentAt(number: number): VisitSegment {
     return this.#segments[number] ?? this.#addSegment(number);
   }
 
@@ -132,7 +144,11 @@ export class VisitTable {
     const size = this.#segmentWords;
     this.#words ??= new Int32Array(SEGMENTS * size);
     const words = this.#words.subarray(number * size, (number + 1) * size);
-    const segment = new VisitSegment(words, this.#share, this.#isLoading);
+    const segment = new VisitSegment(
+      words,
+      this.#share,
+      this.isLoading ? this.#expected : undefined,
+    );
     this.#segments[number] = segment;
     return segment;
   }
