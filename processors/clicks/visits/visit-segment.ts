@@ -143,7 +143,7 @@ export class VisitSegment {
   add(print: VisitPrint, offerClass: number, atMs: number): void {
     let bucket = this.#bucketOf(print);
     while (!this.#hasRoom(bucket)) {
-      this.#makeRoom(bucket);
+      this.#makeRoom(bucket, atMs);
       bucket = this.#bucketOf(print);
     }
     const head = this.#heads[bucket] ?? 0;
@@ -242,12 +242,13 @@ export class VisitSegment {
     return startOf(this.#heads[bucket + 1] ?? 0) > startOf(head) + blocksOf(head);
   }
 
-  #makeRoom(bucket: number): void {
+  /** For an entry at `atMs`. Buckets may have other numbers then. */
+  #makeRoom(bucket: number, atMs: number): void {
     const isFull = countOf(this.#heads[bucket] ?? 0) === ENTRIES_MAX;
     if (!isFull && this.#borrow(bucket)) return;
     this.dropBefore(this.#share.dropBeforeMs());
     const bits = isFull ? this.#bucketBits + 1 : this.#isLoading ? 0 : this.#neededBits();
-    if (bits > this.#bucketBits) this.#rebuild(bits);
+    if (bits > this.#bucketBits) this.#rebuild(bits, atMs);
     else this.#spread(bucket);
   }
 
