@@ -93,6 +93,30 @@ test("visits of one millisecond are forgotten by number, so that the table has r
   expect(clicks.forgotten).toBe(501);
 });
 
+test("visits that expire make room for as many new ones, at the cost of a table with free room (#3)", () => {
+  const windowMs = 20_000;
+  const run = (entriesMax: number) => (): void => {
+    const clicks = new UniqueClicks({ entriesMax, retentionMs: windowMs });
+    for (let i = 0; i < 60_000; i += 1)
+      clicks.take({ ...visit, visitor: i }, START_MS + i, windowMs);
+    expect(clicks.forgotten).toBe(0);
+    expect(clicks.size).toBeGreaterThanOrEqual(windowMs);
+    expect(clicks.size).toBeLessThanOrEqual(Math.max(entriesMax * (1 + 1 / 64), 60_000));
+  };
+  expect(processorTimeRatio({ usual: run(1_000_000), other: run(windowMs + 1) }, 4)).toBeLessThan(
+    4,
+  );
+});
+
+test("a table that is just full has at most 1.6 % expired visits more", () => {
+  const clicks = new UniqueClicks({ entriesMax: 2_001, retentionMs: 2_000 });
+  for (let i = 0; i < 20_000; i += 1) {
+    expect(clicks.take({ ...visit, visitor: i }, START_MS + i, 2_000)).toBe(true);
+    expect(clicks.size).toBeLessThanOrEqual(2_001 * (1 + 1 / 64) + 1);
+  }
+  expect(clicks.forgotten).toBe(0);
+});
+
 test("a click read from the table counts like a click from the stream", () => {
   const clicks = uniques();
   clicks.remember(visit, START_MS);
@@ -148,4 +172,19 @@ test("clicks that come long after a later one are unique once in a window too (#
   expect(clicks.take(visit, ago(30), DAY_MS)).toBe(true);
   for (const hours of [30, 29, 28, 20, 10, 0])
     expect(clicks.take(visit, ago(hours), DAY_MS)).toBe(false);
+});
+
+test("clicks that come after their whole window are unique once, also while the table makes room (#11)", () => {
+  const clicks = uniques();
+  const nowMs = START_MS + 40 * HOUR_MS;
+  let visitor = 0;
+  const others = (count: number): void => {
+    for (const end = visitor + count; visitor < end; visitor += 1)
+      clicks.take({ ...visit, visitor: 1_000_000 + visitor }, nowMs, DAY_MS);
+  };
+  others(5_000);
+  const late = Array.from({ length: 3_000 }, (_, of) => ({ ...visit, visitor: of }));
+  for (const of of late) expect(clicks.take(of, START_MS, DAY_MS)).toBe(true);
+  others(20_000);
+  expect(late.filter((of) => clicks.take(of, START_MS + HOUR_MS, DAY_MS))).toEqual([]);
 });

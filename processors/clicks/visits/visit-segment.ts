@@ -135,7 +135,8 @@ export class VisitSegment {
   /** Makes sure that this time can be stored. True if entries have other numbers now. */
   cover(atMs: number): boolean {
     if (this.#blocks.covers(atMs)) return false;
-    this.#rebuild(this.#bucketBits, atMs);
+    if (this.#size === 0) this.#blocks.layOut({ fromMs: atMs, toMs: atMs });
+    else this.#rebuild(this.#bucketBits, atMs);
     return true;
   }
 
