@@ -44,10 +44,10 @@ export async function benchUniques(): Promise<BenchResult[]> {
 }
 
 async function takes(visits: number): Promise<BenchResult[]> {
-  const of = async (kind: "table" | "map", count: number): Promise<UniqueTakes> =>
-    UniqueTakes.parse(JSON.parse(await run("unique-takes", [kind, String(count)])));
-  const figure = await of("table", visits);
-  const map = visits > MAP_MAX ? undefined : await of("map", visits);
+  const measure = async (kind: "table" | "map"): Promise<UniqueTakes> =>
+    UniqueTakes.parse(JSON.parse(await run("unique-takes", [kind, String(visits)])));
+  const figure = await measure("table");
+  const map = visits > MAP_MAX ? undefined : await measure("map");
   const line = (
     name: string,
     read: (of: UniqueTakes) => number,
@@ -65,15 +65,15 @@ async function takes(visits: number): Promise<BenchResult[]> {
   const bytes = figure.bytes / visits;
   return [
     {
-      ...line("memory a visit", (of) => of.bytes / visits, "bytes", 2),
+      ...line("memory a visit", (one) => one.bytes / visits, "bytes", 2),
       budget: isLarge ? `<= ${VISIT_BYTES} bytes` : "-",
       ok: !isLarge || bytes <= VISIT_BYTES,
     },
-    line("growth of the process a visit", (of) => of.residentBytes / visits, "bytes", 2),
-    line("take() of a new visit", (of) => of.newNs, "ns"),
-    line("the same while as many expire", (of) => of.steadyNs, "ns"),
-    line("take() of a repeated visit", (of) => of.repeatedNs, "ns"),
-    line("longest 1,000 takes", (of) => of.pauseMs, "ms", 1),
+    line("growth of the process a visit", (one) => one.residentBytes / visits, "bytes", 2),
+    line("take() of a new visit", (one) => one.newNs, "ns"),
+    line("the same while as many expire", (one) => one.steadyNs, "ns"),
+    line("take() of a repeated visit", (one) => one.repeatedNs, "ns"),
+    line("longest 1,000 takes", (one) => one.pauseMs, "ms", 1),
   ];
 }
 

@@ -63,26 +63,33 @@ class Pair {
     return entry === NO_ENTRY ? undefined : this.segment.timeAt(entry);
   }
 
-  /** Compares everything. Entries before `dropBeforeMs` may be there or not. */
-  compare(prints: readonly VisitPrint[]): void {
+  /** What differs. Entries before `dropBeforeMs` may be there or not. */
+  differences(prints: readonly VisitPrint[]): string[] {
     const wrong = prints.filter((print) => {
       const atMs = this.timeOf(print) ?? GONE_MS;
       const knownMs = this.model.get(nameOf(print))?.atMs ?? GONE_MS;
       return atMs !== knownMs && (atMs !== GONE_MS || knownMs >= this.dropBeforeMs);
     });
-    expect(wrong).toEqual([]);
+    const differences = wrong.map((print) => `the time of ${nameOf(print)}`);
+    const check = (isRight: boolean, what: string): void => {
+      if (!isRight) differences.push(what);
+    };
     this.removeWhere((_offerClass, atMs) => atMs < this.dropBeforeMs);
     const known = [...this.model.values()];
-    const ofClass = (offerClass: number): number =>
-      known.filter((of) => of.offerClass === offerClass).length;
-    expect(USED_CLASSES.map((of) => this.tally.ofClass[of])).toEqual(USED_CLASSES.map(ofClass));
-    expect([this.segment.size, this.tally.size]).toEqual([known.length, known.length]);
+    for (const used of USED_CLASSES) {
+      const count = known.filter(({ offerClass }) => offerClass === used).length;
+      check(this.tally.ofClass[used] === count, `the visits of class ${used}`);
+    }
+    const sizes = [this.segment.size, this.tally.size];
+    check(sizes.join() === `${known.length},${known.length}`, `the sizes ${sizes.join()}`);
     const found: string[] = [];
     this.segment.forEach((offerClass, atMs) => found.push(`${offerClass} ${atMs}`));
     const expected = known.map((of) => `${of.offerClass} ${of.atMs}`);
-    expect(found.sort().join()).toBe(expected.sort().join());
+    check(found.sort().join() === expected.sort().join(), "the entries");
     this.segment.findOldest();
-    expect(this.segment.oldestMs).toBe(Math.min(...known.map(({ atMs }) => atMs)));
+    const oldestMs = Math.min(...known.map(({ atMs }) => atMs));
+    check(this.segment.oldestMs === oldestMs, "the oldest time");
+    return differences;
   }
 }
 
@@ -157,7 +164,7 @@ describe("a segment and a plain Map agree", () => {
             }
           }
         }
-        pair.compare(prints);
+        expect(pair.differences(prints)).toEqual([]);
       }),
       { numRuns: 40 },
     );
@@ -175,7 +182,7 @@ describe("a segment and a plain Map agree", () => {
           prints.push(spreadPrint(index));
           pair.put(spreadPrint(index), START_MS + index);
         }
-        pair.compare(prints);
+        expect(pair.differences(prints)).toEqual([]);
       }),
       { numRuns: 60 },
     );
@@ -189,14 +196,14 @@ test("a visit may be loaded more often than a bucket has entries", () => {
     if (index % 10 === 0) pair.load(spreadPrint(index), START_MS + index);
   }
   pair.segment.settle();
-  pair.compare([printOf(3, 77, 5), spreadPrint(990)]);
+  expect(pair.differences([printOf(3, 77, 5), spreadPrint(990)])).toEqual([]);
 });
 
 test("prints that share all but their last 12 bits are different visits", () => {
   const pair = new Pair();
   const prints = Array.from({ length: 4_000 }, (_, rest) => printOf(5, 123_456, rest));
   for (const [index, print] of prints.entries()) pair.put(print, START_MS + index);
-  pair.compare(prints);
+  expect(pair.differences(prints)).toEqual([]);
 });
 
 test("times years apart are exact to the millisecond, also after they are near again", () => {
@@ -204,13 +211,13 @@ test("times years apart are exact to the millisecond, also after they are near a
   const prints = Array.from({ length: 600 }, (_, index) => spreadPrint(index));
   const timeOf = (index: number): number => START_MS + index * 4 * DAY_MS + index;
   for (const [index, print] of prints.entries()) pair.put(print, timeOf(index));
-  pair.compare(prints);
+  expect(pair.differences(prints)).toEqual([]);
   pair.dropBeforeMs = timeOf(590);
   for (let index = 600; index < 1_200; index += 1) {
     prints.push(spreadPrint(index));
     pair.put(spreadPrint(index), timeOf(595) + index);
   }
-  pair.compare(prints);
+  expect(pair.differences(prints)).toEqual([]);
 });
 
 test("a time far from all others is exact, whatever its entry makes the segment do", () => {
@@ -223,7 +230,7 @@ test("a time far from all others is exact, whatever its entry makes the segment 
       pair.put(print, START_MS + days * DAY_MS);
       prints.push(print);
     }
-    pair.compare(prints);
+    expect(pair.differences(prints)).toEqual([]);
   }
 });
 
