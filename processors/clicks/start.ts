@@ -16,7 +16,7 @@ export type ClickOptions = {
   readonly leaseMs: number;
   /** How long a producer that has not announced its end may be silent before its clicks count as lost. */
   readonly producerPatienceMs: number;
-  /** The most visits that a lane remembers; about 33 to 67 bytes each. */
+  /** The most visits that a lane remembers; about 12 bytes each. */
   readonly uniquesMax?: number;
 };
 

@@ -266,11 +266,11 @@ export const SETTINGS = {
       "how long a lane stays with a click writer that does not renew its lease; an insert must end within a third of it",
   },
   UNIQUE_VISITS_MAX: {
-    type: wholeNumber({ min: 1_000, max: 50_000_000 }),
-    default: "4000000",
+    type: wholeNumber({ min: 1_000, max: 200_000_000 }),
+    default: "20000000",
     readBy: ["processors"],
     meaning:
-      "visits that each lane remembers to recognise unique clicks, 33 to 67 bytes each; beyond it the largest offers lose their oldest",
+      "visits that each lane remembers to recognise unique clicks, about 12 bytes each; beyond it the largest offers lose their oldest",
   },
   PRODUCER_PATIENCE_HOURS: {
     type: wholeNumber({ min: 1, max: 48, unit: "hours" }),

@@ -49,7 +49,7 @@ const HOLES_MAX = 1_000;
 const HOUR_MS = 3_600_000;
 /** Used until the catalog is loaded, and for clicks of a deleted offer (G87). */
 export const UNIQUE_HOURS = 24;
-const UNIQUES_MAX = 4_000_000;
+const UNIQUES_MAX = 20_000_000;
 export const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 100_000 };
 
 /**

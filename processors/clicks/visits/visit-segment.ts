@@ -17,7 +17,7 @@ const IMPLIED_BITS = 16;
 /** Spare blocks after a spread, as a share of the filled ones. */
 const SPARE_SHARE = 0.04;
 /** At least one spare block in so many buckets. */
-const SPARE_BUCKETS = 16;
+const SPARE_BUCKETS = 4;
 /** How many of the next buckets may lend a spare block. */
 const REACH = 24;
 const BUCKET_BITS_MAX = 20;

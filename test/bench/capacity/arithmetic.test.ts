@@ -35,8 +35,8 @@ test("disks and memory are those of the formulas", () => {
   expect(streamTb(100_000, inputs)).toBeCloseTo(9.238, 3);
   // 40,000 × 86,400 × 67.4 B
   expect(clickhouseGbPerDay(100_000, inputs)).toBeCloseTo(232.9, 1);
-  // 40,000 × 86,400 × 0.6 × 66.7 B
-  expect(uniquesMemoryGb(100_000, inputs)).toBeCloseTo(138.2, 1);
+  // 40,000 × 86,400 × 0.6 × 12 B
+  expect(uniquesMemoryGb(100_000, inputs)).toBeCloseTo(24.88, 2);
   // 100,000 × 0.8 × 200 µs ÷ 0.5
   expect(tlsCores(100_000, inputs)).toBeCloseTo(32);
 });
@@ -74,8 +74,8 @@ test("limits come in the order in which they are reached, with the code's own nu
   expect(reached).toEqual(reached.toSorted((a, b) => a - b));
   const at = (name: RegExp): number =>
     limits.find((limit) => name.test(limit.name))?.clicksPerSecond ?? Number.NaN;
-  // 4 × 4 million ÷ (86,400 × 0.6) ÷ 0.4
-  expect(at(/UNIQUE_VISITS_MAX 4 million/)).toBeCloseTo(771.6, 1);
+  // 4 × 20 million ÷ (86,400 × 0.6) ÷ 0.4
+  expect(at(/UNIQUE_VISITS_MAX 20 million/)).toBeCloseTo(3_858, 0);
   // 64 GiB ÷ (891 B × 259,200 s) ÷ 0.4
   expect(at(/CLICKS_STREAM_BYTES/)).toBeCloseTo(743.9, 1);
   // 4 × 29,825
