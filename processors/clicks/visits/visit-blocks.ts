@@ -11,7 +11,7 @@ const NARROW_RANGE_MS = 2 ** 32;
 /** 34.8 years. */
 const WIDE_RANGE_MS = 2 ** 40;
 /** A narrow block holds times that are at most 47.7 days apart, so that the next times on both sides fit too. */
-export const NARROW_SPAN_MS = NARROW_RANGE_MS - 2 * DAY_MS;
+const NARROW_SPAN_MS = NARROW_RANGE_MS - 2 * DAY_MS;
 const CLASS_BITS = 12;
 
 /** The earliest and the latest time of some entries, UTC ms. */

@@ -16,7 +16,7 @@ const WORDS_PER_VISIT = 3.45;
 /** Words of a segment with few visits. */
 const SEGMENT_WORDS_MIN = 600;
 /** The time of a visit without an entry. */
-export const NEVER_MS = Number.NEGATIVE_INFINITY;
+const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 export type VisitTableOptions = {
   /** The most visits that the caller will keep. */
