@@ -8,6 +8,7 @@ import { sendTraffic } from "./console-traffic.ts";
 const program = findChromium();
 const SUB = "drill-down, with | signs: 100%";
 const RANGE = "preset=today";
+const MORE = { timeout: 20_000 };
 const METRICS = "clicks,unique_clicks,bot_clicks,conversions,pending_conversions";
 
 describe.skipIf(program === undefined)("a figure opens the rows that it counts", () => {
@@ -21,17 +22,16 @@ describe.skipIf(program === undefined)("a figure opens the rows that it counts",
 
   /** How many rows a list has, after all of it is shown. */
   const rowsOf = async (page: Page): Promise<number> => {
-    const rows = page.locator("tbody tr");
-    await rows.first().waitFor();
+    await page.locator("tbody tr").first().waitFor();
     await settled(page);
     const more = page.getByRole("button", { name: "Show more" });
     while (await more.isVisible()) {
-      const before = await rows.count();
+      const before = await listed(page);
       await more.click();
-      await rows.nth(before).waitFor();
+      await expect.poll(async () => await listed(page), MORE).toBeGreaterThan(before);
       await settled(page);
     }
-    return await rows.count();
+    return await listed(page);
   };
 
   /** Opens every linked figure of a report, and compares it with the number of rows that are listed. Returns how many there were. */
@@ -147,3 +147,9 @@ describe.skipIf(program === undefined)("a figure opens the rows that it counts",
     expect(await rowsOf(page)).toBe(Number(count));
   }, 60_000);
 });
+
+/** Rows of a list. Of a long one, only those in view are in the page. */
+async function listed(page: Page): Promise<number> {
+  const whole = await page.locator(".data-table").first().getAttribute("aria-rowcount");
+  return whole === null ? await page.locator("tbody tr").count() : Number(whole) - 1;
+}

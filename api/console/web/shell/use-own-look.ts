@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { read } from "../client/api-client.ts";
 import { useApi } from "../client/use-api.ts";
 import { chooseTheme, type Theme, themeOf } from "../look/theme.ts";
@@ -16,16 +16,22 @@ export function useOwnLook(): {
 } {
   const api = useApi(0);
   const queries = useQueryClient();
+  // Not the variables of the mutation, which are there a moment after the click: a box would jump back.
+  const [saving, setSaving] = useState<Look>({});
   const write = useMutation({
     mutationFn: async (preferences: Look) => {
       await read(api.PATCH("/person", { body: { preferences } }));
     },
-    onSettled: async () => await queries.invalidateQueries({ queryKey: ["session"] }),
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ["session"] });
+      setSaving({});
+    },
   });
   return {
     error: write.error,
-    saving: write.isPending ? write.variables : {},
+    saving,
     save: (look) => {
+      setSaving(look);
       if (look.theme !== undefined) chooseTheme(look.theme);
       write.mutate(look);
     },
