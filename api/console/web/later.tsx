@@ -1,4 +1,5 @@
 import { type ComponentType, type ReactElement, useEffect, useState } from "react";
+import { isBeingReplaced } from "./shell/watch-updates.ts";
 
 /**
  * A component whose code is loaded when it is first shown; `waiting` stands there meanwhile. A failure is thrown to the boundary around it.
@@ -19,7 +20,9 @@ export function later<Props extends object>(
           loaded = { component };
           setKnown(loaded);
         },
-        (error: unknown) => setFailure({ error }),
+        (error: unknown) => {
+          if (!isBeingReplaced()) setFailure({ error });
+        },
       );
     }, [known]);
     if (failure !== undefined) throw failure.error;
