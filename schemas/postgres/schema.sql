@@ -769,6 +769,7 @@ CREATE TABLE lane_lease (
   epoch bigint NOT NULL DEFAULT 0,
   expires_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   intent jsonb,
+  intent_epoch bigint,
   home text,
   CONSTRAINT lane_lease_pkey PRIMARY KEY (lane)
 ) WITH (fillfactor=30, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);

@@ -6,8 +6,15 @@ import { Intent } from "./intent.ts";
  */
 const LEASE_MS_MAX = 300_000;
 
-/** A lane that its owner has just taken. `intent`: the last one of its owners, as Postgres has it; null if there is none. */
-export type TakenLane = { readonly lane: number; readonly epoch: number; readonly intent: unknown };
+/** A lane that its owner has just taken. */
+export type TakenLane = {
+  readonly lane: number;
+  readonly epoch: number;
+  /** The last one of its owners, as Postgres has it; null if there is none. */
+  readonly intent: unknown;
+  /** Whether the last owner recorded its inserts. One of a release before the intents did not. */
+  readonly isRecorded: boolean;
+};
 
 /** The lane now belongs to another writer. */
 export class LeaseLostError extends Error {
@@ -21,6 +28,8 @@ export class LeaseLostError extends Error {
  */
 export class LaneLease {
   readonly lane: number;
+  /** Whether the last owner recorded its inserts. */
+  readonly isRecorded: boolean;
   readonly #owner: string;
   readonly #db: Queryable;
   readonly #leaseMs: number;
@@ -39,6 +48,7 @@ export class LaneLease {
     this.#owner = options.owner;
     this.#leaseMs = options.leaseMs;
     this.lane = taken.lane;
+    this.isRecorded = taken.isRecorded;
     this.#epoch = taken.epoch;
     this.#validUntilMs = taken.askedAtMs + options.leaseMs;
     this.#unreadIntent = taken.intent;
@@ -103,7 +113,7 @@ export class LaneLease {
       const { rows } = await this.#db.query<Pick<TakenLane, "epoch" | "intent">>({
         name: "raise-lane-epoch",
         text: `update lane_lease
-               set epoch = greatest(epoch, $5) + 1,
+               set epoch = greatest(epoch, $5) + 1, intent_epoch = greatest(epoch, $5) + 1,
                  expires_at = now() + $4 * interval '1 millisecond'
                where lane = $1 and owner = $2 and epoch = $3 returning epoch, intent`,
         values: [this.lane, this.#owner, this.#epoch, this.#leaseMs, above],
@@ -197,13 +207,13 @@ export async function takeLanes(
 ): Promise<TakenLane[]> {
   const { rows } = await db.query<TakenLane>({
     name: "take-lanes",
-    text: `with free as (select lane from lane_lease
+    text: `with free as (select lane, epoch = 0 or intent_epoch is not distinct from epoch as is_recorded from lane_lease
              where (expires_at < now() or expires_at > now() + $6 * interval '1 millisecond')
                and lane = any($2::int[]) and not lane = any($3::int[])
              order by lane limit $4 for update skip locked)
            update lane_lease l
-           set owner = $1, epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
-           from free where l.lane = free.lane returning l.lane, l.epoch, l.intent`,
+           set owner = $1, epoch = l.epoch + 1, intent_epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
+           from free where l.lane = free.lane returning l.lane, l.epoch, l.intent, free.is_recorded as "isRecorded"`,
     values: [owner, options.lanes, options.held, options.limit, options.leaseMs, LEASE_MS_MAX],
   });
   return rows;

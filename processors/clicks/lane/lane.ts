@@ -11,7 +11,7 @@ import { answerQueries } from "../young/answer-queries.ts";
 import { BACKOFF } from "./backoff.ts";
 import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
-import { raiseFence, selectFence } from "./fence.ts";
+import { awaitOlderInserts, raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
 import { lacksAcknowledged } from "./lacks-acknowledged.ts";
 import type { Home, LaneDeps } from "./lane-deps.ts";
@@ -309,6 +309,9 @@ export class Lane {
     await meetFence({ ...this.#deps, clickhouse }, { lease: this.#lease, log }, fence.epoch);
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database, lane, epoch }, { signal, log });
+    if (!this.#lease.isRecorded) {
+      await awaitOlderInserts(clickhouse, { database, lane, epoch }, signal);
+    }
     if (occasion === "first") await this.#producers.load();
     // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();

@@ -3,6 +3,8 @@
 -- the next owner of the lane settles it before it inserts anything else (P9).
 -- `intent`: {n, table, month, ranges: [[producer, epoch, from, to], …], token, home}, at most 1,000 ranges, about 40 kB.
 alter table lane_lease add column intent jsonb;
+-- The newest epoch whose owner records its inserts. If it is not the last one, the last owner was of a release before this.
+alter table lane_lease add column intent_epoch bigint;
 -- The ClickHouse replica that has the newest rows of the lane. Null on a server alone.
 alter table lane_lease add column home text;
 
