@@ -29,7 +29,7 @@ export function startClicks(
   const log = deps.log.child({ component: "clicks" });
   const lanes = new Set<Lane>();
   const metrics = clickMetrics(deps.metrics, () => readingsOf([...lanes]));
-  const home = { name: null, clickhouse: deps.clickhouse };
+  const home = { name: null, clickhouse: deps.clickhouse, layout: "single" } as const;
   const keeper = new LaneKeeper({
     pool: deps.pool,
     log,

@@ -1,9 +1,7 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 
 /** `cluster`: replicated tables. `timeoutMs`: wait at most this long for other replicas to confirm. */
-type InsertLayout =
-  | { readonly layout: "single" }
-  | { readonly layout: "cluster"; readonly timeoutMs: number };
+type InsertInto = { readonly layout: "single" | "cluster"; readonly timeoutMs: number };
 
 /**
  * Settings of an insert that ClickHouse stores once, however often it is repeated with the same token. In a cluster it is confirmed when most
@@ -12,19 +10,19 @@ type InsertLayout =
  */
 export function deduplicatedInsert(
   token: string,
-  at: InsertLayout = { layout: "single" },
+  into: InsertInto = { layout: "single", timeoutMs: 0 },
 ): ClickHouseSettings {
   const once = {
     async_insert: 0,
     insert_deduplicate: 1,
     insert_deduplication_token: token,
   } as const;
-  if (at.layout === "single") return once;
+  if (into.layout === "single") return once;
   return {
     ...once,
     insert_quorum: "auto",
     insert_quorum_parallel: 1,
-    insert_quorum_timeout: at.timeoutMs,
+    insert_quorum_timeout: into.timeoutMs,
     insert_keeper_max_retries: "0",
   };
 }

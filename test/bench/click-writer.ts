@@ -110,7 +110,7 @@ export async function insertSerialised(
     const token = randomBytes(8).toString("hex");
     const insert = { table: CLICK_TABLE, lane: BASELINE_LANE, writerEpoch: 1, token };
     const { signal } = new AbortController();
-    const limits = { timeoutMs: 30_000, signal };
+    const limits = { timeoutMs: 30_000, signal, layout: "single" } as const;
     await insertRows(clickhouse, { ...insert, ...limits, queryId: `bench-${token}` }, [segment]);
   }
   return lines.length / ((performance.now() - startedAtMs) / 1_000);

@@ -261,11 +261,22 @@ export class Intake {
     let fresh = 0;
     for (const [from, to] of accepted.add(batch.first, end)) {
       fresh += to - from;
-      this.#takeLines(producer, lines, { first: batch.first, from, to, readAtMs: monotonicMs });
+      for (const [start, stop] of this.#cut(producer, [from, to])) {
+        const piece = { first: batch.first, from: start, to: stop, readAtMs: monotonicMs };
+        this.#takeLines(producer, lines, piece);
+      }
     }
     if (isJump) this.#events.hole(producer, [next, batch.first]);
     if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
     this.completeness.noteMessage({ ...batch, next: end });
+  }
+
+  /** The range in pieces, each of which is part of the undecided insert or has nothing of it. */
+  #cut({ producer, epoch }: Producer, [from, to]: Range): Range[] {
+    const cuts = this.#cuts?.get(`${producer}.${epoch}`);
+    if (cuts === undefined) return [[from, to]];
+    const ends = [...cuts].filter((cut) => from < cut && cut < to).sort((a, b) => a - b);
+    return [from, ...ends].map((start, index): Range => [start, ends[index] ?? to]);
   }
 
   #takeLines(
@@ -281,9 +292,7 @@ export class Intake {
       lineBytes: lines.bytesOf(from - first, to - first),
       rows: to - from,
     });
-    const cuts = this.#cuts?.get(`${producer.producer}.${producer.epoch}`);
     for (let position = from; position < to; position += 1) {
-      if (cuts?.has(position)) this.#finish(builder);
       const read = lines.at(position - first);
       const head = this.#readHead(read, { producer, position, hasCoupons });
       if (head === undefined) {

@@ -85,11 +85,10 @@ export class BatchInserter {
    */
   async settle(intent: Intent, segments: readonly Segment[]): Promise<void> {
     const { deps, lease } = this.#options;
+    const { clickhouse } = this.#openHome;
     const insert = this.#begin(intent);
-    const refused = segments.length === 0 ? [] : await insertRows(this.#server, insert, segments);
-    if (rowsOf(segments) === refused.length) {
-      await insertClosingRow(this.#server, insert, intent);
-    }
+    const refused = segments.length === 0 ? [] : await insertRows(clickhouse, insert, segments);
+    if (rowsOf(segments) === refused.length) await insertClosingRow(clickhouse, insert, intent);
     // Before the positions are read: they must not seem to be missing.
     const lost = this.#lost(refused);
     if (lost.length > 0) await noteLost(deps.pool, lease.lane, lost);
@@ -107,9 +106,9 @@ export class BatchInserter {
     log.warn({ err: error, reason }, "clicks.insert-outcome-unknown");
   }
 
-  get #server(): Home["clickhouse"] {
+  get #openHome(): Home {
     if (this.#home === undefined) throw new Error("the lane is not open");
-    return this.#home.clickhouse;
+    return this.#home;
   }
 
   #requireLease(): void {
@@ -125,6 +124,7 @@ export class BatchInserter {
     this.#inserts += 1;
     return {
       table,
+      layout: this.#openHome.layout,
       lane,
       writerEpoch: epoch,
       queryId: insertQueryId({ database: this.#database, lane, epoch }, this.#inserts),
@@ -138,13 +138,10 @@ export class BatchInserter {
     const { deps, lease, table } = this.#options;
     const startedAtMs = performance.now();
     this.#requireLease();
-    const intent = intentOf(part, {
-      after: lease.lastIntent,
-      table: table.name,
-      home: this.#home?.name ?? null,
-    });
+    const { name: home, clickhouse } = this.#openHome;
+    const intent = intentOf(part, { after: lease.lastIntent, table: table.name, home });
     await lease.recordIntent(intent);
-    const refused = await insertRows(this.#server, this.#begin(intent), part);
+    const refused = await insertRows(clickhouse, this.#begin(intent), part);
     this.#decided = intent.token;
     batch.lost.push(...this.#lost(refused));
     const { rows, inserts, insertSeconds, freshness } = deps.metrics;

@@ -6,11 +6,13 @@ import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-ins
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
 import type { Segment } from "../intake/batch.ts";
 import { checkRow } from "../intake/read-line.ts";
+import type { Home } from "./lane-deps.ts";
 import { insertStatement, type LaneTable } from "./lane-table.ts";
 
 /** An insert of a lane into one partition. It becomes one block, which ClickHouse stores entirely or not at all. */
 export type Insert = {
   readonly table: LaneTable;
+  readonly layout: Home["layout"];
   readonly lane: number;
   readonly writerEpoch: number;
   readonly queryId: string;
@@ -152,7 +154,7 @@ async function send(
 
 function settingsOf(insert: Insert): ClickHouseSettings {
   return {
-    ...deduplicatedInsert(insert.token),
+    ...deduplicatedInsert(insert.token, insert),
     max_execution_time: Math.max(1, Math.ceil(insert.timeoutMs / 1_000)),
     input_format_parallel_parsing: 0,
     input_format_skip_unknown_fields: 1,

@@ -2,8 +2,14 @@ import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { RoleDeps } from "../../role-deps.ts";
 import type { ClickMetrics } from "../metrics.ts";
 
-/** A ClickHouse server. `name`: of the replica; null for a server alone. */
-export type Home = { readonly name: string | null; readonly clickhouse: Clickhouse };
+/** A ClickHouse server. */
+export type Home = {
+  /** Of the replica; null for a server alone. */
+  readonly name: string | null;
+  readonly clickhouse: Clickhouse;
+  /** In a cluster, rows that this replica has may still be lost with it, until others have confirmed them. */
+  readonly layout: "single" | "cluster";
+};
 
 /** Dependencies of a lane. */
 export type LaneDeps = Pick<

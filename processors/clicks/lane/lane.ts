@@ -315,7 +315,8 @@ export class Lane {
     if (occasion === "first") await this.#producers.load();
     // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();
-    const target = { table: this.#table, lane, intent: this.#inserter.undecided };
+    const { undecided: intent } = this.#inserter;
+    const target = { table: this.#table, lane, intent, layout: home.layout };
     const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, target);
     const isChanged = occasion !== "again" || forgotten.length > 0;
     if (isChanged && this.#table.name === "click") await this.#window.load();

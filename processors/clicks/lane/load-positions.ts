@@ -6,6 +6,7 @@ import { PositionSet } from "../intake/position-set.ts";
 import { loadClaims } from "../intake/producer-claims.ts";
 import type { Producer } from "../intake/producers.ts";
 import { type Intent, storedShare } from "./intent.ts";
+import type { Home } from "./lane-deps.ts";
 import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { selectStoredPositions, storedSet } from "./stored-positions.ts";
@@ -25,15 +26,16 @@ type Target = { readonly table: LaneTable; readonly lane: number };
  * written. Returns the producers of which the table has lost records (P5).
  *
  * `intent` is the only insert of the lane that may still be committed; undefined if it is known to be decided. If nothing of it is stored, it
- * becomes the undecided insert of the intake, and what was read here is true only after it was settled.
+ * becomes the undecided insert of the intake, and what was read here is true only after it was settled. The same holds in a cluster if it is
+ * stored, because other replicas may not have confirmed it.
  */
 export async function loadPositions(
   stores: Stores,
   intake: Intake,
-  target: Target & { readonly intent: Intent | undefined },
+  target: Target & { readonly intent: Intent | undefined; readonly layout: Home["layout"] },
 ): Promise<Forgotten[]> {
   const { forgotten, share } = await readPositions(stores, intake, target);
-  intake.undecided = share === "none" ? target.intent : undefined;
+  intake.undecided = share === "none" || target.layout === "cluster" ? target.intent : undefined;
   if (share !== "some") return forgotten;
   // It was committed, perhaps between two of the queries, so that they saw one producer's rows and not another's. Now it is there.
   const again = await readPositions(stores, intake, target);

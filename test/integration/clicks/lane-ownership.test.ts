@@ -39,8 +39,8 @@ test("ClickHouse refuses the insert of a writer whose lane has a newer owner", a
     const segment = builder.finish();
     const of = { table: CLICK_TABLE, lane: 2, writerEpoch: epoch, token: `${epoch}.${position}` };
     const queryId = insertQueryId({ database, lane: 2, epoch }, position);
-    const insert = { ...of, queryId, timeoutMs: 5_000, signal };
-    return insertRows(world.clickhouse, insert, segment === undefined ? [] : [segment]);
+    const begun = { ...of, queryId, timeoutMs: 5_000, signal, layout: "single" } as const;
+    return insertRows(world.clickhouse, begun, segment === undefined ? [] : [segment]);
   };
   const ending = { signal, log: testLog() };
   await raiseFence(world.clickhouse, { database, lane: 2, epoch: 7 }, ending);
