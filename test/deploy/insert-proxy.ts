@@ -32,8 +32,8 @@ export type Zombie = {
 };
 
 /**
- * A proxy between click writers and ClickHouse that freezes inserts. It hides the fence from ClickHouse: a row for `lane_fence` is confirmed and
- * dropped, so the server knows no epoch and refuses no insert, and `kill query` is confirmed and ends nothing.
+ * A proxy between click writers and ClickHouse that freezes inserts. Unless it is told otherwise, it hides the fence from ClickHouse: a row for
+ * `lane_fence` is confirmed and dropped, so the server knows no epoch and refuses no insert, and `kill query` is confirmed and ends nothing.
  */
 export class InsertProxy {
   readonly #server: Server;
@@ -44,6 +44,7 @@ export class InsertProxy {
   onStatement: (statement: Statement) => Promise<void> | void = () => undefined;
   /** Frozen inserts that were not released. */
   readonly zombies: Zombie[] = [];
+  hidesFence = true;
   /** Fences and kills that ClickHouse did not get. */
   hidden = 0;
 
@@ -91,7 +92,7 @@ export class InsertProxy {
     const text = params.get("query") ?? body.toString();
     const lane = /^lane-insert:[^:]*:(\d+):/.exec(params.get("query_id") ?? "")?.[1];
     const statement = { text, lane: lane === undefined ? undefined : Number(lane) };
-    if (/^\s*(?:insert into lane_fence|kill query)\b/i.test(text)) {
+    if (this.hidesFence && /^\s*(?:insert into lane_fence|kill query)\b/i.test(text)) {
       this.hidden += 1;
       answer.end();
       return;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLOSING_LANE } from "../../schemas/clickhouse/closing-lane.ts";
+import { deduplicatedInsert } from "../../schemas/clickhouse/deduplicated-insert.ts";
 import { clicksStream } from "../../schemas/nats/streams.ts";
 import { aClick, type ClickProducer } from "../integration/clicks/click-producer.ts";
 import {
@@ -208,6 +209,45 @@ test("part of an undecided insert is repeated when the stream has lost the rest"
   await producer.shipAll();
   await world.untilSettled(producer);
   expect(await world.counts(LANE)).toEqual({ rows: CLICKS, positions: CLICKS });
+});
+
+test("a token that ClickHouse knows without its rows is given up, and the rows are inserted under another", async () => {
+  const producer = world.producer();
+  await killInserting(producer, "before");
+  const [lease] = await world.rows<{ token: string }>(
+    "select intent ->> 'token' as token from lane_lease where lane = 0",
+  );
+  // As after a crash of the server between its note of the token and the part.
+  await world.clickhouse.insert({
+    table: "click",
+    values: [{ ts: new Date().toISOString().slice(0, 19), _lane: CLOSING_LANE }],
+    format: "JSONEachRow",
+    clickhouse_settings: deduplicatedInsert(lease?.token ?? ""),
+  });
+  const next = await takeOver();
+  await world.untilSettled(producer);
+  expect(await proxy.release()).toEqual([200]);
+  expect(await world.counts(LANE)).toEqual({ rows: CLICKS, positions: CLICKS });
+  expect(metricOf(next.metrics, "clicks_inserts_settled_total")).toBe(1);
+});
+
+test("an insert that begins after more inserts than ClickHouse knows tokens of is refused by the fence", async () => {
+  proxy.hidesFence = false;
+  const tables = await world.facts<{ name: string }>(
+    `select name from system.tables where database = currentDatabase()
+       and engine_full like '%non_replicated_deduplication_window = 10000%' order by name`,
+  );
+  expect(tables.map(({ name }) => name)).toEqual(["click", "impression", "insert_trial"]);
+  await world.clickhouse.command({
+    query: "alter table click modify setting non_replicated_deduplication_window = 2",
+  });
+  const producer = world.producer();
+  await killInserting(producer, "before");
+  await takeOver();
+  await world.untilSettled(producer);
+  for (let insert = 0; insert < 4; insert += 1) await record(producer, 1);
+  expect(await proxy.release()).toEqual([500]);
+  expect(await world.counts(LANE)).toEqual({ rows: CLICKS + 4, positions: CLICKS + 4 });
 });
 
 test("each click is stored once through kills of the writer and inserts that go on later (P9, P10)", {
