@@ -54,9 +54,10 @@ test("each insert is recorded before it begins: its positions, its month and its
     table: "click",
     month: 202_605,
     ranges: [[6, 3, 2, 5]],
-    token: expect.stringMatching(/^[0-9a-f]{32}$/),
+    token: lease?.intent["token"],
     home: null,
   });
+  expect(lease?.intent["token"]).toMatch(/^[0-9a-f]{32}$/);
   const used = async (): Promise<boolean> => {
     const queries = await world.facts(
       `select 1 from system.query_log where type = 'QueryFinish'
