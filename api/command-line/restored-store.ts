@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CLOSING_LANE } from "../../schemas/clickhouse/closing-lane.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
@@ -27,7 +28,7 @@ export async function raiseLaneEpochs(
         select lane, epoch from lane_fence
         union all select _lane as lane, max(_writer_epoch) as epoch from click group by lane
         union all select _lane as lane, max(_writer_epoch) as epoch from impression group by lane)
-      group by lane order by lane`,
+      where lane != ${CLOSING_LANE} group by lane order by lane`,
     format: "JSONEachRow",
   });
   const fences = Fences.parse(await answer.json());

@@ -32,6 +32,7 @@ function declareCounters(metrics: Metrics) {
     insertSeconds: metrics.histogram("clicks_insert_seconds"),
     freshness: metrics.histogram("clicks_freshness_seconds"),
     retries: metrics.counter("clicks_retries_total"),
+    settled: metrics.counter("clicks_inserts_settled_total"),
     lanesTaken: metrics.counter("clicks_lanes_taken_total"),
     lost: metrics.counter("clicks_lost_total"),
     holes: metrics.counter("clicks_holes_total"),

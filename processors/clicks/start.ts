@@ -29,6 +29,7 @@ export function startClicks(
   const log = deps.log.child({ component: "clicks" });
   const lanes = new Set<Lane>();
   const metrics = clickMetrics(deps.metrics, () => readingsOf([...lanes]));
+  const home = { name: null, clickhouse: deps.clickhouse, layout: "single" } as const;
   const keeper = new LaneKeeper({
     pool: deps.pool,
     log,
@@ -38,7 +39,8 @@ export function startClicks(
     startWorker: (lease) => {
       metrics.lanesTaken.add();
       const { uniquesMax } = options;
-      const lane = new Lane({ ...deps, log, metrics, producerPatienceMs, uniquesMax }, lease);
+      const own = { log, metrics, producerPatienceMs, uniquesMax, homeOf: () => home };
+      const lane = new Lane({ ...deps, ...own }, lease);
       lanes.add(lane);
       void lane.ended.then(() => lanes.delete(lane));
       return lane;

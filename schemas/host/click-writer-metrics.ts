@@ -16,6 +16,10 @@ export const CLICK_WRITER_METRICS = {
   clicks_retries_total: counter("Inserts with an unknown outcome, which had to be queried.", {
     reason: ["fenced", "away", "fault"],
   }),
+  clicks_inserts_settled_total: counter(
+    "Inserts with an unknown outcome that were decided by a second insert, by how many of their rows it had; `none`: a closing row.",
+    { rows: ["all", "some", "none"] },
+  ),
   clicks_lanes: gauge("Lanes of this process."),
   clicks_lanes_taken_total: counter("Lanes taken."),
   clicks_pending_messages: gauge("Messages in the stream that were not read yet."),

@@ -768,8 +768,11 @@ CREATE TABLE lane_lease (
   owner text NOT NULL DEFAULT ''::text,
   epoch bigint NOT NULL DEFAULT 0,
   expires_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  intent jsonb,
+  intent_epoch bigint,
+  home text,
   CONSTRAINT lane_lease_pkey PRIMARY KEY (lane)
-);
+) WITH (fillfactor=30, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 
 CREATE TABLE lane_writer (
   owner text NOT NULL,

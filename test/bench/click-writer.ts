@@ -107,16 +107,11 @@ export async function insertSerialised(
   }
   const startedAtMs = performance.now();
   for (const segment of inserts) {
-    await insertRows(clickhouse, {
-      table: CLICK_TABLE,
-      lane: BASELINE_LANE,
-      writerEpoch: 1,
-      segments: [segment],
-      queryId: `bench-${randomBytes(8).toString("hex")}`,
-      timeoutMs: 30_000,
-      tokenSalt: "",
-      signal: new AbortController().signal,
-    });
+    const token = randomBytes(8).toString("hex");
+    const insert = { table: CLICK_TABLE, lane: BASELINE_LANE, writerEpoch: 1, token };
+    const { signal } = new AbortController();
+    const limits = { timeoutMs: 30_000, signal, layout: "single" } as const;
+    await insertRows(clickhouse, { ...insert, ...limits, queryId: `bench-${token}` }, [segment]);
   }
   return lines.length / ((performance.now() - startedAtMs) / 1_000);
 }

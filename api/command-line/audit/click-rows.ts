@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { pause } from "../../../schemas/host/pause.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
@@ -32,10 +33,10 @@ const STORED = z.array(
 /** The projection `positions` answers this: a row for each part and producer, however large the tables are. */
 const STORED_QUERY = `
   select _lane as lane, _producer as producer, _epoch as epoch, count() as rows, max(_position) + 1 as end
-  from click group by _lane, _producer, _epoch
+  from click where _lane != ${CLOSING_LANE} group by _lane, _producer, _epoch
   union all
   select _lane as lane, _producer as producer, _epoch as epoch, count() as rows, max(_position) + 1 as end
-  from impression group by _lane, _producer, _epoch`;
+  from impression where _lane != ${CLOSING_LANE} group by _lane, _producer, _epoch`;
 
 /**
  * Each position of each producer has exactly one row, or is noted as lost. Compares rows, positions and the notes of the click writers

@@ -92,15 +92,24 @@ export class Batch {
   }
 }
 
-/** The next segments that together have at most `rowsMax` rows; always at least one segment. */
-export function takeRows(segments: readonly Segment[], start: number, rowsMax: number): Segment[] {
+/** The next segments that together have at most these numbers of rows and of ranges of positions; always at least one segment. */
+export function takeRows(
+  segments: readonly Segment[],
+  start: number,
+  { rowsMax, rangesMax }: { readonly rowsMax: number; readonly rangesMax: number },
+): Segment[] {
   const taken: Segment[] = [];
-  let rows = 0;
+  /** For each producer and epoch, the end of its last segment. */
+  const ends = new Map<string, number>();
+  let [rows, ranges] = [0, 0];
   for (let index = start; index < segments.length; index += 1) {
     const segment = segments[index];
     if (segment === undefined) break;
+    const key = `${segment.producer}.${segment.epoch}`;
     rows += segment.to - segment.from;
-    if (taken.length > 0 && rows > rowsMax) break;
+    if (ends.get(key) !== segment.from) ranges += 1;
+    if (taken.length > 0 && (rows > rowsMax || ranges > rangesMax)) break;
+    ends.set(key, segment.to);
     taken.push(segment);
   }
   return taken;

@@ -174,3 +174,42 @@ test("an announced end after missing records opens a gap, which late records fil
   expect(intake.producers.get(1, 1).accepted.holes).toEqual([]);
   expect(events).toEqual(["hole 2-5"]);
 });
+
+test("every segment is part of an undecided insert or has nothing of it", () => {
+  const { intake } = anIntake();
+  intake.undecided = {
+    n: 7,
+    table: "click",
+    month: 202_601,
+    ranges: [
+      [1, 1, 2, 5],
+      [1, 1, 8, 9],
+      [2, 1, 0, 4],
+    ],
+    token: "t",
+    home: null,
+  };
+  const lines = Array.from({ length: 12 }, (_, position) => click(position));
+  take(intake, 0, lines.slice(0, 4));
+  expect([intake.hasReadUndecided, intake.undecidedSegments.length]).toEqual([false, 1]);
+  take(intake, 3, lines.slice(3, 12));
+  const ranges = intake.first.segments.map(({ from, to }) => [from, to]);
+  expect(ranges).toEqual([
+    [0, 2],
+    [2, 4],
+    [4, 5],
+    [5, 8],
+    [8, 9],
+    [9, 12],
+  ]);
+  const own = intake.undecidedSegments.map(({ from, to }) => [from, to]);
+  expect(own).toEqual([
+    [2, 4],
+    [4, 5],
+    [8, 9],
+  ]);
+  expect(intake.hasReadUndecided).toBe(false);
+  intake.undecided = undefined;
+  take(intake, 12, lines.slice(0, 3));
+  expect(intake.first.segments.at(-1)).toMatchObject({ from: 12, to: 15 });
+});

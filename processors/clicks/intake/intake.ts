@@ -3,11 +3,12 @@ import { decodeBatchHead } from "../../../schemas/events/click-batch.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import { ClickCaps } from "../caps/click-caps.ts";
 import { ErasedClicks } from "../erasure/erased-clicks.ts";
+import { type Intent, isPartOf } from "../lane/intent.ts";
 import type { LaneTable } from "../lane/lane-table.ts";
 import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
 import { adClickKeys } from "../young/ad-clicks.ts";
 import { YoungClicks } from "../young/young-clicks.ts";
-import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
+import { type Acknowledgeable, Batch, type LostRange, MonthOf, type Segment } from "./batch.ts";
 import { Completeness } from "./completeness.ts";
 import { Lines } from "./lines.ts";
 import type { Range } from "./position-set.ts";
@@ -73,6 +74,9 @@ export class Intake {
   readonly #events: IntakeEvents;
   readonly #months = new MonthOf();
   readonly #uniquesMax: number;
+  #undecided: Intent | undefined;
+  /** Positions of the undecided insert at which a segment must end, by `<producer>.<epoch>`. */
+  #cuts: ReadonlyMap<string, ReadonlySet<number>> | undefined;
   /** The first batch is written next; the last is being filled. */
   #batches: Batch[] = [new Batch()];
 
@@ -119,6 +123,35 @@ export class Intake {
   /** All batches that were read and are not settled, oldest first. */
   get batches(): readonly Batch[] {
     return this.#batches;
+  }
+
+  /**
+   * The insert of this lane whose outcome is unknown. While it is set, every segment that is read is either part of it or has no row of it:
+   * the insert is stored entirely or not at all, and so is each segment.
+   */
+  get undecided(): Intent | undefined {
+    return this.#undecided;
+  }
+
+  set undecided(intent: Intent | undefined) {
+    this.#undecided = intent;
+    this.#cuts = intent === undefined ? undefined : cutsOf(intent);
+  }
+
+  /** Whether every position of the undecided insert was read. */
+  get hasReadUndecided(): boolean {
+    return (this.#undecided?.ranges ?? []).every(([producer, epoch, from, to]) => {
+      const { accepted } = this.producers.get(producer, epoch);
+      return accepted.sizeBelow(to) - accepted.sizeBelow(from) === to - from;
+    });
+  }
+
+  /** The rows of the undecided insert that are in memory. */
+  get undecidedSegments(): Segment[] {
+    const intent = this.#undecided;
+    if (intent === undefined) return [];
+    const segments = this.#batches.flatMap((batch) => batch.segments);
+    return segments.filter((segment) => !segment.isStored && isPartOf(intent, segment));
   }
 
   /** Closes the first batch to new records; the caller now writes it. */
@@ -228,11 +261,22 @@ export class Intake {
     let fresh = 0;
     for (const [from, to] of accepted.add(batch.first, end)) {
       fresh += to - from;
-      this.#takeLines(producer, lines, { first: batch.first, from, to, readAtMs: monotonicMs });
+      for (const [start, stop] of this.#cut(producer, [from, to])) {
+        const piece = { first: batch.first, from: start, to: stop, readAtMs: monotonicMs };
+        this.#takeLines(producer, lines, piece);
+      }
     }
     if (isJump) this.#events.hole(producer, [next, batch.first]);
     if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
     this.completeness.noteMessage({ ...batch, next: end });
+  }
+
+  /** The range in pieces, each of which is part of the undecided insert or has nothing of it. */
+  #cut({ producer, epoch }: Producer, [from, to]: Range): Range[] {
+    const cuts = this.#cuts?.get(`${producer}.${epoch}`);
+    if (cuts === undefined) return [[from, to]];
+    const ends = [...cuts].filter((cut) => from < cut && cut < to).sort((a, b) => a - b);
+    return [from, ...ends].map((start, index): Range => [start, ends[index] ?? to]);
   }
 
   #takeLines(
@@ -329,6 +373,15 @@ export class Intake {
     this.#last.lost.push(range);
     this.#events.lost(range);
   }
+}
+
+function cutsOf({ ranges }: Intent): Map<string, Set<number>> {
+  const cuts = new Map<string, Set<number>>();
+  for (const [producer, epoch, from, to] of ranges) {
+    const key = `${producer}.${epoch}`;
+    cuts.set(key, (cuts.get(key) ?? new Set<number>()).add(from).add(to));
+  }
+  return cuts;
 }
 
 export function passedKey(clickId: string, producer: number): string {

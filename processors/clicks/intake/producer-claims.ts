@@ -41,7 +41,7 @@ export async function noteClaims(
     query: `insert into producer_claim (lane, producer, epoch, nonce)
       select ${at.lane}, producer, epoch, nonce
       from input('producer UInt16, epoch UInt32, nonce String')
-      where throwIf((select max(epoch) from lane_fence where lane = ${at.lane}) != ${at.epoch}) = 0
+      where throwIf((select max(epoch) from lane_fence where lane = ${at.lane}) > ${at.epoch}) = 0
       format JSONEachRow`,
     values: Readable.from([Buffer.from(`${rows.join("\n")}\n`)], { objectMode: false }),
     clickhouse_settings: { async_insert: 0 },

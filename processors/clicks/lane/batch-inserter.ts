@@ -1,10 +1,17 @@
 import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
-import { type Batch, type LostRange, rowsOf, takeRows } from "../intake/batch.ts";
+import { type Batch, type LostRange, rowsOf, type Segment, takeRows } from "../intake/batch.ts";
 import { BATCH_ROWS_MAX, type IntakeEvents } from "../intake/intake.ts";
 import { insertQueryId } from "./fence.ts";
-import { FencedError, InsertTimeoutError, insertRows } from "./insert-rows.ts";
-import type { LaneDeps } from "./lane-deps.ts";
+import {
+  FencedError,
+  type Insert,
+  InsertTimeoutError,
+  insertClosingRow,
+  insertRows,
+} from "./insert-rows.ts";
+import { type Intent, intentOf, RANGES_MAX } from "./intent.ts";
+import type { Home, LaneDeps } from "./lane-deps.ts";
 import type { LaneLease } from "./lane-lease.ts";
 import { noteLost } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
@@ -15,46 +22,53 @@ const INSERT_SHARE = 1 / 3;
 const MARGIN_SHARE = 1 / 6;
 
 export type BatchInserterOptions = {
-  readonly deps: Pick<LaneDeps, "pool" | "clickhouse" | "metrics" | "log">;
+  readonly deps: Pick<LaneDeps, "pool" | "metrics" | "log">;
   readonly lease: LaneLease;
   readonly table: LaneTable;
   readonly events: Pick<IntakeEvents, "lost">;
   readonly signal: AbortSignal;
 };
 
-/** Inserts the batches of one lane. Makes the inserts smaller while ClickHouse is too slow for them. */
+/**
+ * Inserts the batches of one lane. Makes the inserts smaller while ClickHouse is too slow for them.
+ * Invariant: each insert is recorded in Postgres before it begins, and the one before it is decided by then.
+ */
 export class BatchInserter {
   readonly #options: BatchInserterOptions;
+  #home: Home | undefined;
   #database = "";
   #inserts = 0;
-  #tokenSalt = "";
   #rowsPerInsert = BATCH_ROWS_MAX;
+  /** Token of the last insert that ClickHouse has confirmed. */
+  #decided: string | undefined;
 
   constructor(options: BatchInserterOptions) {
     this.#options = options;
   }
 
-  /**
-   * The lane was opened on this database. `hasForgotten`: the table lost rows, but ClickHouse may still have their deduplication
-   * tokens.
-   */
-  opened(database: string, { hasForgotten }: { readonly hasForgotten: boolean }): void {
+  /** The lane was opened on this server and database. */
+  opened(home: Home, database: string): void {
+    this.#home = home;
     this.#database = database;
-    if (hasForgotten) this.#tokenSalt = String(this.#options.lease.epoch);
+  }
+
+  /** The last insert of the lane, by any owner, unless this process knows that it is decided. */
+  get undecided(): Intent | undefined {
+    const { lastIntent } = this.#options.lease;
+    return lastIntent?.token === this.#decided ? undefined : lastIntent;
   }
 
   /**
-   * Inserts the rows of a batch and notes its lost ranges. After any error it is unknown which rows are stored.
-   * @throws {FencedError | InsertTimeoutError} and what the stores throw.
+   * Inserts the rows of a batch and notes its lost ranges. The last insert must be decided. After any error it is unknown which rows are
+   * stored.
+   * @throws {FencedError | InsertTimeoutError}, what the stores throw, and LeaseLostError.
    */
   async insert(batch: Batch): Promise<void> {
     const { deps, lease } = this.#options;
     for (const segments of batch.missingByMonth) {
       for (let start = 0; start < segments.length; ) {
-        if (lease.remainingMs < lease.leaseMs * MARGIN_SHARE) {
-          throw new Error("the lease was not renewed in time");
-        }
-        const part = takeRows(segments, start, this.#rowsPerInsert);
+        const most = { rowsMax: this.#rowsPerInsert, rangesMax: RANGES_MAX };
+        const part = takeRows(segments, start, most);
         await this.#insertPart(part, batch);
         start += part.length;
         this.#rowsPerInsert = Math.min(BATCH_ROWS_MAX, this.#rowsPerInsert * 2);
@@ -62,6 +76,23 @@ export class BatchInserter {
     }
     // Before the acknowledgement: afterwards no message reports these losses again.
     if (batch.lost.length > 0) await noteLost(deps.pool, lease.lane, batch.lost);
+  }
+
+  /**
+   * Decides an insert whose outcome is unknown: inserts these rows of it, or a closing row if there are none, under its token. Afterwards no
+   * block with this token will be stored, however late it arrives; which rows are stored, only the table tells.
+   * @throws as `insert` does. It may be repeated.
+   */
+  async settle(intent: Intent, segments: readonly Segment[]): Promise<void> {
+    const { deps, lease } = this.#options;
+    const { clickhouse } = this.#openHome;
+    const insert = this.#begin(intent);
+    const refused = segments.length === 0 ? [] : await insertRows(clickhouse, insert, segments);
+    if (rowsOf(segments) === refused.length) await insertClosingRow(clickhouse, insert, intent);
+    // Before the positions are read: they must not seem to be missing.
+    const lost = this.#lost(refused);
+    if (lost.length > 0) await noteLost(deps.pool, lease.lane, lost);
+    this.#decided = intent.token;
   }
 
   /** An insert, or a step that belongs to it, failed with this error. */
@@ -75,27 +106,44 @@ export class BatchInserter {
     log.warn({ err: error, reason }, "clicks.insert-outcome-unknown");
   }
 
-  async #insertPart(part: ReturnType<typeof takeRows>, batch: Batch): Promise<void> {
-    const { deps, lease, table, events, signal } = this.#options;
+  get #openHome(): Home {
+    if (this.#home === undefined) throw new Error("the lane is not open");
+    return this.#home;
+  }
+
+  #requireLease(): void {
+    const { remainingMs, leaseMs } = this.#options.lease;
+    if (remainingMs < leaseMs * MARGIN_SHARE) throw new Error("the lease was not renewed in time");
+  }
+
+  /** An insert under the token of an intent. @throws {Error} if too little of the lease is left for it */
+  #begin(intent: Intent): Insert {
+    this.#requireLease();
+    const { lease, table, signal } = this.#options;
     const { lane, epoch, leaseMs } = lease;
-    const startedAtMs = performance.now();
     this.#inserts += 1;
-    const refused = await insertRows(deps.clickhouse, {
+    return {
       table,
+      layout: this.#openHome.layout,
       lane,
       writerEpoch: epoch,
-      segments: part,
       queryId: insertQueryId({ database: this.#database, lane, epoch }, this.#inserts),
-      tokenSalt: this.#tokenSalt,
+      token: intent.token,
       timeoutMs: Math.round(leaseMs * INSERT_SHARE),
       signal,
-    });
-    for (const { producer, epoch: of, position } of refused) {
-      const reason = "unreadable" as const;
-      const lost: LostRange = { producer, epoch: of, from: position, to: position + 1, reason };
-      batch.lost.push(lost);
-      events.lost(lost);
-    }
+    };
+  }
+
+  async #insertPart(part: readonly Segment[], batch: Batch): Promise<void> {
+    const { deps, lease, table } = this.#options;
+    const startedAtMs = performance.now();
+    this.#requireLease();
+    const { name: home, clickhouse } = this.#openHome;
+    const intent = intentOf(part, { after: lease.lastIntent, table: table.name, home });
+    await lease.recordIntent(intent);
+    const refused = await insertRows(clickhouse, this.#begin(intent), part);
+    this.#decided = intent.token;
+    batch.lost.push(...this.#lost(refused));
     const { rows, inserts, insertSeconds, freshness } = deps.metrics;
     const labels = { table: table.name };
     rows.add(rowsOf(part), labels);
@@ -106,5 +154,14 @@ export class BatchInserter {
       ages.observeTimes(Math.max(0, nowMs - fromMs) / 1_000, to - from);
     }
     insertSeconds.observe((performance.now() - startedAtMs) / 1_000, labels);
+  }
+
+  #lost(refused: Awaited<ReturnType<typeof insertRows>>): LostRange[] {
+    return refused.map(({ producer, epoch, position }) => {
+      const reason = "unreadable" as const;
+      const lost: LostRange = { producer, epoch, from: position, to: position + 1, reason };
+      this.#options.events.lost(lost);
+      return lost;
+    });
   }
 }

@@ -1,22 +1,23 @@
-import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { ClickHouseSettings } from "@clickhouse/client";
+import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-insert.ts";
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
 import type { Segment } from "../intake/batch.ts";
 import { checkRow } from "../intake/read-line.ts";
+import type { Home } from "./lane-deps.ts";
 import { insertStatement, type LaneTable } from "./lane-table.ts";
 
-/** Segments of one partition and lane. They become one block, which ClickHouse stores entirely or not at all. */
+/** An insert of a lane into one partition. It becomes one block, which ClickHouse stores entirely or not at all. */
 export type Insert = {
   readonly table: LaneTable;
+  readonly layout: Home["layout"];
   readonly lane: number;
   readonly writerEpoch: number;
   readonly queryId: string;
-  readonly segments: readonly Segment[];
-  /** Changes when the table has lost rows, because ClickHouse may remember their deduplication tokens. */
-  readonly tokenSalt: string;
+  /** Of the intent. ClickHouse stores the first block that it commits under this token, whatever its rows, and drops all later ones. */
+  readonly token: string;
   /** ClickHouse gives up after this time, and this process shortly after. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -51,13 +52,18 @@ export type Refused = {
 };
 
 /**
- * Inserts rows and waits until they are in the table. Returns the rows that are not valid records.
+ * Inserts the rows of segments of one partition, and waits until a block with the token is in the table: this one, or one that was committed
+ * before. Returns the rows that are not valid records.
  * @throws {FencedError} if nothing was written because the lane has a newer writer. After any other error it is unknown whether the
  * rows are stored.
  */
-export async function insertRows(clickhouse: Clickhouse, insert: Insert): Promise<Refused[]> {
+export async function insertRows(
+  clickhouse: Clickhouse,
+  insert: Insert,
+  segments: readonly Segment[],
+): Promise<Refused[]> {
   try {
-    await send(clickhouse, insert, chunks(insert.segments));
+    await send(clickhouse, insert, { bytes: chunks(segments) });
     return [];
   } catch (error) {
     const code = clickhouseCode(error);
@@ -68,20 +74,48 @@ export async function insertRows(clickhouse: Clickhouse, insert: Insert): Promis
       );
     }
     if (!DATA_CODES.has(code)) throw error;
-    // Nothing was written. Check every row and rewrite it with our own serialiser, so that one bad row cannot stop a lane.
-    const { rows, refused } = checked(insert);
+    // Nothing was written, and this statement has ended. Check every row and rewrite it with our own serialiser, so that one bad row cannot
+    // stop a lane. The token may be used again: whichever block is committed under it, the others are dropped.
+    const { rows, refused } = checked(insert.table, segments);
     const retry = { ...insert, queryId: `${insert.queryId}r` };
-    if (rows.length > 0) await send(clickhouse, retry, [Buffer.from(`${rows.join("\n")}\n`)]);
+    const bytes = [Buffer.from(`${rows.join("\n")}\n`)];
+    if (rows.length > 0) await send(clickhouse, retry, { bytes });
     return refused;
   }
 }
 
-function checked(insert: Insert): { rows: string[]; refused: Refused[] } {
+/**
+ * Uses up the token of an insert, so that no block of it is stored from then on: inserts a row of no lane into its partition. If a block with
+ * the token was committed before, the row is dropped.
+ */
+export async function insertClosingRow(
+  clickhouse: Clickhouse,
+  insert: Insert,
+  { month, n }: { readonly month: number; readonly n: number },
+): Promise<void> {
+  const ts = Date.UTC(Math.floor(month / 100), (month % 100) - 1);
+  // Only clicks have an id. It must differ from those of all other rows.
+  const row = {
+    ts,
+    click_id: insert.token,
+    _producer: 0,
+    _epoch: insert.writerEpoch,
+    _position: n,
+  };
+  const closing = { ...insert, queryId: `${insert.queryId}c` };
+  const bytes = [Buffer.from(`${JSON.stringify(row)}\n`)];
+  await send(clickhouse, closing, { bytes, rowLane: CLOSING_LANE });
+}
+
+function checked(
+  table: LaneTable,
+  segments: readonly Segment[],
+): { rows: string[]; refused: Refused[] } {
   const rows: string[] = [];
   const refused: Refused[] = [];
-  for (const { bytes, producer, epoch, from } of insert.segments) {
+  for (const { bytes, producer, epoch, from } of segments) {
     for (const [index, row] of bytes.toString().trimEnd().split("\n").entries()) {
-      const text = checkRow(row, insert.table.name);
+      const text = checkRow(row, table.name);
       if (text === undefined) refused.push({ producer, epoch, position: from + index });
       else rows.push(text);
     }
@@ -92,7 +126,7 @@ function checked(insert: Insert): { rows: string[]; refused: Refused[] } {
 async function send(
   clickhouse: Clickhouse,
   insert: Insert,
-  bytes: Iterable<Buffer>,
+  rows: { readonly bytes: Iterable<Buffer>; readonly rowLane?: number },
 ): Promise<void> {
   // Node keeps every signal of `AbortSignal.any` as long as the lane's signal, so a listener takes its place.
   const ending = new AbortController();
@@ -102,8 +136,8 @@ async function send(
   if (insert.signal.aborted) end();
   try {
     const result = await clickhouse.exec({
-      query: insertStatement(insert.table, insert.lane, insert.writerEpoch),
-      values: Readable.from(bytes, { objectMode: false }),
+      query: insertStatement(insert.table, { ...insert, ...rows }),
+      values: Readable.from(rows.bytes, { objectMode: false }),
       query_id: insert.queryId,
       abort_signal: ending.signal,
       clickhouse_settings: settingsOf(insert),
@@ -120,7 +154,7 @@ async function send(
 
 function settingsOf(insert: Insert): ClickHouseSettings {
   return {
-    ...deduplicatedInsert(deduplicationToken(insert)),
+    ...deduplicatedInsert(insert.token, insert),
     max_execution_time: Math.max(1, Math.ceil(insert.timeoutMs / 1_000)),
     input_format_parallel_parsing: 0,
     input_format_skip_unknown_fields: 1,
@@ -145,13 +179,4 @@ function* chunks(segments: readonly Segment[]): Generator<Buffer> {
     size = 0;
   }
   if (size > 0) yield Buffer.concat(waiting);
-}
-
-/** Identifies exactly these positions: a second protection against repeats, after the positions in the table. */
-function deduplicationToken({ table, lane, segments, tokenSalt }: Insert): string {
-  const hash = createHash("sha256").update(`${table.name} ${lane} ${tokenSalt} `);
-  for (const { producer, epoch, from, to } of segments) {
-    hash.update(`${producer}.${epoch}.${from}-${to} `);
-  }
-  return hash.digest("hex");
 }

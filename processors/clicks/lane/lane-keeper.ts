@@ -129,7 +129,7 @@ export class LaneKeeper {
     const held = [...this.#held.keys()];
     for (const taken of await takeLanes(pool, owner, { held, lanes, limit, leaseMs })) {
       const lease = new LaneLease({ db: pool, owner, leaseMs }, { ...taken, askedAtMs });
-      log.info({ ...taken }, "clicks.lane-taken");
+      log.info({ lane: taken.lane, epoch: taken.epoch }, "clicks.lane-taken");
       const worker = startWorker(lease);
       this.#held.set(taken.lane, { lease, worker });
       void worker.ended.then(() => {

@@ -1,9 +1,20 @@
 import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
+import { Intent } from "./intent.ts";
 
 /**
  * The longest lease that settings allow. A lease that ends later than this was written by a clock that was ahead, and counts as expired.
  */
 const LEASE_MS_MAX = 300_000;
+
+/** A lane that its owner has just taken. */
+export type TakenLane = {
+  readonly lane: number;
+  readonly epoch: number;
+  /** The last one of its owners, as Postgres has it; null if there is none. */
+  readonly intent: unknown;
+  /** Whether the last owner recorded its inserts. One of a release before the intents did not. */
+  readonly isRecorded: boolean;
+};
 
 /** The lane now belongs to another writer. */
 export class LeaseLostError extends Error {
@@ -11,28 +22,36 @@ export class LeaseLostError extends Error {
 }
 
 /**
- * One writer's ownership of one lane. The epoch protects the rows (fence.ts); the lease keeps two writers from taking the lane from
- * each other. Its time counts from before the statement that granted it, by a clock that never steps.
+ * One writer's ownership of one lane. The epoch protects the rows: only its owner can record an intent to insert, and no insert begins without
+ * one. The lease keeps two writers from taking the lane from each other. Its time counts from before the statement that granted it, by a
+ * clock that never steps.
  */
 export class LaneLease {
   readonly lane: number;
+  /** Whether the last owner recorded its inserts. */
+  readonly isRecorded: boolean;
   readonly #owner: string;
   readonly #db: Queryable;
   readonly #leaseMs: number;
   #epoch: number;
   #validUntilMs: number;
   #raising = false;
+  #lastIntent: Intent | undefined;
+  /** The last intent as Postgres returned it, until it is read; undefined afterwards. */
+  #unreadIntent: unknown;
 
   constructor(
     options: { readonly db: Queryable; readonly owner: string; readonly leaseMs: number },
-    taken: { readonly lane: number; readonly epoch: number; readonly askedAtMs: number },
+    taken: TakenLane & { readonly askedAtMs: number },
   ) {
     this.#db = options.db;
     this.#owner = options.owner;
     this.#leaseMs = options.leaseMs;
     this.lane = taken.lane;
+    this.isRecorded = taken.isRecorded;
     this.#epoch = taken.epoch;
     this.#validUntilMs = taken.askedAtMs + options.leaseMs;
+    this.#unreadIntent = taken.intent;
   }
 
   get epoch(): number {
@@ -48,6 +67,15 @@ export class LaneLease {
     return this.#validUntilMs - performance.now();
   }
 
+  /** The last intent that an owner of the lane has recorded. @throws {ZodError} for one that this release cannot read */
+  get lastIntent(): Intent | undefined {
+    if (this.#unreadIntent !== undefined) {
+      this.#lastIntent = this.#unreadIntent === null ? undefined : Intent.parse(this.#unreadIntent);
+      this.#unreadIntent = undefined;
+    }
+    return this.#lastIntent;
+  }
+
   /** Whether the epoch is being raised now: a renewal may find the old one or the new one. */
   get isRaising(): boolean {
     return this.#raising;
@@ -61,24 +89,39 @@ export class LaneLease {
   }
 
   /**
-   * Sets a new epoch for the same owner, higher than `above`. An insert with unknown outcome that is still on its way will then be
-   * refused. @throws {LeaseLostError}
+   * Records the insert that begins next, in place of the last one, which must be decided. No insert may begin without it: whoever owns the
+   * lane later learns of every insert whose outcome may be unknown. @throws {LeaseLostError} if the lane has another owner or epoch
+   */
+  async recordIntent(intent: Intent): Promise<void> {
+    const { rowCount } = await this.#db.query({
+      name: "record-lane-intent",
+      text: "update lane_lease set intent = $4, home = $5 where lane = $1 and owner = $2 and epoch = $3",
+      values: [this.lane, this.#owner, this.#epoch, JSON.stringify(intent), intent.home],
+    });
+    if (rowCount !== 1) throw new LeaseLostError(`lane ${this.lane} has another writer`);
+    this.#lastIntent = intent;
+  }
+
+  /**
+   * Sets a new epoch for the same owner, higher than `above`, and reads the last intent. An intent whose record is still on its way to
+   * Postgres will then be refused. @throws {LeaseLostError}
    */
   async raiseEpoch(above: number): Promise<void> {
     const askedAtMs = performance.now();
     this.#raising = true;
     try {
-      const { rows } = await this.#db.query<{ epoch: number }>({
+      const { rows } = await this.#db.query<Pick<TakenLane, "epoch" | "intent">>({
         name: "raise-lane-epoch",
         text: `update lane_lease
-               set epoch = greatest(epoch, $5) + 1,
+               set epoch = greatest(epoch, $5) + 1, intent_epoch = greatest(epoch, $5) + 1,
                  expires_at = now() + $4 * interval '1 millisecond'
-               where lane = $1 and owner = $2 and epoch = $3 returning epoch`,
+               where lane = $1 and owner = $2 and epoch = $3 returning epoch, intent`,
         values: [this.lane, this.#owner, this.#epoch, this.#leaseMs, above],
       });
       const [row] = rows;
       if (row === undefined) throw new LeaseLostError(`lane ${this.lane} has another writer`);
       this.#epoch = row.epoch;
+      this.#unreadIntent = row.intent;
       this.#validUntilMs = askedAtMs + this.#leaseMs;
     } finally {
       this.#raising = false;
@@ -161,16 +204,16 @@ export async function takeLanes(
   db: Queryable,
   owner: string,
   options: { held: readonly number[]; lanes: readonly number[]; limit: number; leaseMs: number },
-): Promise<{ lane: number; epoch: number }[]> {
-  const { rows } = await db.query<{ lane: number; epoch: number }>({
+): Promise<TakenLane[]> {
+  const { rows } = await db.query<TakenLane>({
     name: "take-lanes",
-    text: `with free as (select lane from lane_lease
+    text: `with free as (select lane, epoch = 0 or intent_epoch is not distinct from epoch as is_recorded from lane_lease
              where (expires_at < now() or expires_at > now() + $6 * interval '1 millisecond')
                and lane = any($2::int[]) and not lane = any($3::int[])
              order by lane limit $4 for update skip locked)
            update lane_lease l
-           set owner = $1, epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
-           from free where l.lane = free.lane returning l.lane, l.epoch`,
+           set owner = $1, epoch = l.epoch + 1, intent_epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
+           from free where l.lane = free.lane returning l.lane, l.epoch, l.intent, free.is_recorded as "isRecorded"`,
     values: [owner, options.lanes, options.held, options.limit, options.leaseMs, LEASE_MS_MAX],
   });
   return rows;

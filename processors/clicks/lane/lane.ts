@@ -11,10 +11,10 @@ import { answerQueries } from "../young/answer-queries.ts";
 import { BACKOFF } from "./backoff.ts";
 import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
-import { raiseFence, selectFence } from "./fence.ts";
+import { awaitOlderInserts, raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
 import { lacksAcknowledged } from "./lacks-acknowledged.ts";
-import type { LaneDeps } from "./lane-deps.ts";
+import type { Home, LaneDeps } from "./lane-deps.ts";
 import { LaneDuties, type LastAudit } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 import { LaneNotices } from "./lane-notices.ts";
@@ -31,11 +31,17 @@ const ALL_WATERMARKS_MS = 30_000;
 const LAST_FLUSH_MS = 8_000;
 
 /**
+ * Longest wait for the rows of an insert that an earlier owner has left undecided. They were never acknowledged, so the stream sends them
+ * first. If it has lost them, the insert is settled without them, and their producers are asked for them.
+ */
+const SETTLE_PATIENCE_MS = 10_000;
+
+/**
  * Writes one lane while its lease is held.
  *
- * Opening: it writes its epoch to ClickHouse, waits for older inserts, and reads from the table what is stored. Running: it reads
- * messages and writes batches at the same time. After any unexpected error it opens the lane again under a new epoch and keeps the
- * records that it has read: it queries what is stored and never guesses.
+ * Opening: it writes its epoch to ClickHouse and reads from the table what is stored. If the last insert of the lane is not there, it is
+ * settled before any other one begins. Running: it reads messages and writes batches at the same time. After any unexpected error it opens
+ * the lane again under a new epoch and keeps the records that it has read: it queries what is stored and never guesses.
  */
 export class Lane {
   readonly #deps: LaneDeps;
@@ -57,6 +63,7 @@ export class Lane {
   readonly intake: Intake;
   #lastInsert: LastInsert = { atMs: Number.NEGATIVE_INFINITY, rows: 0 };
   #state: LaneState = "opening";
+  #openedAtMs = 0;
   #allPublishedAtMs = Number.NEGATIVE_INFINITY;
   /** Settles when the lane is closed, or lost to another writer. Never rejects. */
   readonly ended: Promise<void>;
@@ -197,10 +204,10 @@ export class Lane {
     try {
       do {
         // Between two inserts, so that the stored rows do not change meanwhile.
-        if (this.#table.name === "click") await this.#refresh();
+        if (this.#table.name === "click" && !this.#isUndecided) await this.#refresh();
         if (this.#dueInMs() <= 0) await this.#writeFirst();
       } while (!this.#isEnding && this.#dueInMs() <= 0);
-      await this.#duties.perform();
+      if (!this.#isUndecided) await this.#duties.perform();
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       this.#transition("failed");
@@ -215,7 +222,16 @@ export class Lane {
     await this.#notices.refresh();
   }
 
+  /** Whether rows may appear in the table that this writer did not insert. */
+  get #isUndecided(): boolean {
+    return this.intake.undecided !== undefined;
+  }
+
   #dueInMs(): number {
+    if (this.#isUndecided) {
+      if (this.intake.hasReadUndecided || this.intake.isFull) return 0;
+      return this.#openedAtMs + SETTLE_PATIENCE_MS - performance.now();
+    }
     const { first, isFirstComplete } = this.intake;
     return flushDueInMs(first, {
       isComplete: isFirstComplete,
@@ -225,8 +241,12 @@ export class Lane {
   }
 
   async #writeFirst(): Promise<void> {
+    if (this.#isUndecided) {
+      await this.#settle();
+      return;
+    }
     const batch = this.intake.sealFirst();
-    await noteClaims(this.#deps.clickhouse, this.#lease, this.intake.producers);
+    await noteClaims(this.#home.clickhouse, this.#lease, this.intake.producers);
     if (batch.hasWork) {
       this.#lastInsert = { atMs: performance.now(), rows: batch.rows };
       await this.#inserter.insert(batch);
@@ -237,6 +257,25 @@ export class Lane {
     this.intake.dropFirst(performance.now());
     this.#reader.roomMade();
     publishWatermarks(this.#deps.nats, this.#lease.lane, touched);
+  }
+
+  /** Settles the undecided insert with the rows of it that are in memory, and reads what is stored. */
+  async #settle(): Promise<void> {
+    const { undecided: intent, undecidedSegments: segments, hasReadUndecided } = this.intake;
+    if (intent === undefined) return;
+    if (this.#dueInMs() > 0) throw new Error("an insert of an earlier owner is not settled yet");
+    await noteClaims(this.#home.clickhouse, this.#lease, this.intake.producers);
+    await this.#inserter.settle(intent, segments);
+    const rows = segments.length === 0 ? "none" : hasReadUndecided ? "all" : "some";
+    this.#deps.metrics.settled.add(1, { rows });
+    const { n, month, ranges } = intent;
+    this.#log.warn({ n, month, ranges: ranges.length, rows }, "clicks.insert-settled");
+    // Rows that only the table has may contain unique visits.
+    await this.#openOnce(rows === "all" ? "again" : "settled");
+  }
+
+  get #home(): Home {
+    return this.#deps.homeOf(this.#lease.lane);
   }
 
   /** Repeats until the lane is open or lost. `again`: an insert with unknown outcome may still be on its way. */
@@ -257,23 +296,32 @@ export class Lane {
     }
   }
 
-  async #openOnce(occasion: "first" | "again"): Promise<void> {
-    const { clickhouse, pool, metrics } = this.#deps;
+  /** `settled`: the same epoch goes on, after an insert was settled whose rows this process does not have. */
+  async #openOnce(occasion: "first" | "again" | "settled"): Promise<void> {
+    const { pool, metrics } = this.#deps;
+    const home = this.#home;
+    const { clickhouse } = home;
     const { lane } = this.#lease;
     const { signal } = this.#end;
+    const log = this.#log;
     const fence = await selectFence(clickhouse, lane, signal);
     const { database } = fence;
-    await meetFence(this.#deps, { lease: this.#lease, log: this.#log }, fence.epoch);
+    await meetFence({ ...this.#deps, clickhouse }, { lease: this.#lease, log }, fence.epoch);
     const { epoch } = this.#lease;
-    await raiseFence(clickhouse, { database, lane, epoch }, signal);
+    await raiseFence(clickhouse, { database, lane, epoch }, { signal, log });
+    if (!this.#lease.isRecorded) {
+      await awaitOlderInserts(clickhouse, { database, lane, epoch }, signal);
+    }
     if (occasion === "first") await this.#producers.load();
     // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();
-    const target = { table: this.#table, lane };
+    const { undecided: intent } = this.#inserter;
+    const target = { table: this.#table, lane, intent, layout: home.layout };
     const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, target);
-    const isChanged = occasion === "first" || forgotten.length > 0;
+    const isChanged = occasion !== "again" || forgotten.length > 0;
     if (isChanged && this.#table.name === "click") await this.#window.load();
-    this.#inserter.opened(database, { hasForgotten: forgotten.length > 0 });
+    this.#inserter.opened(home, database);
+    this.#openedAtMs = performance.now();
     if (forgotten.length > 0) {
       metrics.tableWentBack.add();
       this.intake.caps.unload();

@@ -5,6 +5,8 @@ import type { Intake } from "../intake/intake.ts";
 import { PositionSet } from "../intake/position-set.ts";
 import { loadClaims } from "../intake/producer-claims.ts";
 import type { Producer } from "../intake/producers.ts";
+import { type Intent, storedShare } from "./intent.ts";
+import type { Home } from "./lane-deps.ts";
 import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { selectStoredPositions, storedSet } from "./stored-positions.ts";
@@ -16,15 +18,35 @@ export type Forgotten = {
   readonly records: number;
 };
 
+type Stores = { readonly clickhouse: Clickhouse; readonly db: Queryable };
+type Target = { readonly table: LaneTable; readonly lane: number };
+
 /**
  * Makes the intake agree with the table: stored records are settled, and records that were read but are not stored must still be
  * written. Returns the producers of which the table has lost records (P5).
+ *
+ * `intent` is the only insert of the lane that may still be committed; undefined if it is known to be decided. If nothing of it is stored, it
+ * becomes the undecided insert of the intake, and what was read here is true only after it was settled. The same holds in a cluster if it is
+ * stored, because other replicas may not have confirmed it.
  */
 export async function loadPositions(
-  stores: { readonly clickhouse: Clickhouse; readonly db: Queryable },
+  stores: Stores,
   intake: Intake,
-  target: { readonly table: LaneTable; readonly lane: number },
+  target: Target & { readonly intent: Intent | undefined; readonly layout: Home["layout"] },
 ): Promise<Forgotten[]> {
+  const { forgotten, share } = await readPositions(stores, intake, target);
+  intake.undecided = share === "none" || target.layout === "cluster" ? target.intent : undefined;
+  if (share !== "some") return forgotten;
+  // It was committed, perhaps between two of the queries, so that they saw one producer's rows and not another's. Now it is there.
+  const again = await readPositions(stores, intake, target);
+  return [...forgotten, ...again.forgotten];
+}
+
+async function readPositions(
+  stores: Stores,
+  intake: Intake,
+  target: Target & { readonly intent: Intent | undefined },
+): Promise<{ forgotten: Forgotten[]; share: ReturnType<typeof storedShare> }> {
   await loadClaims(stores.clickhouse, target.lane, intake.producers);
   const notes = await readLaneNotes(stores.db, target.lane);
   const settledByKey = await settledSets(stores.clickhouse, target, notes.lost);
@@ -46,7 +68,15 @@ export async function loadPositions(
     held.notedSize = noted;
   }
   applyPositions(intake);
-  return forgotten;
+  const { intent } = target;
+  const share =
+    intent === undefined
+      ? "all"
+      : storedShare(intent, (producer, epoch) => ({
+          settled: settledByKey.get(`${producer}.${epoch}`) ?? new PositionSet(),
+          lost: notes.lost.get(`${producer}.${epoch}`) ?? [],
+        }));
+  return { forgotten, share };
 }
 
 /** Positions that are in the table or noted as lost, by `<producer>.<epoch>`. */

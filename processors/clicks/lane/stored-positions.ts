@@ -64,12 +64,15 @@ async function selectGaps(
         select _position, lagInFrame(_position + 1, 1, 0) over (order by _position
           rows between 1 preceding and current row) as before
         from ${source.table.name}
-        where _lane = {lane: UInt8} and _producer = {producer: UInt16} and _epoch = {epoch: UInt32})
+        where _lane = {lane: UInt8} and _producer = {producer: UInt16} and _epoch = {epoch: UInt32}
+          and _position <= {last: UInt64})
       where _position > before order by from limit ${GAPS_MAX + 1}`,
     query_params: {
       lane: source.lane,
       producer: source.stored.producer,
       epoch: source.stored.epoch,
+      // An insert that is undecided may be committed between the two queries.
+      last: source.stored.last,
     },
     format: "JSONEachRow",
   });

@@ -10,6 +10,7 @@ import { ClickAnswer, type ClickQuery } from "../../../schemas/events/click-quer
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { connectNats } from "../../../schemas/nats/connect.ts";
 import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { type Clock, systemClock } from "../../../schemas/time/clock.ts";
 import type { ServerUrls } from "../../services/servers.ts";
 import { type OpenStores, openStores, Stores, testLog } from "../../services/stores.ts";
@@ -21,6 +22,8 @@ type WriterOptions = Partial<ClickOptions> & {
   readonly clock?: Clock;
   /** Another way to the same ClickHouse. */
   readonly clickhouseUrl?: string;
+  /** Another way to the same Postgres. */
+  readonly pool?: Pool;
 };
 
 export type Writer = { readonly metrics: Metrics; close(): Promise<void> };
@@ -64,7 +67,8 @@ export class ClickWorld extends Stores {
   /** A writer with connections of its own, as a process has them. */
   async startWriter(options: WriterOptions = {}): Promise<Writer> {
     this.#owners += 1;
-    const { catalog = new Catalog(), clock = systemClock, clickhouseUrl, ...rest } = options;
+    const { catalog = new Catalog(), clock = systemClock, ...ways } = options;
+    const { clickhouseUrl, pool = this.pool, ...rest } = ways;
     const metrics = new Metrics();
     const nats = await connectNats({
       url: this.env.NATS_URL,
@@ -78,7 +82,7 @@ export class ClickWorld extends Stores {
     });
     const clicks = startClicks(
       {
-        pool: this.pool,
+        pool,
         nats,
         clickhouse,
         catalog,

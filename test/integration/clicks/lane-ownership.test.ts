@@ -4,6 +4,7 @@ import { SegmentBuilder } from "../../../processors/clicks/intake/segment-builde
 import { insertQueryId, raiseFence } from "../../../processors/clicks/lane/fence.ts";
 import { FencedError, insertRows } from "../../../processors/clicks/lane/insert-rows.ts";
 import { CLICK_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
+import { testLog } from "../../services/stores.ts";
 import { dependentSignals } from "../../system/dependent-signals.ts";
 import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
@@ -36,22 +37,17 @@ test("ClickHouse refuses the insert of a writer whose lane has a newer owner", a
     );
     builder.add(line, { position, month: 202_601, ts: 0 }, true);
     const segment = builder.finish();
-    return insertRows(world.clickhouse, {
-      table: CLICK_TABLE,
-      lane: 2,
-      writerEpoch: epoch,
-      timeoutMs: 5_000,
-      tokenSalt: "",
-      signal,
-      queryId: insertQueryId({ database, lane: 2, epoch }, position),
-      segments: segment === undefined ? [] : [segment],
-    });
+    const of = { table: CLICK_TABLE, lane: 2, writerEpoch: epoch, token: `${epoch}.${position}` };
+    const queryId = insertQueryId({ database, lane: 2, epoch }, position);
+    const begun = { ...of, queryId, timeoutMs: 5_000, signal, layout: "single" } as const;
+    return insertRows(world.clickhouse, begun, segment === undefined ? [] : [segment]);
   };
-  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 7 }, signal);
+  const ending = { signal, log: testLog() };
+  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 7 }, ending);
   await insert(7, 0);
-  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 8 }, signal);
+  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 8 }, ending);
   await expect(insert(7, 1)).rejects.toBeInstanceOf(FencedError);
-  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 3 }, signal);
+  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 3 }, ending);
   await expect(insert(3, 1)).rejects.toBeInstanceOf(FencedError);
   await insert(8, 1);
   expect(await world.counts(2)).toEqual({ rows: 2, positions: 2 });
