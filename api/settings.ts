@@ -95,6 +95,7 @@ export function readCommandSettings(environment: Environment = process.env): Com
     natsPrefix: read.NATS_PREFIX,
     streams: streamSettings(read),
     durability: durabilityOf(read),
+    lanes: read.CLICK_LANES === undefined ? undefined : Number(read.CLICK_LANES),
     postgresDirect: withUrl(read.POSTGRES_DIRECT_URL, { password: read.POSTGRES_PASSWORD }),
     secretFiles: secretFilesIn(environment),
     servers: {

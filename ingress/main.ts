@@ -152,10 +152,10 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const metrics = openIngressMetrics(log, registry);
   const pixels = openPixels({ folder: folder.path, log, registry });
   const parts: Parts = { settings, pool, folder, link, log, lifetime, metrics, pixels, tracing };
-  const pipeline = openPipeline(parts);
+  const pipeline = openPipeline(parts, catalog);
   startLateRecords(parts, pipeline);
 
-  const notices = startNotices(parts, { ...kept, journal: pipeline });
+  const notices = startNotices(parts, { ...kept, lanes: () => catalog.lanes, journal: pipeline });
 
   const { producer } = folder;
   const isHealthy = healthOf({ catalog, pipeline, metrics, lifetime });
@@ -183,7 +183,7 @@ async function refuseLossyServers(
   await requireDurability(durability, checks, parts);
 }
 
-function openPipeline(parts: Parts): Pipeline {
+function openPipeline(parts: Parts, catalog: Catalog): Pipeline {
   const { settings, folder, pool, link, log, lifetime, metrics, pixels } = parts;
   const pipeline = new Pipeline({
     journalPath: join(settings.dataDir, "journal"),
@@ -193,6 +193,7 @@ function openPipeline(parts: Parts): Pipeline {
     storedMs: settings.storedMs,
     db: pool,
     link,
+    lanes: () => catalog.lanes,
     log,
     events: metrics,
     signal: lifetime.signal,
@@ -291,7 +292,9 @@ function startNotices(
   lifetime.own("click state", () => keeper.close());
   const { registry } = metrics;
   const { state } = kept;
-  const notices = new ClickNotices({ link, log, registry, state, producer: folder.producer });
+  const { producer } = folder;
+  const lanes = kept.lanes();
+  const notices = new ClickNotices({ link, log, registry, state, producer, lanes });
   notices.start();
   lifetime.own("click notices", () => notices.close());
   return notices;

@@ -1,7 +1,7 @@
 import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
 import { CAP_PERIODS, type CapPeriod } from "../../schemas/catalog/records.ts";
 import { ClickTotals } from "../../schemas/events/click-notice.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import type { Lanes } from "../../schemas/events/lanes.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 
@@ -54,10 +54,10 @@ export class ClickTotalsFeed {
   }
 
   /** Every counter in the period of `nowMs`; a cap that is missing has no clicks. Undefined while a lane is silent. */
-  counts(timezone: string, nowMs: number): ClickCounts | undefined {
+  counts(lanes: Lanes, timezone: string, nowMs: number): ClickCounts | undefined {
     this.follow();
     const earliestMs = performance.now() - SILENT_MS;
-    const isWhole = CLICK_LANES.every(
+    const isWhole = lanes.clicks.every(
       (lane) => (this.#wholeAtMs.get(lane) ?? Number.NEGATIVE_INFINITY) >= earliestMs,
     );
     if (!isWhole) return undefined;

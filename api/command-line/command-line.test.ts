@@ -31,6 +31,7 @@ function environment() {
     natsPrefix: "",
     streams: STREAM_DEFAULTS,
     durability: RELAXED,
+    lanes: undefined,
     postgresDirect: undefined,
     secretFiles: [],
     servers: NOWHERE,

@@ -14,6 +14,8 @@ export type CommandEnvironment = {
   readonly natsPrefix: string;
   /** What the streams must have at least. */
   readonly streams: StreamSettings;
+  /** Number of click lanes that `migrate` gives a new installation; undefined: as it is. */
+  readonly lanes: number | undefined;
   readonly durability: DurabilitySettings;
   /** Past PgBouncer, for migrations. */
   readonly postgresDirect: PostgresServer | undefined;

@@ -2,6 +2,7 @@ import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
 import { syncInserts } from "../../schemas/clickhouse/sync-inserts.ts";
 import { joinStores } from "../../schemas/installation/incarnation.ts";
+import { chooseLanes, readLanes } from "../../schemas/installation/lane-count.ts";
 import { StreamMarks } from "../../schemas/installation/stream-marks.ts";
 import { connectNats, type NatsOptions } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
@@ -38,13 +39,14 @@ export const migrateCommand: Command = {
   ) => {
     const found = findServers(["postgres", "nats", "clickhouse"], servers, dataDir);
     const nats = { ...found.nats, name: "tracker migrate", prefix, streams };
-    const { durability, postgresDirect } = environment;
+    const { durability, postgresDirect, lanes } = environment;
     const lines = await migrateStores({
       ...found,
       nats,
       isStrict: durability.level === "strict",
       direct: postgresDirect ?? found.postgres,
       isContract: given.has("contract"),
+      lanes,
       report: terminal.report,
     });
     return lines.join("\n");
@@ -56,6 +58,8 @@ type Migration = Servers & {
   readonly isStrict: boolean;
   readonly direct: PostgresServer;
   readonly isContract: boolean;
+  /** Undefined: as it is. */
+  readonly lanes: number | undefined;
   readonly report: (line: string) => void;
 };
 
@@ -65,8 +69,10 @@ async function migrateStores(given: Migration): Promise<string[]> {
   return [
     await migration("Postgres", async () => {
       const applied = migratedText(await migratePostgresAt(given));
+      const lanes = await chooseLanesAt(given);
       const isLimited = await setRoleLimitsAt(isSameRole(direct, postgres) ? direct : postgres);
-      return isLimited ? applied : `${applied}; our role may not set its own time limits`;
+      const stores = `${applied}; ${lanes} click lanes`;
+      return isLimited ? stores : `${stores}; our role may not set its own time limits`;
     }),
     await migration("ClickHouse", async () => {
       const applied = migratedText(await migrateClickhouseAt(given));
@@ -92,6 +98,17 @@ async function migratePostgresAt({ direct, isContract, report }: Migration): Pro
     return migrated;
   } finally {
     await patient.end();
+    await pool.end();
+  }
+}
+
+/** Returns how many lanes the installation has. @throws {LanesInUseError} */
+async function chooseLanesAt({ direct, lanes }: Migration): Promise<number> {
+  const pool = openPool({ ...direct, applicationName: "tracker migrate", connectionsMax: 1 });
+  try {
+    if (lanes !== undefined) await chooseLanes(pool, lanes);
+    return (await readLanes(pool)).count;
+  } finally {
     await pool.end();
   }
 }

@@ -1,7 +1,7 @@
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
-import { ALL_LANES } from "../../schemas/events/shards.ts";
 import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
+import { readLanes } from "../../schemas/installation/lane-count.ts";
 import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
 import { readClickhouseMark, readPostgresMark } from "../../schemas/installation/store-marks.ts";
 import { StreamMarks } from "../../schemas/installation/stream-marks.ts";
@@ -78,7 +78,7 @@ async function cure(
   if (what !== "postgres") {
     // If both stores were restored, they agree with each other, and nothing shows which clicks are missing. So the writers must
     // read the streams from the beginning.
-    for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
+    for (const lane of (await readLanes(db)).all) await forgetAcknowledged(nats, lane);
   }
   const lanes = await raiseLaneEpochs(db, clickhouse);
   lines.push(

@@ -96,6 +96,7 @@ async function openParts({ settings, pool, lifetime, log }: MonthOptions, host: 
     storedMs: STORED_MS,
     db: pool,
     link,
+    lanes: () => catalog.lanes,
     log,
     events: metrics,
     signal,

@@ -1,3 +1,4 @@
+import type { Lanes } from "../../schemas/events/lanes.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
@@ -31,6 +32,7 @@ export type LeftoversOptions = {
   /** Epochs before this one have ended. */
   readonly epoch: number;
   readonly link: NatsLink;
+  readonly lanes: () => Lanes;
   readonly book: WatermarkBook;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -166,10 +168,10 @@ class Leftovers {
 
   /** Publishes that nothing more comes under the numbers that were made for refused epochs. */
   async endMoved(): Promise<void> {
-    const { link, signal, events } = this.#options;
+    const { link, lanes, signal, events } = this.#options;
     const onRetry = (error: unknown): void => events.retried(error);
     for (const run of this.#identities.movedRuns) {
-      await publishEnded(link, run, { signal, onRetry });
+      await publishEnded(link, run, { lanes, signal, onRetry });
     }
   }
 

@@ -7,7 +7,7 @@ import {
   encodeBatchHead,
   IDLE_BATCH_MS,
 } from "../../schemas/events/click-batch.ts";
-import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../schemas/events/lanes.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { FRAME_HEAD_BYTES, type FrameBuffer } from "./frame.ts";

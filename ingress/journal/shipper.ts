@@ -1,6 +1,7 @@
-import { ALL_LANES } from "../../schemas/events/shards.ts";
+import type { Lanes } from "../../schemas/events/lanes.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { FrameBuffer } from "./frame.ts";
 import type { RecordPosition } from "./journal.ts";
@@ -9,7 +10,7 @@ import { KeyedBackoff } from "./keyed-backoff.ts";
 import { messageToRepeat, publishUntilStored } from "./publish-batch.ts";
 import { type Range, type Run, reshipRanges, runsOf } from "./reship.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
-import { LaneShipper, type LaneShipperOptions } from "./ship-lane.ts";
+import { LaneShipper } from "./ship-lane.ts";
 import { UnstoredRecords } from "./unstored-records.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
@@ -54,6 +55,8 @@ export type RunningEpoch = {
 export type ShipperOptions = {
   readonly link: NatsLink;
   readonly run: RunningEpoch;
+  /** Lanes that exist now. Their number may grow. */
+  readonly lanes: () => Lanes;
   readonly segments: JournalSegments;
   readonly book: WatermarkBook;
   readonly log: Log;
@@ -77,29 +80,15 @@ export class Shipper {
   #timer: NodeJS.Timeout | undefined;
   #isTicking = false;
   #isRefused = false;
+  #isStarted = false;
   #endedBefore = 0;
   #runs: Promise<void>[] = [];
 
   constructor(options: ShipperOptions) {
     this.#options = options;
-    const { link, run, nowMs, events, log } = options;
-    for (const lane of ALL_LANES) {
-      const readFromDisk: LaneShipperOptions["readFromDisk"] = (of, position) =>
-        this.#readFromDisk(of, position);
-      const { signal } = this.#abort;
-      const endedBefore = (): number => this.#endedBefore;
-      const common = { link, ...run, lane, signal, nowMs, events };
-      this.#unstored.set(lane, new UnstoredRecords());
-      this.#lanes.set(lane, new LaneShipper({ ...common, readFromDisk, endedBefore }));
-    }
-    link.onConnection(({ connection, subjects }) => {
-      for (const [lane, shipper] of this.#lanes) {
-        const callback = (error: Error | null): void => {
-          if (error === null) shipper.reportPosition();
-          else log.error({ err: error, lane }, "journal.subscription-failed");
-        };
-        connection.subscribe(subjects.clickPositionRequest(lane), { callback });
-      }
+    for (const lane of options.lanes().all) this.#open(lane);
+    options.link.onConnection((nats) => {
+      for (const lane of this.#lanes.keys()) this.#answerPositions(nats, lane);
     });
   }
 
@@ -114,6 +103,7 @@ export class Shipper {
   }
 
   start(): void {
+    this.#isStarted = true;
     this.#runs = [...this.#lanes.values()].map((lane) => lane.run());
     this.#timer = setInterval(() => void this.#tick(), TICK_MS);
   }
@@ -140,7 +130,7 @@ export class Shipper {
 
   /** Takes the record of a frame, which may then be overwritten. */
   take({ lane }: RecordPosition, frame: FrameBuffer): void {
-    this.#lanes.get(lane)?.take(frame);
+    (this.#lanes.get(lane) ?? this.#open(lane)).take(frame);
   }
 
   /** A record was answered that is only in our memory until it is shipped (P6). */
@@ -175,11 +165,41 @@ export class Shipper {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.drain(deadline)));
   }
 
+  /** Call it before the lane's first record is taken: the shipper counts positions from 0. */
+  #open(lane: number): LaneShipper {
+    const { link, run, nowMs, events } = this.#options;
+    const { signal } = this.#abort;
+    const shipper = new LaneShipper({
+      ...{ link, ...run, lane, signal, nowMs, events },
+      readFromDisk: (of, position) => this.#readFromDisk(of, position),
+      endedBefore: () => this.#endedBefore,
+    });
+    this.#unstored.set(lane, new UnstoredRecords());
+    this.#lanes.set(lane, shipper);
+    if (!this.#isStarted) return shipper;
+    const nats = link.current();
+    if (nats !== undefined) this.#answerPositions(nats, lane);
+    this.#runs.push(shipper.run());
+    return shipper;
+  }
+
+  #answerPositions({ connection, subjects }: Nats, lane: number): void {
+    connection.subscribe(subjects.clickPositionRequest(lane), {
+      callback: (error) => {
+        if (error === null) this.#lanes.get(lane)?.reportPosition();
+        else this.#options.log.error({ err: error, lane }, "journal.subscription-failed");
+      },
+    });
+  }
+
   async #tick(): Promise<void> {
     if (this.#isTicking) return;
     this.#isTicking = true;
     try {
       const nowMs = performance.now();
+      for (const lane of this.#options.lanes().all) {
+        if (!this.#lanes.has(lane)) this.#open(lane);
+      }
       for (const [lane, { next }] of this.#lanes) this.#unstored.get(lane)?.note(next, nowMs);
       this.#lookForRefusal();
       await this.#forgetPassed();
@@ -195,7 +215,7 @@ export class Shipper {
   #lookForRefusal(): void {
     const { book, run, onRefused } = this.#options;
     if (this.#isRefused) return;
-    this.#isRefused = ALL_LANES.some((lane) => book.isRefused({ ...run, lane }));
+    this.#isRefused = [...this.#lanes.keys()].some((lane) => book.isRefused({ ...run, lane }));
     if (this.#isRefused) onRefused();
   }
 

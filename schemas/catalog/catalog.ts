@@ -1,3 +1,4 @@
+import { DEFAULT_LANE_COUNT, Lanes } from "../events/lanes.ts";
 import { type AccessState, AccessTable } from "./access-table.ts";
 import { AliasTable } from "./alias-table.ts";
 import { CodeIndex, foldCase, recordsByCode } from "./code-index.ts";
@@ -39,6 +40,8 @@ export class Catalog {
   generation = 0;
   /** "" until the installation entry is loaded. */
   secret = "";
+  /** Those of a new installation until the installation entry is loaded. */
+  lanes = new Lanes(DEFAULT_LANE_COUNT);
   readonly workspaces = new Map<number, Workspace>();
   readonly advertisers = new Map<number, Advertiser>();
   readonly offers = new Map<number, Offer>();
@@ -168,7 +171,9 @@ export class Catalog {
    * some entries are newer than `version`, and applying the changes after `version` again gives the same catalog.
    */
   *entries(version: number): Generator<CatalogEntry> {
-    const installation = this.isLoaded ? [{ id: 1, secret: this.secret }] : [];
+    const installation = this.isLoaded
+      ? [{ id: 1, secret: this.secret, lanes: this.lanes.count }]
+      : [];
     yield* entriesOf("installation", installation, version);
     yield* entriesOf("workspace", this.workspaces.values(), version);
     yield* entriesOf("advertiser", this.advertisers.values(), version);
@@ -199,6 +204,7 @@ export class Catalog {
       this.#remove({ kind, id, version: 0, record: null });
     this.#hosts.forgetServed();
     this.secret = "";
+    this.lanes = new Lanes(DEFAULT_LANE_COUNT);
     this.version = 0;
     this.revision += 1;
   }
@@ -208,6 +214,7 @@ export class Catalog {
     switch (entry.kind) {
       case "installation":
         this.secret = entry.record.secret;
+        this.lanes = new Lanes(entry.record.lanes);
         return;
       case "workspace":
         this.workspaces.set(entry.record.id, entry.record);

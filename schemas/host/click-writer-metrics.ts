@@ -17,6 +17,7 @@ export const CLICK_WRITER_METRICS = {
     reason: ["fenced", "away", "fault"],
   }),
   clicks_lanes: gauge("Lanes of this process."),
+  clicks_lanes_wanted: gauge("Lanes of the installation, of clicks and of impressions."),
   clicks_lanes_taken_total: counter("Lanes taken."),
   clicks_pending_messages: gauge("Messages in the stream that were not read yet."),
   clicks_waiting_rows: gauge("Rows read and not in ClickHouse yet."),

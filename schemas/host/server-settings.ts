@@ -114,6 +114,13 @@ export const SERVER_SETTINGS = {
     meaning:
       "put before every NATS subject and stream, so that several installations can share one server",
   },
+  CLICK_LANES: {
+    type: oneOf(["4", "8", "16", "32", "64"]),
+    unset: "as it is; 4 in a new installation",
+    readBy: ["tracker"],
+    meaning:
+      "number of click lanes, each with one writer at a time; the first `migrate` chooses it, and click ids contain the lane",
+  },
   NATS_REPLICAS: {
     type: wholeNumber({ min: 1, max: 5 }),
     unset: "number of NATS servers, at most 3",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KnownProcess } from "../../../schemas/installation/heartbeat.ts";
 import type { ProcessStatus } from "../../../schemas/installation/process-status.ts";
+import { FOUR_LANES } from "../../../test/samples/four-lanes.ts";
 import type { PostgresStatus } from "./ask-postgres.ts";
 import type { Answer, Snapshot } from "./snapshot.ts";
 import { asJson, exitCodeOf, reportOf, written } from "./status-report.ts";
@@ -82,6 +83,7 @@ function postgres(more: Partial<PostgresStatus> = {}): Answer<PostgresStatus> {
     heartbeats: ALL.map((one) => heartbeat(one)),
     producers: [],
     lanes: [],
+    lanesWanted: FOUR_LANES,
     lost: 0,
     facts: { isFinished: true, found: 0, secondsAgo: 600 },
     backupAges: new Map([["postgres", 4 * 3_600]]),

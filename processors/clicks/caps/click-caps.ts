@@ -3,7 +3,6 @@ import { capName, capOwnersOf } from "../../../schemas/catalog/cap-owners.ts";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CAP_PERIODS, type CapPeriod, type Offer } from "../../../schemas/catalog/records.ts";
 import type { ClickTotal } from "../../../schemas/events/click-notice.ts";
-import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import type { Batch } from "../intake/batch.ts";
 import { readLine, wasTaken } from "../intake/read-line.ts";
 
@@ -184,7 +183,7 @@ export class ClickCaps {
 function clickCapsOf(catalog: Catalog, lane: number): Iterable<CountedCap> {
   const caps = new Map<string, CountedCap & { readonly offers: Map<number, Offer> }>();
   for (const offer of catalog.offers.values()) {
-    if (shardOfOffer(offer.id) !== lane) continue;
+    if (catalog.lanes.ofOffer(offer.id) !== lane) continue;
     for (const owner of capOwnersOf(catalog, offer)) {
       const limits = owner.caps.clicks;
       if (limits === undefined) continue;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ClickTaken } from "../../../schemas/events/click-notice.ts";
-import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { TAKEN } from "./stored-cap-clicks.ts";
 
 /** Limit for one lane; an ingress remembers 200,000 for all lanes. */
@@ -24,7 +23,7 @@ export async function selectTakenClicks(
   nowMs: number,
 ): Promise<ClickTaken[]> {
   const offers = [...catalog.offers.values()].filter(
-    (offer) => offer.duplicate_click_seconds > 0 && shardOfOffer(offer.id) === lane,
+    (offer) => offer.duplicate_click_seconds > 0 && catalog.lanes.ofOffer(offer.id) === lane,
   );
   if (offers.length === 0) return [];
   const checked = offers.slice(0, OFFERS_MAX);

@@ -23,7 +23,8 @@ export type LaneWorker = {
 export type LaneKeeperOptions = {
   readonly pool: Pool;
   readonly log: Log;
-  readonly lanes: readonly number[];
+  /** Lanes that exist now. Their number may grow. */
+  readonly lanes: () => readonly number[];
   /** A name that only one process has at a time. A process immediately takes over the lanes of an earlier process with its name. */
   readonly owner: string;
   readonly leaseMs: number;
@@ -47,6 +48,7 @@ export class LaneKeeper {
   readonly #backoff: Backoff;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #isReady = false;
+  #lanesMade = 0;
   #done: Promise<void> | undefined;
 
   constructor(options: LaneKeeperOptions) {
@@ -87,12 +89,12 @@ export class LaneKeeper {
   }
 
   async #tick(): Promise<void> {
-    const { pool, lanes, owner, leaseMs } = this.#options;
-    if (!this.#isReady) {
-      await ensureLanes(pool, lanes);
-      await freeOwnLanes(pool, owner);
-      this.#isReady = true;
-    }
+    const { pool, owner, leaseMs } = this.#options;
+    const lanes = this.#options.lanes();
+    if (this.#lanesMade < lanes.length) await ensureLanes(pool, lanes);
+    this.#lanesMade = lanes.length;
+    if (!this.#isReady) await freeOwnLanes(pool, owner);
+    this.#isReady = true;
     const nowMs = performance.now();
     if (nowMs - this.#renewedAtMs >= leaseMs / RENEWALS_PER_LEASE) {
       await this.#renew();
@@ -127,7 +129,7 @@ export class LaneKeeper {
     const { pool, owner, lanes, leaseMs, log, startWorker } = this.#options;
     const askedAtMs = performance.now();
     const held = [...this.#held.keys()];
-    for (const taken of await takeLanes(pool, owner, { held, lanes, limit, leaseMs })) {
+    for (const taken of await takeLanes(pool, owner, { held, lanes: lanes(), limit, leaseMs })) {
       const lease = new LaneLease({ db: pool, owner, leaseMs }, { ...taken, askedAtMs });
       log.info({ ...taken }, "clicks.lane-taken");
       const worker = startWorker(lease);

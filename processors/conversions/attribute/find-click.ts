@@ -6,7 +6,6 @@ import {
 } from "../../../schemas/click-lookup/find-click-by-id.ts";
 import { JOURNALED_MS } from "../../../schemas/click-lookup/journaled.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { CLICK_LANES } from "../../../schemas/events/shards.ts";
 import { clickIdParts, isGenuineClickId } from "../../../schemas/ids/click-id.ts";
 import type { RoleDeps } from "../../role-deps.ts";
 import { latestClick, rankOf } from "./latest-click.ts";
@@ -111,7 +110,8 @@ export async function findClickByAdIdForStranger(
   sources: ClickSources,
   search: AdClickSearch,
 ): Promise<FoundClick> {
-  const questions = CLICK_LANES.length * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
+  const questions =
+    sources.catalog.lanes.count * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
   const own = { ...sources, storedAdClicks: sources.strangersAdClicks };
   const found = sources.strangersSearches.run(
     () => findClickByAdId(own, search, STRANGERS_POLL_MS),
@@ -186,12 +186,12 @@ class StoredSearch {
 
 /** Undefined unless all writers answer. */
 async function askAllWriters(
-  { nats }: ClickSources,
+  { nats, catalog }: ClickSources,
   { kind, value, workspaceIds, offerId }: AdClickSearch,
 ): Promise<Pick<WriterAnswer<ClickRecord>, "clicks" | "completeToMs"> | undefined> {
   const answers = await Promise.all(
     workspaceIds.flatMap((workspaceId) =>
-      CLICK_LANES.map((shard) =>
+      catalog.lanes.clicks.map((shard) =>
         askWriter(
           nats,
           { by: "ad-click-id", shard, workspaceId, kind, value, offerId },

@@ -31,6 +31,7 @@ export async function runCommandOn(
     natsPrefix: env.NATS_PREFIX,
     streams: STREAM_DEFAULTS,
     durability: RELAXED,
+    lanes: undefined,
     postgresDirect: undefined,
     secretFiles: [],
     servers: {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLICK_TABLE, IMPRESSION_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
 import { POSITIONS_QUERY } from "../../../processors/clicks/lane/stored-positions.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { IMPRESSION_LANE } from "../../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../../schemas/events/lanes.ts";
 import { clicksStream } from "../../../schemas/nats/streams.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";

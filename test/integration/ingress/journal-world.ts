@@ -16,6 +16,7 @@ import { openLog } from "../../../schemas/host/log.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
 import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
 import { aClick } from "../../samples/a-click-record.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 
 export const PRODUCER = 7;
 export const NONCE = "0123456789abcdef";
@@ -131,6 +132,7 @@ export function openIngress(
   const shipper = new Shipper({
     link,
     run: { producer: PRODUCER, epoch, nonce: NONCE },
+    lanes: () => FOUR_LANES,
     onRefused,
     segments,
     book,
@@ -177,6 +179,7 @@ export function startLeftovers(world: World, { link, book } = openLink(world)): 
     producer: PRODUCER,
     epoch: 2,
     link,
+    lanes: () => FOUR_LANES,
     book,
     signal: abort.signal,
     log,
