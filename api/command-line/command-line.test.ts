@@ -28,7 +28,7 @@ function environment() {
     dataDir: folder,
     apiUrl: "",
     trackingUrl: "",
-    natsPrefix: "",
+    natsSpace: { prefix: "" },
     streams: STREAM_DEFAULTS,
     durability: RELAXED,
     lanes: undefined,

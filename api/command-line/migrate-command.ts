@@ -32,13 +32,9 @@ export const migrateCommand: Command = {
   examples: ["migrate", "migrate --contract"],
   notes:
     "Safe to run twice. Without --contract the processes of the release before go on beside the new schema.",
-  run: async (
-    given,
-    { servers, dataDir, natsPrefix: prefix, streams, ...environment },
-    terminal,
-  ) => {
+  run: async (given, { servers, dataDir, natsSpace, streams, ...environment }, terminal) => {
     const found = findServers(["postgres", "nats", "clickhouse"], servers, dataDir);
-    const nats = { ...found.nats, name: "tracker migrate", prefix, streams };
+    const nats = { ...found.nats, name: "tracker migrate", ...natsSpace, streams };
     const { durability, postgresDirect, lanes } = environment;
     const lines = await migrateStores({
       ...found,
@@ -102,12 +98,19 @@ async function migratePostgresAt({ direct, isContract, report }: Migration): Pro
   }
 }
 
+function tooManyGroups(groups: number, lanes: number): string {
+  return `LANE_GROUPS is ${groups}, and the installation has ${lanes} click lanes, so streams would stay empty. Set LANE_GROUPS to ${lanes} or less.`;
+}
+
 /** Returns how many lanes the installation has. @throws {LanesInUseError} */
-async function chooseLanesAt({ direct, lanes }: Migration): Promise<number> {
+async function chooseLanesAt({ direct, lanes, nats }: Migration): Promise<number> {
   const pool = openPool({ ...direct, applicationName: "tracker migrate", connectionsMax: 1 });
   try {
     if (lanes !== undefined) await chooseLanes(pool, lanes);
-    return (await readLanes(pool)).count;
+    const { count } = await readLanes(pool);
+    const { groups = 1 } = nats;
+    if (groups > count) throw new Error(tooManyGroups(groups, count));
+    return count;
   } finally {
     await pool.end();
   }
@@ -177,8 +180,11 @@ async function joinStoresAt({
 async function ensureStreamsAt(options: NatsOptions): Promise<string> {
   const nats = await connectNats(options);
   try {
-    const { name, replicas } = await ensureStreams(nats);
-    return `${name} is as this release needs it, in ${replicas} ${replicas === 1 ? "copy" : "copies"}`;
+    const streams = await ensureStreams(nats);
+    const names = streams.map(({ name }) => name).join(", ");
+    const replicas = Math.min(...streams.map((stream) => stream.replicas));
+    const verb = streams.length === 1 ? "is" : "are";
+    return `${names} ${verb} as this release needs it, in ${replicas} ${replicas === 1 ? "copy" : "copies"}`;
   } finally {
     await nats.connection.close();
   }

@@ -129,11 +129,11 @@ async function refuseLiveWriters(db: Pool): Promise<void> {
 }
 
 async function withNats<T>(
-  { servers, dataDir, natsPrefix }: CommandEnvironment,
+  { servers, dataDir, natsSpace }: CommandEnvironment,
   work: (nats: Nats) => Promise<T>,
 ): Promise<T> {
   const { nats: server } = findServers(["nats"], servers, dataDir);
-  const nats = await connectNats({ ...server, name: "tracker restored", prefix: natsPrefix });
+  const nats = await connectNats({ ...server, name: "tracker restored", ...natsSpace });
   try {
     return await work(nats);
   } finally {

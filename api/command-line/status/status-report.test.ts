@@ -100,23 +100,25 @@ function snapshot(more: Partial<Snapshot> = {}): Snapshot {
     processes: { is: "known", value: ALL },
     earlier: earlierOf(ALL),
     postgres: postgres(),
-    stream: {
+    streams: {
       is: "known",
-      value: {
-        name: "CLICKS",
-        replicas: 3,
-        hours: 72,
-        bytes: 256e9,
-        compression: "s2",
-        messages: 5,
-        bytesUsed: 31e9,
-        oldestAt: new Date(AT_MS - 11 * 3_600_000).toISOString(),
-        leader: "n1",
-        followers: [
-          { name: "n2", isCurrent: true },
-          { name: "n3", isCurrent: true },
-        ],
-      },
+      value: [
+        {
+          name: "CLICKS",
+          replicas: 3,
+          hours: 72,
+          bytes: 256e9,
+          compression: "s2",
+          messages: 5,
+          bytesUsed: 31e9,
+          oldestAt: new Date(AT_MS - 11 * 3_600_000).toISOString(),
+          leader: "n1",
+          followers: [
+            { name: "n2", isCurrent: true },
+            { name: "n3", isCurrent: true },
+          ],
+        },
+      ],
     },
     clickhouse: { is: "known", value: { version: "26.7.3.1", cluster: undefined } },
     ...more,
@@ -180,7 +182,7 @@ describe("a dead part is a fault of its line, and no line counts it", () => {
   });
 
   test("NATS: nobody can tell", () => {
-    const { exit, lines } = seen(snapshot({ processes: AWAY, stream: AWAY, earlier: [] }));
+    const { exit, lines } = seen(snapshot({ processes: AWAY, streams: AWAY, earlier: [] }));
     expect(exit).toBe(3);
     expect(lines[0]).toMatch(
       /^clicks {3}\?\/s answered · \?\/s stored · oldest unstored \? .*← cannot/,
@@ -306,7 +308,7 @@ test("no line is longer than 100 columns, and faults stay in it", () => {
 });
 
 test("--json has every figure, null for what is unknown, and each process once", () => {
-  const json = asJson(reportOf(snapshot({ processes: AWAY, stream: AWAY, earlier: [] })));
+  const json = asJson(reportOf(snapshot({ processes: AWAY, streams: AWAY, earlier: [] })));
   expect(json).toMatchObject({
     at: "2026-11-23T12:00:00.000Z",
     state: "unknown",

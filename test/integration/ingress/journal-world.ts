@@ -14,7 +14,8 @@ import type { Recorded } from "../../../ingress/route.ts";
 import { decodeBatch, type Watermark } from "../../../schemas/events/click-batch.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
-import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { aClick } from "../../samples/a-click-record.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
 
@@ -64,7 +65,7 @@ export async function openWorld(): Promise<World> {
   await ensureStreams(nats);
   const read = async (): Promise<ReturnType<typeof decodeBatch>[]> => {
     const manager = await nats.manager();
-    const stream = await manager.streams.get(clicksStream(nats));
+    const stream = await manager.streams.get(streamOfLane(nats, 0));
     const { state } = await stream.info();
     const batches = [];
     for (let seq = state.first_seq; seq > 0 && seq <= state.last_seq; seq += 1) {
