@@ -8,6 +8,7 @@ import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durabil
 import { natsChecks } from "../schemas/durability/nats-checks.ts";
 import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
 import { requireDurability } from "../schemas/durability/require-durability.ts";
+import type { LaneSource } from "../schemas/events/lane-source.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
@@ -193,7 +194,7 @@ function openPipeline(parts: Parts, catalog: Catalog): Pipeline {
     storedMs: settings.storedMs,
     db: pool,
     link,
-    lanes: () => catalog.lanes,
+    lanes: lanesIn(catalog),
     log,
     events: metrics,
     signal: lifetime.signal,
@@ -207,6 +208,16 @@ function openPipeline(parts: Parts, catalog: Catalog): Pipeline {
   lifetime.own("journal", () => pipeline.close());
   declarePipelineGauges(metrics.registry, pipeline);
   return pipeline;
+}
+
+function lanesIn(catalog: Catalog): LaneSource {
+  return {
+    present: () => catalog.lanes,
+    routed: () => catalog.routedLanes,
+    route: (lanes) => {
+      catalog.routedLanes = lanes;
+    },
+  };
 }
 
 async function followCatalog(

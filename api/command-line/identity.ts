@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { LANE_COUNTS, Lanes } from "../../schemas/events/lanes.ts";
-import { setLanes } from "../../schemas/installation/lane-count.ts";
+import { giveAllOffers, setLanes } from "../../schemas/installation/lane-count.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { CommandError } from "./command-error.ts";
@@ -118,6 +118,7 @@ export async function adoptIdentity(
   }
   await inTransaction(pool, async (db) => {
     await setLanes(db, laneCountOf(file));
+    await giveAllOffers(db, laneCountOf(file));
     await db.query({
       name: "adopt-secret",
       text: "update installation set secret = $1",

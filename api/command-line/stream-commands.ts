@@ -63,10 +63,10 @@ CLICKS_STREAM_BYTES: change these as well.`,
       const wanted = present.map((stream) => wantedLimits(stream, given, nats.groups));
       for (const [group, stream] of present.entries())
         refuseLowering(stream, wanted[group] ?? stream, given.has("yes"));
-      const set: StreamState[] = [];
+      const changed: StreamState[] = [];
       for (const [group, limits] of wanted.entries())
-        set.push(await setStream(nats, group, limits));
-      return shown(set, given);
+        changed.push(await setStream(nats, group, limits));
+      return shown(changed, given);
     }),
 };
 

@@ -78,9 +78,9 @@ export class ClickNotices {
     const { state } = this.#options;
     const own = subjects.clicksTaken(String(this.#options.producer));
     this.#take(connection, subjects.clickTotals, "totals", (message) => {
-      const { lane, totals, isWhole } = ClickTotals.parse(message.json());
+      const { lane, lanes, totals, isWhole } = ClickTotals.parse(message.json());
       this.#totalsReportedAtMs = performance.now();
-      for (const total of totals) state.noteTotal(lane, total);
+      for (const total of totals) state.noteTotal(lane, total, lanes);
       if (isWhole) this.#silentLanes.delete(lane);
       this.#noteReported();
       return totals.length;

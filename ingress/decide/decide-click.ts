@@ -110,7 +110,7 @@ function refusalOf(click: Click, subject: Subject, target: TargetUrl): Refusal |
 }
 
 function mintFor(click: Click, offer: Offer | undefined, { mint }: Chance): string {
-  return mint.mint(click.atMs, click.catalog.lanes.ofOffer(offer?.id ?? 0));
+  return mint.mint(click.atMs, click.catalog.routedLanes.ofOffer(offer?.id ?? 0));
 }
 
 type MacroValues = {

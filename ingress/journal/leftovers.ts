@@ -1,4 +1,4 @@
-import type { Lanes } from "../../schemas/events/lanes.ts";
+import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
@@ -32,7 +32,7 @@ export type LeftoversOptions = {
   /** Epochs before this one have ended. */
   readonly epoch: number;
   readonly link: NatsLink;
-  readonly lanes: () => Lanes;
+  readonly lanes: LaneSource;
   readonly book: WatermarkBook;
   readonly signal: AbortSignal;
   readonly log: Log;

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Lanes } from "../../schemas/events/lanes.ts";
+import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
@@ -48,8 +48,7 @@ export type PipelineOptions = {
   readonly storedMs: number;
   readonly db: Queryable;
   readonly link: NatsLink;
-  /** Lanes that exist now. Their number may grow. */
-  readonly lanes: () => Lanes;
+  readonly lanes: LaneSource;
   readonly log: Log;
   readonly events: PipelineEvents;
   /** The process ends: no folder is adopted and no number left any more. Own leftovers are shipped until {@link Pipeline.close}. */

@@ -1,4 +1,5 @@
-import type { Lanes } from "../../schemas/events/lanes.ts";
+import { setMaxListeners } from "node:events";
+import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
@@ -55,8 +56,7 @@ export type RunningEpoch = {
 export type ShipperOptions = {
   readonly link: NatsLink;
   readonly run: RunningEpoch;
-  /** Lanes that exist now. Their number may grow. */
-  readonly lanes: () => Lanes;
+  readonly lanes: LaneSource;
   readonly segments: JournalSegments;
   readonly book: WatermarkBook;
   readonly log: Log;
@@ -86,7 +86,9 @@ export class Shipper {
 
   constructor(options: ShipperOptions) {
     this.#options = options;
-    for (const lane of options.lanes().all) this.#open(lane);
+    // Every lane waits for it; the warning is about listeners that nobody removes.
+    setMaxListeners(0, this.#abort.signal);
+    for (const lane of options.lanes.present().all) this.#open(lane);
     options.link.onConnection((nats) => {
       for (const lane of this.#lanes.keys()) this.#answerPositions(nats, lane);
     });
@@ -167,12 +169,18 @@ export class Shipper {
 
   /** Call it before the lane's first record is taken: the shipper counts positions from 0. */
   #open(lane: number): LaneShipper {
-    const { link, run, nowMs, events } = this.#options;
+    const { link, lanes, run, nowMs, events } = this.#options;
     const { signal } = this.#abort;
     const shipper = new LaneShipper({
-      ...{ link, ...run, lane, signal, nowMs, events },
+      ...run,
+      link,
+      lane,
+      signal,
+      nowMs,
+      events,
       readFromDisk: (of, position) => this.#readFromDisk(of, position),
       endedBefore: () => this.#endedBefore,
+      routedCount: () => lanes.routed().count,
     });
     this.#unstored.set(lane, new UnstoredRecords());
     this.#lanes.set(lane, shipper);
@@ -181,6 +189,23 @@ export class Shipper {
     if (nats !== undefined) this.#answerPositions(nats, lane);
     this.#runs.push(shipper.run());
     return shipper;
+  }
+
+  /** Announces this epoch in new lanes, and then puts clicks there. Without NATS nothing changes. */
+  #followLanes(): void {
+    const { lanes, log } = this.#options;
+    const present = lanes.present();
+    const opened = present.all
+      .filter((lane) => !this.#lanes.has(lane))
+      .map((one) => this.#open(one));
+    if (opened.length > 0)
+      void Promise.all(opened.map(({ announced }) => announced)).then(() => this.#followLanes());
+    if (present.count <= lanes.routed().count) return;
+    if (!present.all.every((lane) => this.#lanes.get(lane)?.isAnnounced === true)) return;
+    lanes.route(present);
+    log.info({ lanes: present.count }, "journal.lanes-raised");
+    // Their writers wait for this, and for nothing else.
+    for (const lane of this.#lanes.values()) lane.reportPosition();
   }
 
   #answerPositions({ connection, subjects }: Nats, lane: number): void {
@@ -197,9 +222,7 @@ export class Shipper {
     this.#isTicking = true;
     try {
       const nowMs = performance.now();
-      for (const lane of this.#options.lanes().all) {
-        if (!this.#lanes.has(lane)) this.#open(lane);
-      }
+      this.#followLanes();
       for (const [lane, { next }] of this.#lanes) this.#unstored.get(lane)?.note(next, nowMs);
       this.#lookForRefusal();
       await this.#forgetPassed();

@@ -149,7 +149,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
     clickId: outcome.clickId,
     reason: outcome.reason,
     recorded: {
-      lane: catalog.lanes.ofOffer(outcome.offer?.id ?? 0),
+      lane: catalog.routedLanes.ofOffer(outcome.offer?.id ?? 0),
       line: clickLine({
         atMs: click.atMs,
         linkType,
@@ -183,7 +183,7 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, found: Found): RouteRe
   if (!isAllowedAnywhere(catalog, open, target)) return unknown;
   const mint = deps.mint();
   const atMs = mint.nowMs();
-  const lane = catalog.lanes.ofOffer(0);
+  const lane = catalog.routedLanes.ofOffer(0);
   const outcome: Outcome = {
     clickId: mint.mint(atMs, lane),
     status: "redirect",

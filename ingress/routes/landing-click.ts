@@ -170,7 +170,7 @@ function makeClick(
   if (target.kind === "refused") {
     return { ...refused(target), workspaceId: scope.offer?.workspace_id };
   }
-  const lane = catalog.lanes.ofOffer(target.offer?.id ?? 0);
+  const lane = catalog.routedLanes.ofOffer(target.offer?.id ?? 0);
   const clickId = mint.mint(atMs, lane);
   return {
     ...found(clickId, target.linkType),

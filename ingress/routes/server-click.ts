@@ -70,7 +70,7 @@ function answerServerClick(
     userAgent: values.user_agent,
   });
   const mint = deps.mint();
-  const lane = catalog.lanes.ofOffer(offer.id);
+  const lane = catalog.routedLanes.ofOffer(offer.id);
   const { workspace } = owner;
   const atMs = mint.nowMs();
   const click: Click = {

@@ -1,4 +1,4 @@
-import type { Lanes } from "../../schemas/events/lanes.ts";
+import { fixedLanes, type LaneSource } from "../../schemas/events/lane-source.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
@@ -47,7 +47,7 @@ export async function shipJournal(folder: ProducerFolder, options: ShipOptions):
       options.onLost(records);
     },
   };
-  const lanes = await readLanes(options.db);
+  const lanes = fixedLanes(await readLanes(options.db));
   const parts = { folder, options, registry, events, lanes, link: openLink(folder, options) };
   try {
     if (retiredSinceMs(folder.path) === undefined) await shipAsNextStart(parts);
@@ -63,7 +63,7 @@ type Parts = {
   readonly registry: Metrics;
   readonly events: IngressMetrics;
   readonly link: NatsLink;
-  readonly lanes: Lanes;
+  readonly lanes: LaneSource;
 };
 
 async function shipAsNextStart({
@@ -86,7 +86,7 @@ async function shipAsNextStart({
     storedMs: STORED_MS,
     db,
     link,
-    lanes: () => lanes,
+    lanes,
     log,
     events,
     signal,
@@ -126,7 +126,7 @@ async function shipRetired({ folder, options, events, link, lanes }: Parts): Pro
   await shipAdopted(
     {
       link,
-      lanes: () => lanes,
+      lanes,
       book,
       signal,
       log,

@@ -34,7 +34,7 @@ export function startClicks(
   const keeper = new LaneKeeper({
     pool: deps.pool,
     log,
-    lanes: () => deps.catalog.lanes.all,
+    lanes: () => deps.catalog.lanes,
     owner: options.owner,
     leaseMs: options.leaseMs,
     startWorker: (lease) => {

@@ -11,6 +11,7 @@ import type {
   Affiliate,
   ConversionRule,
   Coupon,
+  Installation,
   LinkKey,
   Offer,
   OfferEvent,
@@ -42,6 +43,8 @@ export class Catalog {
   secret = "";
   /** Those of a new installation until the installation entry is loaded. */
   lanes = new Lanes(DEFAULT_LANE_COUNT);
+  /** Lanes to which an ingress routes new clicks: those of the first load, until the ingress sets it. */
+  routedLanes = this.lanes;
   readonly workspaces = new Map<number, Workspace>();
   readonly advertisers = new Map<number, Advertiser>();
   readonly offers = new Map<number, Offer>();
@@ -204,17 +207,21 @@ export class Catalog {
       this.#remove({ kind, id, version: 0, record: null });
     this.#hosts.forgetServed();
     this.secret = "";
-    this.lanes = new Lanes(DEFAULT_LANE_COUNT);
     this.version = 0;
     this.revision += 1;
+  }
+
+  #addInstallation({ secret, lanes }: Installation): void {
+    this.lanes = new Lanes(lanes);
+    if (!this.isLoaded) this.routedLanes = this.lanes;
+    this.secret = secret;
   }
 
   #add(entry: CatalogEntry): void {
     if (entry.record === null) return;
     switch (entry.kind) {
       case "installation":
-        this.secret = entry.record.secret;
-        this.lanes = new Lanes(entry.record.lanes);
+        this.#addInstallation(entry.record);
         return;
       case "workspace":
         this.workspaces.set(entry.record.id, entry.record);

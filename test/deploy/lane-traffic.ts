@@ -61,6 +61,7 @@ export class LaneTraffic {
   readonly #client: ServiceClient;
   readonly #offers: readonly LaneOffer[];
   readonly #random: () => number;
+  readonly #run = `lane-${Math.random().toString(36).slice(2, 10)}`;
   #isRunning = true;
   #loops: Promise<void>[] = [];
   #sent = 0;
@@ -90,7 +91,7 @@ export class LaneTraffic {
 
   /** Returns where the visitor was sent; undefined without an answer. */
   async click(offer: LaneOffer, visitor: number): Promise<string | undefined> {
-    const gclid = `lane-${this.#sent}`;
+    const gclid = `${this.#run}-${this.#sent}`;
     this.#sent += 1;
     const link = `${this.#client.demo.tracking_url}/r/${offer.code}/DEMOANNA?gclid=${gclid}`;
     const headers = {

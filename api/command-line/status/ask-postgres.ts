@@ -12,6 +12,8 @@ export type LeasedLane = {
   readonly owner: string;
   /** False once the lease has ended. */
   readonly isHeld: boolean;
+  /** Of which offers it has the clicks: 0 while it waits for another lane, fewer than there are while it still has those of another. */
+  readonly lanes: number;
 };
 
 /** The last comparison of facts. `found` are the differences of a finished one. */
@@ -56,7 +58,7 @@ export async function askPostgres(db: Queryable): Promise<PostgresStatus> {
 async function readLeasedLanes(db: Queryable): Promise<LeasedLane[]> {
   const { rows } = await db.query<LeasedLane>({
     name: "status-lanes",
-    text: `select lane, owner, expires_at > now() as "isHeld" from lane_lease order by lane`,
+    text: `select lane, owner, expires_at > now() as "isHeld", lanes from lane_lease order by lane`,
   });
   return rows;
 }

@@ -26,6 +26,7 @@ export function lanesLine(snapshot: Snapshot): StatusLine {
     parts: [
       ...holders.map(holderPart),
       ...freePart(free, snapshot),
+      ...waitingPart(snapshot),
       ...processors.flatMap(trouble),
       ...missingParts(missing(snapshot, "processors")),
     ],
@@ -56,6 +57,15 @@ function freePart(free: readonly number[], { processes }: Snapshot): Part[] {
   const text = `${rangesOf(free)} ?`;
   if (processes.is === "unknown") return [{ text, fault: "unknown" }];
   return [{ text: `${text} nobody`, fault: "degraded" }];
+}
+
+/** Lanes that were added. They wait for every ingress, and for the lane of their offers. */
+function waitingPart({ postgres }: Snapshot): Part[] {
+  if (postgres.is === "unknown") return [];
+  const waiting = postgres.value.lanes.filter(({ lane, lanes }) => lane < 100 && lanes === 0);
+  if (waiting.length === 0) return [];
+  const text = `${rangesOf(waiting.map(({ lane }) => lane))} wait for clicks of before`;
+  return [{ text, fault: "degraded" }];
 }
 
 function trouble(process: ProcessStatus): Part[] {

@@ -201,6 +201,18 @@ describe("a dead part is a fault of its line, and no line counts it", () => {
     expect(lines[4]).toContain("facts ? · backups ?");
   });
 
+  test("lanes that were added and wait for their clicks of before", () => {
+    const lanes = [0, 1, 4, 5, 100].map((lane) => ({
+      lane,
+      owner: "writer-a",
+      isHeld: true,
+      lanes: lane < 2 ? 4 : lane === 100 ? 4 : 0,
+    }));
+    const { lines } = seen(snapshot({ postgres: postgres({ lanes }) }));
+    expect(lines[2]).toContain("4-5 wait for clicks of before");
+    expect(lines[2]).toContain("degraded");
+  });
+
   test("ClickHouse: clicks wait in the stream", () => {
     const { exit, lines } = seen(snapshot({ clickhouse: AWAY }));
     expect(exit).toBe(1);

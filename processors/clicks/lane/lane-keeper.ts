@@ -1,3 +1,4 @@
+import type { Lanes } from "../../../schemas/events/lanes.ts";
 import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
@@ -24,7 +25,7 @@ export type LaneKeeperOptions = {
   readonly pool: Pool;
   readonly log: Log;
   /** Lanes that exist now. Their number may grow. */
-  readonly lanes: () => readonly number[];
+  readonly lanes: () => Lanes;
   /** A name that only one process has at a time. A process immediately takes over the lanes of an earlier process with its name. */
   readonly owner: string;
   readonly leaseMs: number;
@@ -91,8 +92,8 @@ export class LaneKeeper {
   async #tick(): Promise<void> {
     const { pool, owner, leaseMs } = this.#options;
     const lanes = this.#options.lanes();
-    if (this.#lanesMade < lanes.length) await ensureLanes(pool, lanes);
-    this.#lanesMade = lanes.length;
+    if (this.#lanesMade < lanes.count) await ensureLanes(pool, lanes);
+    this.#lanesMade = lanes.count;
     if (!this.#isReady) await freeOwnLanes(pool, owner);
     this.#isReady = true;
     const nowMs = performance.now();
@@ -101,7 +102,7 @@ export class LaneKeeper {
       this.#renewedAtMs = nowMs;
     }
     this.#dropExpired();
-    const share = Math.ceil(lanes.length / (await countWriters(pool, owner, leaseMs)));
+    const share = Math.ceil(lanes.all.length / (await countWriters(pool, owner, leaseMs)));
     const surplus = [...this.#held.values()].at(-1);
     if (this.#held.size > share && surplus !== undefined) await this.#giveBack(surplus);
     if (this.#held.size < share && !this.#closing.signal.aborted)
@@ -129,7 +130,12 @@ export class LaneKeeper {
     const { pool, owner, lanes, leaseMs, log, startWorker } = this.#options;
     const askedAtMs = performance.now();
     const held = [...this.#held.keys()];
-    for (const taken of await takeLanes(pool, owner, { held, lanes: lanes(), limit, leaseMs })) {
+    for (const taken of await takeLanes(pool, owner, {
+      held,
+      lanes: lanes().all,
+      limit,
+      leaseMs,
+    })) {
       const lease = new LaneLease({ db: pool, owner, leaseMs }, { ...taken, askedAtMs });
       log.info({ ...taken }, "clicks.lane-taken");
       const worker = startWorker(lease);

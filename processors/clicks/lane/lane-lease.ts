@@ -1,3 +1,4 @@
+import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
 
 /**
@@ -16,7 +17,7 @@ export class LeaseLostError extends Error {
  */
 export class LaneLease {
   readonly lane: number;
-  readonly #owner: string;
+  readonly owner: string;
   readonly #db: Queryable;
   readonly #leaseMs: number;
   #epoch: number;
@@ -28,7 +29,7 @@ export class LaneLease {
     taken: { readonly lane: number; readonly epoch: number; readonly askedAtMs: number },
   ) {
     this.#db = options.db;
-    this.#owner = options.owner;
+    this.owner = options.owner;
     this.#leaseMs = options.leaseMs;
     this.lane = taken.lane;
     this.#epoch = taken.epoch;
@@ -74,7 +75,7 @@ export class LaneLease {
                set epoch = greatest(epoch, $5) + 1,
                  expires_at = now() + $4 * interval '1 millisecond'
                where lane = $1 and owner = $2 and epoch = $3 returning epoch`,
-        values: [this.lane, this.#owner, this.#epoch, this.#leaseMs, above],
+        values: [this.lane, this.owner, this.#epoch, this.#leaseMs, above],
       });
       const [row] = rows;
       if (row === undefined) throw new LeaseLostError(`lane ${this.lane} has another writer`);
@@ -91,16 +92,17 @@ export class LaneLease {
       name: "release-lane",
       text: `update lane_lease set owner = '', expires_at = '-infinity'
              where lane = $1 and owner = $2 and epoch = $3`,
-      values: [this.lane, this.#owner, this.#epoch],
+      values: [this.lane, this.owner, this.#epoch],
     });
   }
 }
 
-export async function ensureLanes(db: Queryable, lanes: readonly number[]): Promise<void> {
+/** Lanes that are added later have their rows from the command that adds them. */
+export async function ensureLanes(db: Queryable, lanes: Lanes): Promise<void> {
   await db.query({
     name: "ensure-lanes",
-    text: "insert into lane_lease (lane) select unnest($1::int[]) on conflict do nothing",
-    values: [lanes],
+    text: "insert into lane_lease (lane, lanes) select unnest($1::int[]), $2 on conflict do nothing",
+    values: [lanes.all, lanes.count],
   });
 }
 

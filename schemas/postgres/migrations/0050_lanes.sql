@@ -78,3 +78,8 @@ create or replace view catalog_entry_of_links as
   select 'blocklist_entry', id::text, version, jsonb_build_object('id', id, 'entry', entry) from blocklist_entry
   union all
   select kind, id, version, null from catalog_tombstone;
+
+-- Of which offers a lane decides uniqueness and counts click caps: those whose ID modulo `lanes` is the lane. 0 for a lane that was added
+-- and waits until `parent`, the lane of its offers before, has stored their clicks and left them to it.
+alter table lane_lease add column lanes integer not null default 4;
+alter table lane_lease add column parent integer;

@@ -12,6 +12,7 @@ import { WatermarkBook } from "../../../ingress/journal/watermarks.ts";
 import { NatsLink } from "../../../ingress/nats-link.ts";
 import type { Recorded } from "../../../ingress/route.ts";
 import { decodeBatch, type Watermark } from "../../../schemas/events/click-batch.ts";
+import { fixedLanes } from "../../../schemas/events/lane-source.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
 import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
@@ -133,7 +134,7 @@ export function openIngress(
   const shipper = new Shipper({
     link,
     run: { producer: PRODUCER, epoch, nonce: NONCE },
-    lanes: () => FOUR_LANES,
+    lanes: fixedLanes(FOUR_LANES),
     onRefused,
     segments,
     book,
@@ -180,7 +181,7 @@ export function startLeftovers(world: World, { link, book } = openLink(world)): 
     producer: PRODUCER,
     epoch: 2,
     link,
-    lanes: () => FOUR_LANES,
+    lanes: fixedLanes(FOUR_LANES),
     book,
     signal: abort.signal,
     log,
