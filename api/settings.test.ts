@@ -18,7 +18,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     apiUrl: "http://127.0.0.1:8081",
     trackingUrl: "http://127.0.0.1:8080",
     postgres: { url: SERVERS.POSTGRES_URL },
-    nats: { url: SERVERS.NATS_URL, access: {}, prefix: "" },
+    nats: { url: SERVERS.NATS_URL, access: {}, prefix: "", groups: 1 },
     clickhouse: { url: SERVERS.CLICKHOUSE_URL },
     clickhouseReader: { url: SERVERS.CLICKHOUSE_URL },
     trustedProxies: [],

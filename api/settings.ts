@@ -27,7 +27,12 @@ function groupSettings(read: SettingsOf<"api">) {
     apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
     postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },
-    nats: { url: read.NATS_URL, access: natsAccess(read), prefix: read.NATS_PREFIX },
+    nats: {
+      url: read.NATS_URL,
+      access: natsAccess(read),
+      prefix: read.NATS_PREFIX,
+      groups: Number(read.LANE_GROUPS),
+    },
     clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },
     clickhouseReader: {
       url: read.CLICKHOUSE_READER_URL ?? read.CLICKHOUSE_URL,
@@ -92,9 +97,10 @@ export function readCommandSettings(environment: Environment = process.env): Com
   return {
     dataDir: read.DATA_DIR,
     ...publicAddresses(read, environment),
-    natsPrefix: read.NATS_PREFIX,
+    natsSpace: { prefix: read.NATS_PREFIX, groups: Number(read.LANE_GROUPS) },
     streams: streamSettings(read),
     durability: durabilityOf(read),
+    lanes: read.CLICK_LANES === undefined ? undefined : Number(read.CLICK_LANES),
     postgresDirect: withUrl(read.POSTGRES_DIRECT_URL, { password: read.POSTGRES_PASSWORD }),
     secretFiles: secretFilesIn(environment),
     servers: {

@@ -5,8 +5,8 @@ import {
   CouponClickOrder,
   type CouponClickTaker,
 } from "../schemas/events/coupon-click.ts";
-import { shardOfOffer } from "../schemas/events/shards.ts";
 import type { Log } from "../schemas/host/log.ts";
+import { clickIdParts } from "../schemas/ids/click-id.ts";
 import type { Clock } from "../schemas/time/clock.ts";
 import { encodeRecord } from "./encode-record.ts";
 import type { NatsLink } from "./nats-link.ts";
@@ -32,7 +32,7 @@ export function couponClickRecord(
       status_reason: "coupon",
     }),
   );
-  return { lane: shardOfOffer(click.offer_id), line };
+  return { lane: clickIdParts(click.click_id).shard, line };
 }
 
 /** Records coupon clicks which their own ingress did not record (TRK-037). The conversion processors send them. */

@@ -8,6 +8,7 @@ import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durabil
 import { natsChecks } from "../schemas/durability/nats-checks.ts";
 import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
 import { requireDurability } from "../schemas/durability/require-durability.ts";
+import type { LaneSource } from "../schemas/events/lane-source.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { measureProcess } from "../schemas/host/measure-process.ts";
@@ -152,10 +153,10 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const metrics = openIngressMetrics(log, registry);
   const pixels = openPixels({ folder: folder.path, log, registry });
   const parts: Parts = { settings, pool, folder, link, log, lifetime, metrics, pixels, tracing };
-  const pipeline = openPipeline(parts);
+  const pipeline = openPipeline(parts, catalog);
   startLateRecords(parts, pipeline);
 
-  const notices = startNotices(parts, { ...kept, journal: pipeline });
+  const notices = startNotices(parts, { ...kept, lanes: () => catalog.lanes, journal: pipeline });
 
   const { producer } = folder;
   const isHealthy = healthOf({ catalog, pipeline, metrics, lifetime });
@@ -183,7 +184,7 @@ async function refuseLossyServers(
   await requireDurability(durability, checks, parts);
 }
 
-function openPipeline(parts: Parts): Pipeline {
+function openPipeline(parts: Parts, catalog: Catalog): Pipeline {
   const { settings, folder, pool, link, log, lifetime, metrics, pixels } = parts;
   const pipeline = new Pipeline({
     journalPath: join(settings.dataDir, "journal"),
@@ -193,6 +194,7 @@ function openPipeline(parts: Parts): Pipeline {
     storedMs: settings.storedMs,
     db: pool,
     link,
+    lanes: lanesIn(catalog),
     log,
     events: metrics,
     signal: lifetime.signal,
@@ -206,6 +208,16 @@ function openPipeline(parts: Parts): Pipeline {
   lifetime.own("journal", () => pipeline.close());
   declarePipelineGauges(metrics.registry, pipeline);
   return pipeline;
+}
+
+function lanesIn(catalog: Catalog): LaneSource {
+  return {
+    present: () => catalog.lanes,
+    routed: () => catalog.routedLanes,
+    route: (lanes) => {
+      catalog.routedLanes = lanes;
+    },
+  };
 }
 
 async function followCatalog(
@@ -291,7 +303,9 @@ function startNotices(
   lifetime.own("click state", () => keeper.close());
   const { registry } = metrics;
   const { state } = kept;
-  const notices = new ClickNotices({ link, log, registry, state, producer: folder.producer });
+  const { producer } = folder;
+  const lanes = kept.lanes();
+  const notices = new ClickNotices({ link, log, registry, state, producer, lanes });
   notices.start();
   lifetime.own("click notices", () => notices.close());
   return notices;

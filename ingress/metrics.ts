@@ -1,5 +1,4 @@
 import type { LandingResult } from "../schemas/events/inbound-call.ts";
-import { ALL_LANES } from "../schemas/events/shards.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Metrics } from "../schemas/host/metrics.ts";
 import type { Pipeline, PipelineEvents } from "./journal/pipeline.ts";
@@ -28,9 +27,7 @@ export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
   const counters = declareCounters(metrics);
   const seconds = metrics.histogram("ingress_request_seconds");
   const byClass = STATUS_CLASSES.map((name) => counters.answers.series({ class: name }));
-  const records = new Map(
-    ALL_LANES.map((lane) => [lane, counters.recorded.series({ lane: String(lane) })]),
-  );
+  const records = new Map<number, ReturnType<typeof counters.recorded.series>>();
   return {
     registry: metrics,
     answered: (status) => {
@@ -43,8 +40,12 @@ export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
     },
     landed: (result) => counters.landed.add(1, { result }),
     taken: (lane) => {
-      const series = records.get(lane);
-      if (series !== undefined) series.value += 1;
+      let series = records.get(lane);
+      if (series === undefined) {
+        series = counters.recorded.series({ lane: String(lane) });
+        records.set(lane, series);
+      }
+      series.value += 1;
     },
     refused: (cause) => counters.refused.add(1, { cause }),
     timed: (route) => seconds.series({ route }),

@@ -23,6 +23,7 @@ function groupSettings(read: SettingsOf<"ingress">) {
       url: read.NATS_URL,
       access: natsAccess(read),
       prefix: read.NATS_PREFIX,
+      groups: Number(read.LANE_GROUPS),
     },
     postgres: { url: read.POSTGRES_URL, password: read.POSTGRES_PASSWORD },
     durability: {

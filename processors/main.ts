@@ -13,6 +13,7 @@ import { identityCheck } from "../schemas/durability/identity-check.ts";
 import { natsChecks } from "../schemas/durability/nats-checks.ts";
 import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
 import { requireDurability } from "../schemas/durability/require-durability.ts";
+import type { Lanes } from "../schemas/events/lanes.ts";
 import { Backoff } from "../schemas/host/backoff.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
@@ -22,6 +23,7 @@ import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { Heartbeat } from "../schemas/installation/heartbeat.ts";
+import { readLanes } from "../schemas/installation/lane-count.ts";
 import { answerStatus } from "../schemas/installation/process-status.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { connectNats, type Nats } from "../schemas/nats/connect.ts";
@@ -46,7 +48,8 @@ import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 const APPLICATION_NAME = "tracker processors";
 const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 /** Each lane of the click writer may at the same time insert, run a query, and check on an insert. */
-const CLICKHOUSE_CONNECTIONS_MAX = 24;
+const CLICKHOUSE_CONNECTIONS_A_LANE = 3;
+const OTHER_CLICKHOUSE_CONNECTIONS = 9;
 
 /** A delivery under way gets 10 s, a last insert 8 s. */
 const CLOSE_MS = 20_000;
@@ -101,7 +104,7 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   dependencies.watch("postgres", () => pool.query({ name: "ping", text: "select 1" }));
   const heartbeat = Heartbeat.start({ db: pool, process: ops.identity, log });
   lifetime.own("heartbeat", () => heartbeat.close());
-  await untilMigrated(heartbeat, log, lifetime.signal);
+  const lanes = await untilMigrated(heartbeat, pool, { log, signal: lifetime.signal });
 
   const nats = await untilConnected(settings, log, lifetime.signal);
   connected.nats = nats;
@@ -112,7 +115,7 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   const clickhouse = openClickhouse({
     ...settings.clickhouse,
     applicationName: APPLICATION_NAME,
-    connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
+    connectionsMax: CLICKHOUSE_CONNECTIONS_A_LANE * lanes.all.length + OTHER_CLICKHOUSE_CONNECTIONS,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
   await refuseOtherClickhouse(clickhouse, log);
@@ -251,11 +254,18 @@ function startDeliveryRole(
   };
 }
 
-/** Waits while Postgres is unavailable. Refuses a schema that this release cannot use. */
-async function untilMigrated(heartbeat: Heartbeat, log: Log, signal: AbortSignal): Promise<void> {
+/** Waits while Postgres is unavailable. Refuses a schema that this release cannot use. Returns the lanes of the installation. */
+async function untilMigrated(
+  heartbeat: Heartbeat,
+  pool: Pool,
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+): Promise<Lanes> {
   const report = { log, event: "process.postgres-is-away" };
   const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
-  await backoff.repeat(() => heartbeat.enter(), isPostgresAway);
+  return await backoff.repeat(async () => {
+    await heartbeat.enter();
+    return await readLanes(pool);
+  }, isPostgresAway);
 }
 
 /** Waits while NATS is unavailable. Once connected, the driver reconnects on its own. */

@@ -24,6 +24,7 @@ function groupSettings(read: SettingsOf<"processors">) {
       url: read.NATS_URL,
       access: natsAccess(read),
       prefix: read.NATS_PREFIX,
+      groups: Number(read.LANE_GROUPS),
       streams: streamSettings(read),
     },
     clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },

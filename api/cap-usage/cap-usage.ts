@@ -1,6 +1,7 @@
 import { capBucketRange } from "../../schemas/catalog/cap-bucket.ts";
 import type { CapKind } from "../../schemas/catalog/cap-owners.ts";
 import type { CapPeriod } from "../../schemas/catalog/records.ts";
+import { readLanes } from "../../schemas/installation/lane-count.ts";
 import type { OperationContext } from "../operation.ts";
 
 export const CAP_OWNERS = ["advertiser", "group", "offer"] as const;
@@ -100,7 +101,7 @@ export async function listCapUsage(
     text: `${USAGE} select ${COLUMNS} from found
            where (owner_kind, owner_id, cap) > ($11, $12, $13::text)
            order by owner_kind, owner_id, cap limit $14`,
-    values: [...valuesOf(context, filters, after), after, rowsMax],
+    values: [...(await valuesOf(context, filters, after)), after, rowsMax],
   });
   return rows.map((row) => present(context, row));
 }
@@ -113,18 +114,18 @@ export async function countCapUsage(
 ): Promise<number> {
   const { rows } = await context.db.query<{ count: number }>({
     text: `${USAGE} select count(*)::integer as count from (select from found limit $13) counted_caps`,
-    values: [...valuesOf(context, filters, ""), countMax],
+    values: [...(await valuesOf(context, filters, "")), countMax],
   });
   return rows[0]?.count ?? 0;
 }
 
-function valuesOf(
-  { workspace, nowMs, principal, clickTotals }: OperationContext,
+async function valuesOf(
+  { db, workspace, nowMs, principal, clickTotals }: OperationContext,
   filters: UsageFilters,
   after: string,
-): unknown[] {
+): Promise<unknown[]> {
   const [kind = "", id = "0"] = after.split("/");
-  const clicks = clickTotals?.counts(workspace.timezone, nowMs);
+  const clicks = clickTotals?.counts(await readLanes(db), workspace.timezone, nowMs);
   return [
     workspace.id,
     nowMs,

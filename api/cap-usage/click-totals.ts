@@ -1,7 +1,7 @@
 import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
 import { CAP_PERIODS, type CapPeriod } from "../../schemas/catalog/records.ts";
 import { ClickTotals } from "../../schemas/events/click-notice.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import type { Lanes } from "../../schemas/events/lanes.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 
@@ -11,6 +11,17 @@ const SILENT_MS = 15_000;
 const CAPS_MAX = 200_000;
 
 type LaneTotal = { bucket: number; clicks: number };
+
+type CapTotals = {
+  /** Number of lanes among which the offers were divided. */
+  lanes: number;
+  /** By lane, because a group or an advertiser has offers in several lanes. */
+  readonly byLane: Map<number, LaneTotal>;
+  /** The sum before a lane was split: each total begins anew afterwards and includes these clicks. */
+  before: LaneTotal;
+};
+
+const NOTHING: LaneTotal = { bucket: 0, clicks: 0 };
 
 /** Counters of click caps in their present period, for a statement. */
 export type ClickCounts = { readonly caps: readonly string[]; readonly clicks: readonly number[] };
@@ -23,8 +34,8 @@ export class ClickTotalsFeed {
   readonly #nats: () => Nats | undefined;
   readonly #log: Log;
   #followed: Nats | undefined;
-  /** By cap and lane, because a group or an advertiser has offers in several lanes. */
-  readonly #totals = new Map<string, Map<number, LaneTotal>>();
+  /** By cap. */
+  readonly #totals = new Map<string, CapTotals>();
   /** When each lane last reported all of its totals, monotonic ms. */
   readonly #wholeAtMs = new Map<number, number>();
 
@@ -54,10 +65,10 @@ export class ClickTotalsFeed {
   }
 
   /** Every counter in the period of `nowMs`; a cap that is missing has no clicks. Undefined while a lane is silent. */
-  counts(timezone: string, nowMs: number): ClickCounts | undefined {
+  counts(lanes: Lanes, timezone: string, nowMs: number): ClickCounts | undefined {
     this.follow();
     const earliestMs = performance.now() - SILENT_MS;
-    const isWhole = CLICK_LANES.every(
+    const isWhole = lanes.clicks.every(
       (lane) => (this.#wholeAtMs.get(lane) ?? Number.NEGATIVE_INFINITY) >= earliestMs,
     );
     if (!isWhole) return undefined;
@@ -66,10 +77,10 @@ export class ClickTotalsFeed {
     );
     const caps: string[] = [];
     const clicks: number[] = [];
-    for (const [cap, byLane] of this.#totals) {
+    for (const [cap, { byLane, before }] of this.#totals) {
       const bucket = buckets.get(periodOf(cap));
-      let sum = 0;
-      for (const total of byLane.values()) if (total.bucket === bucket) sum += total.clicks;
+      const inBucket = (total: LaneTotal): number => (total.bucket === bucket ? total.clicks : 0);
+      const sum = Math.max(inBucket(before), sumOf([...byLane.values()].map(inBucket)));
       if (sum === 0) continue;
       caps.push(cap);
       clicks.push(sum);
@@ -77,21 +88,41 @@ export class ClickTotalsFeed {
     return { caps, clicks };
   }
 
-  #note({ lane, totals, isWhole }: ClickTotals): void {
+  #note({ lane, lanes, totals, isWhole }: ClickTotals): void {
     if (this.#totals.size > CAPS_MAX) {
       this.#totals.clear();
       this.#wholeAtMs.clear();
     }
     for (const { cap, bucket, clicks } of totals) {
-      const byLane = this.#totals.get(cap) ?? new Map<number, LaneTotal>();
+      const of = this.#totals.get(cap) ?? {
+        lanes,
+        byLane: new Map<number, LaneTotal>(),
+        before: NOTHING,
+      };
+      if (lanes < of.lanes) continue;
+      if (lanes > of.lanes) splitTotals(of, lanes);
+      const { byLane } = of;
       const known = byLane.get(lane);
       // A total of a period never falls, and may arrive late.
       if (known === undefined || bucket > known.bucket) byLane.set(lane, { bucket, clicks });
       else if (bucket === known.bucket) known.clicks = Math.max(known.clicks, clicks);
-      this.#totals.set(cap, byLane);
+      this.#totals.set(cap, of);
     }
     if (isWhole) this.#wholeAtMs.set(lane, performance.now());
   }
+}
+
+function splitTotals(of: CapTotals, lanes: number): void {
+  const totals = [...of.byLane.values()];
+  const bucket = Math.max(...totals.map((total) => total.bucket));
+  const clicks = sumOf(totals.map((total) => (total.bucket === bucket ? total.clicks : 0)));
+  of.before = { bucket, clicks };
+  of.byLane.clear();
+  of.lanes = lanes;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** The last part of a click cap's name (`capName`). */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
 import type { ClickPageQuery } from "../../schemas/events/click-query.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import { readLanes } from "../../schemas/installation/lane-count.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
 import { type ClickSearch, selectClicks } from "./clicks.ts";
@@ -17,7 +17,7 @@ type SearchedRow = { readonly click_id: string; readonly ts: number };
  *   A page is never partial.
  */
 export async function searchClicks<Row extends SearchedRow>(
-  { clickhouse, nats, nowMs }: Pick<OperationContext, "clickhouse" | "nats" | "nowMs">,
+  { db, clickhouse, nats, nowMs }: Pick<OperationContext, "db" | "clickhouse" | "nats" | "nowMs">,
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
 ): Promise<Row[]> {
@@ -25,11 +25,11 @@ export async function searchClicks<Row extends SearchedRow>(
   if (search.counted !== undefined) return await selectClicks(clickhouse, row, search);
   const newestMs = Math.min(search.toMs, search.after?.atMs ?? search.toMs, nowMs);
   const isOld = newestMs < nowMs - JOURNALED_MS;
+  // Read for each page: a click of a lane that was added just now must not be missing.
+  const lanes = isOld ? [] : (await readLanes(db)).clicks;
   // Ask the writers first: a click that leaves their memory in the meantime is already in ClickHouse.
   const pages = await Promise.all(
-    (isOld ? [] : CLICK_LANES).map(
-      async (shard) => await readPage(nats, pageQuery(shard, search), newestMs),
-    ),
+    lanes.map(async (shard) => await readPage(nats, pageQuery(shard, search), newestMs)),
   );
   const stored = await selectClicks(clickhouse, row, search);
   if (pages.every((page) => page.length === 0)) return stored;

@@ -34,6 +34,10 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     load: async () => (await import("./stream-commands.ts")).streamCommands,
   },
   {
+    words: ["lanes"],
+    load: async () => (await import("./lane-commands.ts")).laneCommands,
+  },
+  {
     words: ["producer"],
     load: async () => (await import("./producer-commands.ts")).producerCommands,
   },

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { DurabilitySettings } from "../../schemas/durability/require-durability.ts";
 import { similarName } from "../../schemas/names/nearest-name.ts";
+import type { NatsSpace } from "../../schemas/nats/lane-groups.ts";
 import type { StreamSettings } from "../../schemas/nats/stream-settings.ts";
 import type { PostgresServer } from "../../schemas/postgres/connect.ts";
 import { UsageError } from "./command-error.ts";
@@ -11,9 +12,11 @@ export type CommandEnvironment = {
   readonly dataDir: string;
   readonly apiUrl: string;
   readonly trackingUrl: string;
-  readonly natsPrefix: string;
+  readonly natsSpace: NatsSpace;
   /** What the streams must have at least. */
   readonly streams: StreamSettings;
+  /** Number of click lanes that `migrate` gives a new installation; undefined: as it is. */
+  readonly lanes: number | undefined;
   readonly durability: DurabilitySettings;
   /** Past PgBouncer, for migrations. */
   readonly postgresDirect: PostgresServer | undefined;

@@ -6,7 +6,7 @@ import { resetClone } from "./clone-reset.ts";
 import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import {
-  adoptSecret,
+  adoptIdentity,
   fingerprintOf,
   parseIdentity,
   readIdentity,
@@ -56,7 +56,7 @@ async function writeNewFile(file: string, text: string): Promise<void> {
 const importIdentity: Command = {
   name: "installation import",
   operand: { name: "FILE", summary: "of `installation export`" },
-  summary: "gives a new installation the secret of a lost one",
+  summary: "gives a new installation the secret and lanes of a lost one",
   options: {},
   examples: ["installation import /media/safe/installation.json"],
   notes: `Click ids of the lost installation are genuine then. Only for an installation
@@ -65,11 +65,11 @@ without clicks and conversions, while no process runs. Safe to repeat.`,
     const identity = parseIdentity(await readText(given.operand));
     return await withStores(environment, async (db, clickhouse) => {
       await refuseConnectedProcesses(db);
-      const isNew = await adoptSecret(db, clickhouse, identity.secret);
+      const isNew = await adoptIdentity(db, clickhouse, identity);
       const secret = `${fingerprintOf(identity.secret)}…`;
       return isNew
-        ? `The installation has the secret ${secret} of the file. Start the processes.`
-        : `Nothing to change: the installation already has the secret ${secret}.`;
+        ? `The installation has the secret ${secret} and the lanes of the file. Start the processes.`
+        : `Nothing to change: the installation already has the secret ${secret} and these lanes.`;
     });
   },
 };

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
-import { ALL_LANES } from "../../schemas/events/shards.ts";
-import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { LANE_COUNTS, Lanes } from "../../schemas/events/lanes.ts";
+import { giveAllOffers, setLanes } from "../../schemas/installation/lane-count.ts";
+import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { CommandError } from "./command-error.ts";
 
 /** What identifies an installation, for a safe place. Without the secret, every click id that it has assigned counts as made up. */
@@ -17,21 +19,23 @@ export const IdentityFile = z.object({
 export type IdentityFile = z.infer<typeof IdentityFile>;
 
 export async function readIdentity(db: Queryable, nowMs: number): Promise<IdentityFile> {
-  const { rows } = await db.query<{ id: string; secret: string }>({
+  const { rows } = await db.query<{ id: string; secret: string; count: number }>({
     name: "read-identity",
-    text: "select incarnation::text as id, secret from installation",
+    text: "select incarnation::text as id, secret, lanes as count from installation",
   });
   const [row] = rows;
   if (row === undefined) throw new CommandError("The table installation has lost its only row.");
+  const { id, secret, count } = row;
   return {
     format: 1,
-    ...row,
-    lanes: [...ALL_LANES],
+    id,
+    secret,
+    lanes: [...new Lanes(count).all],
     exported_at: new Date(nowMs).toISOString(),
   };
 }
 
-/** @throws {CommandError} for text that is not an export, and for one with other lanes than this release. */
+/** @throws {CommandError} for text that is not an export, and for one with lanes that this release does not have. */
 export function parseIdentity(text: string): IdentityFile {
   let parsed: z.ZodSafeParseResult<IdentityFile>;
   try {
@@ -45,13 +49,18 @@ export function parseIdentity(text: string): IdentityFile {
       `The file is not an export of an installation: wrong are ${fields.join(", ")}.`,
     );
   }
-  const lanes = parsed.data.lanes.toSorted((a, b) => a - b).join(",");
-  if (lanes !== ALL_LANES.join(",")) {
-    throw new CommandError(
-      `The installation of the file has the lanes ${lanes}, this release has ${ALL_LANES.join(",")}: click ids contain the lane.`,
-    );
-  }
+  laneCountOf(parsed.data);
   return parsed.data;
+}
+
+/** Number of click lanes in the file. @throws {CommandError} */
+function laneCountOf({ lanes }: IdentityFile): number {
+  const sorted = lanes.toSorted((a, b) => a - b).join(",");
+  const count = LANE_COUNTS.find((one) => new Lanes(one).all.join(",") === sorted);
+  if (count !== undefined) return count;
+  throw new CommandError(
+    `The installation of the file has the lanes ${sorted}, and this release has ${LANE_COUNTS.join(", ")} lanes and lane 100: click ids contain the lane.`,
+  );
 }
 
 /** Recognises a secret without showing it. */
@@ -81,22 +90,23 @@ export async function refuseConnectedProcesses(db: Queryable): Promise<void> {
 }
 
 /**
- * Replaces the secret of an installation that has no click and no conversion yet. Returns whether it was another one.
+ * Replaces the secret and the number of lanes of an installation that has no click and no conversion yet. Returns whether either changed.
  * @throws {CommandError} for an installation with clicks or conversions.
  */
-export async function adoptSecret(
-  db: Queryable,
+export async function adoptIdentity(
+  pool: Pool,
   clickhouse: Clickhouse,
-  secret: string,
+  file: IdentityFile,
 ): Promise<boolean> {
-  const { secret: known } = await readIdentity(db, 0);
-  if (known === secret) return false;
+  const { secret } = file;
+  const known = await readIdentity(pool, 0);
+  if (known.secret === secret && laneCountOf(known) === laneCountOf(file)) return false;
   const answer = await clickhouse.query({
     query: "select 1 as one from click union all select 1 as one from impression limit 1",
     format: "JSONEachRow",
   });
   const stored = await answer.json();
-  const { rowCount } = await db.query({
+  const { rowCount } = await pool.query({
     name: "find-any-conversion",
     text: "select from conversion limit 1",
   });
@@ -106,10 +116,14 @@ export async function adoptSecret(
         "Import into a new installation.",
     );
   }
-  await db.query({
-    name: "adopt-secret",
-    text: "update installation set secret = $1",
-    values: [secret],
+  await inTransaction(pool, async (db) => {
+    await setLanes(db, laneCountOf(file));
+    await giveAllOffers(db, laneCountOf(file));
+    await db.query({
+      name: "adopt-secret",
+      text: "update installation set secret = $1",
+      values: [secret],
+    });
   });
   return true;
 }

@@ -2,6 +2,7 @@ import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
 import { syncInserts } from "../../schemas/clickhouse/sync-inserts.ts";
 import { joinStores } from "../../schemas/installation/incarnation.ts";
+import { chooseLanes, readLanes } from "../../schemas/installation/lane-count.ts";
 import { StreamMarks } from "../../schemas/installation/stream-marks.ts";
 import { connectNats, type NatsOptions } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
@@ -31,20 +32,17 @@ export const migrateCommand: Command = {
   examples: ["migrate", "migrate --contract"],
   notes:
     "Safe to run twice. Without --contract the processes of the release before go on beside the new schema.",
-  run: async (
-    given,
-    { servers, dataDir, natsPrefix: prefix, streams, ...environment },
-    terminal,
-  ) => {
+  run: async (given, { servers, dataDir, natsSpace, streams, ...environment }, terminal) => {
     const found = findServers(["postgres", "nats", "clickhouse"], servers, dataDir);
-    const nats = { ...found.nats, name: "tracker migrate", prefix, streams };
-    const { durability, postgresDirect } = environment;
+    const nats = { ...found.nats, name: "tracker migrate", ...natsSpace, streams };
+    const { durability, postgresDirect, lanes } = environment;
     const lines = await migrateStores({
       ...found,
       nats,
       isStrict: durability.level === "strict",
       direct: postgresDirect ?? found.postgres,
       isContract: given.has("contract"),
+      lanes,
       report: terminal.report,
     });
     return lines.join("\n");
@@ -56,6 +54,8 @@ type Migration = Servers & {
   readonly isStrict: boolean;
   readonly direct: PostgresServer;
   readonly isContract: boolean;
+  /** Undefined: as it is. */
+  readonly lanes: number | undefined;
   readonly report: (line: string) => void;
 };
 
@@ -65,8 +65,10 @@ async function migrateStores(given: Migration): Promise<string[]> {
   return [
     await migration("Postgres", async () => {
       const applied = migratedText(await migratePostgresAt(given));
+      const lanes = await chooseLanesAt(given);
       const isLimited = await setRoleLimitsAt(isSameRole(direct, postgres) ? direct : postgres);
-      return isLimited ? applied : `${applied}; our role may not set its own time limits`;
+      const stores = `${applied}; ${lanes} click lanes`;
+      return isLimited ? stores : `${stores}; our role may not set its own time limits`;
     }),
     await migration("ClickHouse", async () => {
       const applied = migratedText(await migrateClickhouseAt(given));
@@ -92,6 +94,24 @@ async function migratePostgresAt({ direct, isContract, report }: Migration): Pro
     return migrated;
   } finally {
     await patient.end();
+    await pool.end();
+  }
+}
+
+function tooManyGroups(groups: number, lanes: number): string {
+  return `LANE_GROUPS is ${groups}, and the installation has ${lanes} click lanes, so streams would stay empty. Set LANE_GROUPS to ${lanes} or less.`;
+}
+
+/** Returns how many lanes the installation has. @throws {LanesInUseError} */
+async function chooseLanesAt({ direct, lanes, nats }: Migration): Promise<number> {
+  const pool = openPool({ ...direct, applicationName: "tracker migrate", connectionsMax: 1 });
+  try {
+    if (lanes !== undefined) await chooseLanes(pool, lanes);
+    const { count } = await readLanes(pool);
+    const { groups = 1 } = nats;
+    if (groups > count) throw new Error(tooManyGroups(groups, count));
+    return count;
+  } finally {
     await pool.end();
   }
 }
@@ -160,8 +180,11 @@ async function joinStoresAt({
 async function ensureStreamsAt(options: NatsOptions): Promise<string> {
   const nats = await connectNats(options);
   try {
-    const { name, replicas } = await ensureStreams(nats);
-    return `${name} is as this release needs it, in ${replicas} ${replicas === 1 ? "copy" : "copies"}`;
+    const streams = await ensureStreams(nats);
+    const names = streams.map(({ name }) => name).join(", ");
+    const replicas = Math.min(...streams.map((stream) => stream.replicas));
+    const verb = streams.length === 1 ? "is" : "are";
+    return `${names} ${verb} as this release needs it, in ${replicas} ${replicas === 1 ? "copy" : "copies"}`;
   } finally {
     await nats.connection.close();
   }

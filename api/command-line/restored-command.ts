@@ -1,7 +1,7 @@
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
-import { ALL_LANES } from "../../schemas/events/shards.ts";
 import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
+import { readLanes, restoreLanes } from "../../schemas/installation/lane-count.ts";
 import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
 import { readClickhouseMark, readPostgresMark } from "../../schemas/installation/store-marks.ts";
 import { StreamMarks } from "../../schemas/installation/stream-marks.ts";
@@ -13,7 +13,7 @@ import type { Command, CommandArguments, CommandEnvironment } from "./command.ts
 import { CommandError, UsageError } from "./command-error.ts";
 import { holdDeliveries } from "./delivery-hold.ts";
 import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
-import { changedBefore, liveWriters, raiseLaneEpochs } from "./restored-store.ts";
+import { changedBefore, highestLane, liveWriters, raiseLaneEpochs } from "./restored-store.ts";
 import { findServers } from "./servers.ts";
 import { withDatabase } from "./session.ts";
 
@@ -75,10 +75,13 @@ async function cure(
     const producers = await recentProducers(nats);
     lines.push(...liftedLines(await liftSequences(db, others, { after: "restore", producers })));
   }
+  const { from, to } = await restoreLanes(db, await highestLane(clickhouse));
+  if (from !== to)
+    lines.push(`Click lanes: ${to}, because ClickHouse has clicks of them. Postgres had ${from}.`);
   if (what !== "postgres") {
     // If both stores were restored, they agree with each other, and nothing shows which clicks are missing. So the writers must
     // read the streams from the beginning.
-    for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
+    for (const lane of (await readLanes(db)).all) await forgetAcknowledged(nats, lane);
   }
   const lanes = await raiseLaneEpochs(db, clickhouse);
   lines.push(
@@ -129,11 +132,11 @@ async function refuseLiveWriters(db: Pool): Promise<void> {
 }
 
 async function withNats<T>(
-  { servers, dataDir, natsPrefix }: CommandEnvironment,
+  { servers, dataDir, natsSpace }: CommandEnvironment,
   work: (nats: Nats) => Promise<T>,
 ): Promise<T> {
   const { nats: server } = findServers(["nats"], servers, dataDir);
-  const nats = await connectNats({ ...server, name: "tracker restored", prefix: natsPrefix });
+  const nats = await connectNats({ ...server, name: "tracker restored", ...natsSpace });
   try {
     return await work(nats);
   } finally {

@@ -64,3 +64,12 @@ export async function changedBefore(
   });
   return { keys: keys.rows, partners: partners.rows };
 }
+
+/** The highest click lane that ClickHouse has a row of; -1 for an empty table. */
+export async function highestLane(clickhouse: Clickhouse): Promise<number> {
+  const answer = await clickhouse.query({
+    query: "select if(count() = 0, -1, toInt32(max(_lane))) as lane from click",
+    format: "JSONEachRow",
+  });
+  return z.array(z.object({ lane: z.int() })).parse(await answer.json())[0]?.lane ?? -1;
+}

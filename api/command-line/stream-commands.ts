@@ -1,11 +1,13 @@
 import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
+import { clicksStreams } from "../../schemas/nats/lane-groups.ts";
+import { permissionsFile } from "../../schemas/nats/permissions-file.ts";
 import type { StreamCompression } from "../../schemas/nats/stream-settings.ts";
 import {
-  clicksStream,
-  readStream,
+  readStreams,
   type StreamLimits,
   type StreamState,
   setStream,
+  shareOf,
 } from "../../schemas/nats/streams.ts";
 import type { Command, CommandArguments, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
@@ -19,20 +21,33 @@ const NO_LIMIT = -1;
 
 const show: Command = {
   name: "streams",
-  summary: "the click stream in NATS: copies, limits, how full it is",
+  summary: "the click streams in NATS: copies, limits, how full they are",
   options: JSON_OUTPUT,
   examples: ["streams"],
   run: async (given, environment) =>
-    await withNats(environment, async (nats) => shown(await getStream(nats), given)),
+    await withNats(environment, async (nats) => shown(await getStreams(nats), given)),
+};
+
+const permissions: Command = {
+  name: "streams permissions",
+  summary: "prints permissions.conf of NATS for NATS_PREFIX and LANE_GROUPS",
+  options: {},
+  examples: ["streams permissions > /etc/nats/permissions.conf"],
+  notes: `The file of deploy/servers/nats/ is for an installation without these settings. Reload
+the servers afterwards, before the processes use the settings.`,
+  run: (_given, { natsSpace }) =>
+    Promise.resolve(
+      permissionsFile(natsSpace, "Written by `tracker streams permissions`.").trimEnd(),
+    ),
 };
 
 const set: Command = {
   name: "streams set",
-  summary: "changes copies, hours, size or compression of the click stream",
+  summary: "changes copies, hours, size or compression of every click stream",
   options: {
     replicas: { value: "N", summary: "copies, each on a server of its own" },
     hours: { value: "N", summary: "how long clicks stay" },
-    bytes: { value: "N", summary: "size at which the oldest clicks are dropped" },
+    bytes: { value: "N", summary: "size at which the oldest clicks are dropped, of all streams" },
     compression: { value: "s2|none", summary: "how NATS stores it" },
     yes: { summary: "also lowers copies, hours or size" },
     ...JSON_OUTPUT,
@@ -44,18 +59,27 @@ restore, or the only copy that is left when a server is lost, so it needs --yes.
 CLICKS_STREAM_BYTES: change these as well.`,
   run: async (given, environment) =>
     await withNats(environment, async (nats) => {
-      const present = await getStream(nats);
-      const wanted = wantedLimits(present, given);
-      refuseLowering(present, wanted, given.has("yes"));
-      return shown(await setStream(nats, wanted), given);
+      const present = await getStreams(nats);
+      const wanted = present.map((stream) => wantedLimits(stream, given, nats.groups));
+      for (const [group, stream] of present.entries())
+        refuseLowering(stream, wanted[group] ?? stream, given.has("yes"));
+      const changed: StreamState[] = [];
+      for (const [group, limits] of wanted.entries())
+        changed.push(await setStream(nats, group, limits));
+      return shown(changed, given);
     }),
 };
 
-function wantedLimits(present: StreamLimits, given: CommandArguments): StreamLimits {
+function wantedLimits(
+  present: StreamLimits,
+  given: CommandArguments,
+  groups: number,
+): StreamLimits {
+  const bytes = numberOf(given, "bytes", { min: BYTES_MIN * groups });
   const wanted = {
     replicas: numberOf(given, "replicas", { min: 1, max: REPLICAS_MAX }) ?? present.replicas,
     hours: numberOf(given, "hours", { min: 1, max: HOURS_MAX }) ?? present.hours,
-    bytes: numberOf(given, "bytes", { min: BYTES_MIN }) ?? present.bytes,
+    bytes: bytes === undefined ? present.bytes : shareOf(bytes, groups),
     compression: compressionOf(given) ?? present.compression,
   };
   if (["replicas", "hours", "bytes", "compression"].every((name) => given.text(name) === undefined))
@@ -85,8 +109,11 @@ function isLower(present: number, wanted: number, noLimit: number): boolean {
   return wanted !== present && (present === noLimit || wanted < present);
 }
 
-function shown(stream: StreamState, given: CommandArguments): string {
-  return given.has("json") ? JSON.stringify(stream, null, 2) : linesOf(stream).join("\n");
+/** The JSON of a single stream is that stream, as in releases that had no other. */
+function shown(streams: readonly StreamState[], given: CommandArguments): string {
+  if (given.has("json"))
+    return JSON.stringify(streams.length === 1 ? streams[0] : streams, null, 2);
+  return streams.map((stream) => linesOf(stream).join("\n")).join("\n\n");
 }
 
 function linesOf(stream: StreamState): string[] {
@@ -114,20 +141,20 @@ function copiesOf(
   return `${replicas}: ${[`${leader ?? "nobody"} (leader)`, ...others].join(", ")}`;
 }
 
-async function getStream(nats: Nats): Promise<StreamState> {
-  const stream = await readStream(nats);
-  if (stream === undefined) {
-    throw new CommandError(`There is no stream ${clicksStream(nats)}: \`migrate\` creates it.`);
-  }
-  return stream;
+async function getStreams(nats: Nats): Promise<StreamState[]> {
+  const streams = await readStreams(nats);
+  const missing = clicksStreams(nats).filter((_, group) => streams[group] === undefined);
+  if (missing.length > 0)
+    throw new CommandError(`There is no stream ${missing.join(", ")}: \`migrate\` creates it.`);
+  return streams.filter((stream) => stream !== undefined);
 }
 
 async function withNats(
-  { servers, dataDir, natsPrefix: prefix, streams }: CommandEnvironment,
+  { servers, dataDir, natsSpace, streams }: CommandEnvironment,
   work: (nats: Nats) => Promise<string>,
 ): Promise<string> {
   const { nats: server } = findServers(["nats"], servers, dataDir);
-  const nats = await connectNats({ ...server, name: "tracker streams", prefix, streams });
+  const nats = await connectNats({ ...server, name: "tracker streams", ...natsSpace, streams });
   try {
     return await work(nats);
   } finally {
@@ -153,4 +180,4 @@ function numberOf(
   throw new UsageError(`--${option} ${text}: write a whole number from ${min} to ${max}.`);
 }
 
-export const streamCommands: readonly Command[] = [show, set];
+export const streamCommands: readonly Command[] = [show, set, permissions];

@@ -122,12 +122,12 @@ function shownLine({ name, parts }: StatusLine): z.infer<typeof Line> {
 }
 
 function storesIn(
-  { postgres, stream, clickhouse }: Snapshot,
+  { postgres, streams, clickhouse }: Snapshot,
   versions: { readonly postgres: string; readonly nats: string | null },
 ): z.infer<typeof Store>[] {
   return [
     shownStore("postgres", postgres, versions.postgres),
-    shownStore("nats", stream, versions.nats),
+    shownStore("nats", streams, versions.nats),
     shownStore(
       "clickhouse",
       clickhouse,

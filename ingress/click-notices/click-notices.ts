@@ -4,7 +4,7 @@ import {
   ClickTotals,
   NOTICES_PER_MESSAGE,
 } from "../../schemas/events/click-notice.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import type { Lanes } from "../../schemas/events/lanes.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
@@ -16,6 +16,7 @@ export type ClickNoticesOptions = {
   readonly link: NatsLink;
   readonly state: LocalClickState;
   readonly producer: number;
+  readonly lanes: Lanes;
   readonly registry: Metrics;
   readonly log: Log;
 };
@@ -40,7 +41,7 @@ export class ClickNotices {
   #totalsReportedAtMs: number | undefined;
   #capsReportedAtMs: number | undefined;
   /** Lanes that have not reported their totals since this process asked. */
-  readonly #silentLanes = new Set(CLICK_LANES);
+  readonly #silentLanes: Set<number>;
   #areCapsReported = false;
   #settle: () => void = () => undefined;
   /** Settles when, since the first request, every writer has reported its totals and a processor the reached caps. */
@@ -50,6 +51,7 @@ export class ClickNotices {
 
   constructor(options: ClickNoticesOptions) {
     this.#options = options;
+    this.#silentLanes = new Set(options.lanes.clicks);
     this.#metrics = noticeMetrics(options.registry, {
       totalsReportedAtMs: () => this.#totalsReportedAtMs,
       capsReportedAtMs: () => this.#capsReportedAtMs,
@@ -76,9 +78,9 @@ export class ClickNotices {
     const { state } = this.#options;
     const own = subjects.clicksTaken(String(this.#options.producer));
     this.#take(connection, subjects.clickTotals, "totals", (message) => {
-      const { lane, totals, isWhole } = ClickTotals.parse(message.json());
+      const { lane, lanes, totals, isWhole } = ClickTotals.parse(message.json());
       this.#totalsReportedAtMs = performance.now();
-      for (const total of totals) state.noteTotal(lane, total);
+      for (const total of totals) state.noteTotal(lane, total, lanes);
       if (isWhole) this.#silentLanes.delete(lane);
       this.#noteReported();
       return totals.length;

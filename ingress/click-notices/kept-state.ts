@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import { CapReached, ClickTotal } from "../../schemas/events/click-notice.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import { LANE_COUNTS, type Lanes } from "../../schemas/events/lanes.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { LocalClickState } from "../decide/click-state.ts";
 
@@ -12,12 +12,15 @@ const KEPT_MAX = 20_000;
 /** Other work runs between two lines, so a visitor waits for less than 1 ms. */
 const ENTRIES_PER_LINE = 1_000;
 
-const Head = z.object({ epoch: z.int(), positions: z.array(z.int()).max(CLICK_LANES.length) });
+const Head = z.object({
+  epoch: z.int(),
+  positions: z.array(z.int()).max(Math.max(...LANE_COUNTS)),
+});
 const Lines = z.object({ totals: z.array(ClickTotal), reached: z.array(CapReached) });
 
 /** What a process saved about click caps and reached caps. */
 export type KeptState = z.infer<typeof Lines> & {
-  /** Epoch of the journal at that time, and for each click lane the position of its first record that is not counted here. */
+  /** Epoch of the journal at that time, and by click lane the position of the first record that is not counted here. */
   readonly epoch: number;
   readonly positions: readonly number[];
 };
@@ -26,6 +29,7 @@ export type StateKeeperOptions = {
   readonly path: string;
   readonly state: LocalClickState;
   readonly epoch: number;
+  readonly lanes: () => Lanes;
   readonly journal: { nextPosition(lane: number): number };
   readonly log: Log;
 };
@@ -62,11 +66,11 @@ export class StateKeeper {
 
   /** Never throws. Without the file, the next process gets this state from the other processes, only later. */
   async #keep(): Promise<void> {
-    const { path, state, epoch, journal, log } = this.#options;
+    const { path, state, epoch, lanes, journal, log } = this.#options;
     const { changes } = state;
     if (changes === this.#kept) return;
     // In one turn, so that the totals contain exactly the records before these positions.
-    const positions = CLICK_LANES.map((lane) => journal.nextPosition(lane));
+    const positions = lanes().clicks.map((lane) => journal.nextPosition(lane));
     const { totals, reached } = state.keep(KEPT_MAX);
     try {
       const lines = [JSON.stringify({ epoch, positions })];

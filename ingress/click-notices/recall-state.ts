@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../schemas/events/lanes.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { LocalClickState } from "../decide/click-state.ts";
 import type { JournalRecord } from "../journal/frame.ts";
@@ -70,12 +70,12 @@ function isKept(
   epoch: number,
   kept: KeptState | undefined,
 ): boolean {
-  return epoch === kept?.epoch && position < (kept.positions[CLICK_LANES.indexOf(lane)] ?? 0);
+  return epoch === kept?.epoch && position < (kept.positions[lane] ?? 0);
 }
 
 /** Counts by the rule of ingress: the visitor was redirected, and not as a duplicate. */
 function countClick({ state, catalog }: RecallOptions, { lane, line }: JournalRecord): number {
-  if (!CLICK_LANES.includes(lane)) return 0;
+  if (lane === IMPRESSION_LANE) return 0;
   const click = Taken.safeParse(JSON.parse(line));
   if (!click.success || click.data.status_reason === "duplicate") return 0;
   const { offer_id, affiliate_id: affiliateId, visitor, ts: atMs } = click.data;

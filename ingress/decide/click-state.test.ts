@@ -287,3 +287,25 @@ test("reports on caps that do not exist do not fill the memory", () => {
   state.noteReached({ cap: "offer/1/conversions/daily", bucket: TODAY, limit: "1" });
   expect(condition()).toBe("cap");
 });
+
+test("a lane that is split begins its total anew, and no click is counted twice or forgotten", () => {
+  const world = aWorld({ groups: [{ offer_ids: [1], caps: { clicks: { total: 100 } } }] });
+  const cap = "group/1/clicks/total";
+  const clicks = (): number =>
+    world.state.keep(10).totals.find((of) => of.cap === cap)?.clicks ?? 0;
+  const total = (lane: number, count: number, lanes: number): void =>
+    world.state.noteTotal(lane, { cap, bucket: 0, clicks: count }, lanes);
+  total(0, 6, 4);
+  total(1, 5, 4);
+  expect(clicks()).toBe(11);
+  // Lane 4 has the offers, and the earlier clicks, of half of lane 0.
+  total(4, 2, 8);
+  expect(clicks()).toBe(11);
+  total(0, 4, 8);
+  total(1, 5, 8);
+  expect(clicks()).toBe(11);
+  // Late, from before the split.
+  total(0, 6, 4);
+  total(4, 3, 8);
+  expect(clicks()).toBe(12);
+});

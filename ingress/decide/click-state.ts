@@ -2,6 +2,7 @@ import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Offer } from "../../schemas/catalog/records.ts";
 import type { CapReached, ClickTaken, ClickTotal } from "../../schemas/events/click-notice.ts";
+import { DEFAULT_LANE_COUNT } from "../../schemas/events/lanes.ts";
 import { type CapPlan, capPlanOf, type WatchedCap } from "./cap-plan.ts";
 import { ClickTally, PERIODS_KEPT } from "./click-tally.ts";
 import { RecentMap } from "./recent-map.ts";
@@ -125,10 +126,14 @@ export class LocalClickState implements ClickState {
   }
 
   /** A total from the writer of a lane. It may lack our newest clicks, so it never lowers a tally. */
-  noteTotal(lane: number, { cap, bucket, clicks }: ClickTotal): void {
+  noteTotal(
+    lane: number,
+    { cap, bucket, clicks }: ClickTotal,
+    lanes: number = DEFAULT_LANE_COUNT,
+  ): void {
     const isNew = !this.#tallies.has(cap);
     if (isNew && this.#tallies.size >= this.#limits.capsMax) return;
-    this.#tallyOf(cap).note(lane, bucket, clicks);
+    this.#tallyOf(cap).note({ lane, lanes }, bucket, clicks);
     this.changes += 1;
   }
 

@@ -5,6 +5,8 @@ type Period = {
   /** The writers' totals by lane, because a group's offers are in several lanes. Undefined before the first. */
   reportedByLane: Map<number, number> | undefined;
   reported: number;
+  /** Number of lanes among which the writers divide the offers. With more lanes, each total begins anew and includes the earlier clicks. */
+  lanes: number;
 };
 
 /** Periods remembered: the present one, and those of a clock that was ahead or behind for a while. */
@@ -39,8 +41,12 @@ export class ClickTally {
   }
 
   /** Totals may come in any order and any number of times. */
-  note(lane: number, bucket: number, clicks: number): void {
+  note({ lane, lanes }: { lane: number; lanes: number }, bucket: number, clicks: number): void {
     const period = this.#of(bucket);
+    // A late total of a lane that still counted offers of another one.
+    if (lanes < period.lanes) return;
+    if (lanes > period.lanes)
+      Object.assign(period, { lanes, reportedByLane: undefined, reported: 0 });
     period.reportedByLane ??= new Map();
     const before = period.reportedByLane.get(lane) ?? 0;
     if (clicks <= before) return;
@@ -54,7 +60,7 @@ export class ClickTally {
     if (latest?.bucket === bucket) return latest;
     const at = this.#periods.findIndex((period) => period.bucket === bucket);
     const [known] = at < 0 ? [] : this.#periods.splice(at, 1);
-    const period = known ?? { bucket, clicks: 0, reportedByLane: undefined, reported: 0 };
+    const period = known ?? { bucket, clicks: 0, reportedByLane: undefined, reported: 0, lanes: 0 };
     this.#periods.unshift(period);
     if (this.#periods.length > PERIODS_KEPT) this.#periods.pop();
     return period;

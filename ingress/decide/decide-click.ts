@@ -1,6 +1,5 @@
 import type { Offer } from "../../schemas/catalog/records.ts";
 import type { ClickStatus } from "../../schemas/events/click-record.ts";
-import { shardOfOffer } from "../../schemas/events/shards.ts";
 import type { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import type { DestinationMacro } from "../../schemas/macros/macro-names.ts";
 import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
@@ -111,7 +110,7 @@ function refusalOf(click: Click, subject: Subject, target: TargetUrl): Refusal |
 }
 
 function mintFor(click: Click, offer: Offer | undefined, { mint }: Chance): string {
-  return mint.mint(click.atMs, shardOfOffer(offer?.id ?? 0));
+  return mint.mint(click.atMs, click.catalog.routedLanes.ofOffer(offer?.id ?? 0));
 }
 
 type MacroValues = {

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { Catalog } from "../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
+import { fixedLanes } from "../../schemas/events/lane-source.ts";
 import type { Lifetime } from "../../schemas/host/lifetime.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { areStreamsOwn } from "../../schemas/installation/are-streams-own.ts";
+import { readLanes } from "../../schemas/installation/lane-count.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { Pipeline } from "../journal/pipeline.ts";
 import { untilFolderIsTaken } from "../journal/until-folder-is-taken.ts";
@@ -96,6 +98,7 @@ async function openParts({ settings, pool, lifetime, log }: MonthOptions, host: 
     storedMs: STORED_MS,
     db: pool,
     link,
+    lanes: fixedLanes(await readLanes(pool)),
     log,
     events: metrics,
     signal,

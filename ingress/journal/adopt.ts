@@ -103,14 +103,14 @@ export async function shipAdopted(
     claim?.isConfirmed ?? systemClock.nowMs() - (retiredAtMs ?? 0) > RETIRED_PATIENCE_MS;
   try {
     options.others.takeFrom(folder);
-    const { link, signal, events } = options;
+    const { link, lanes, signal, events } = options;
     const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
     const common = { ...options, folder, producer, epoch: endedBefore };
     const isDone = await shipLeftovers({ ...common, mayDeclareLost: isSole });
     // While the claim is unconfirmed, another process may run on a copy of this folder. That process then publishes the end of its epoch.
     if (isDone && (await untilConfirmed(claim, signal))) {
       const onRetry = (error: unknown): void => events.retried(error);
-      await publishEnded(link, { producer, epoch, nonce }, { signal, onRetry });
+      await publishEnded(link, { producer, epoch, nonce }, { lanes, signal, onRetry });
     }
   } finally {
     await claim?.close();

@@ -1,3 +1,4 @@
+import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
@@ -31,6 +32,7 @@ export type LeftoversOptions = {
   /** Epochs before this one have ended. */
   readonly epoch: number;
   readonly link: NatsLink;
+  readonly lanes: LaneSource;
   readonly book: WatermarkBook;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -105,8 +107,8 @@ class Leftovers {
   /** Other segments cannot be read: what the writers miss may be in them. */
   readonly #isPartial: boolean;
   #left: readonly EndedSegment[];
-  /** The messages that were shipped, by their numbers in the stream. */
-  #shipped: StreamMark | undefined;
+  /** The messages that were shipped, by lane, with their numbers in the stream. */
+  readonly #shipped = new Map<number, StreamMark>();
   #lookedAtMs = performance.now();
 
   constructor(options: LeftoversOptions, segments: readonly EndedSegment[], isPartial: boolean) {
@@ -166,17 +168,20 @@ class Leftovers {
 
   /** Publishes that nothing more comes under the numbers that were made for refused epochs. */
   async endMoved(): Promise<void> {
-    const { link, signal, events } = this.#options;
+    const { link, lanes, signal, events } = this.#options;
     const onRetry = (error: unknown): void => events.retried(error);
     for (const run of this.#identities.movedRuns) {
-      await publishEnded(link, run, { signal, onRetry });
+      await publishEnded(link, run, { lanes, signal, onRetry });
     }
   }
 
   async #ship(ranges: readonly Range[]): Promise<number> {
     const { link, signal, events } = this.#options;
     const onRetry = (error: unknown): void => events.retried(error);
-    const sequences: number[] = [];
+    const sequences = new Map<number, number[]>();
+    const note = (lane: number, sequence: number): void => {
+      sequences.set(lane, [...(sequences.get(lane) ?? []), sequence]);
+    };
     let newestMs = 0;
     const lost = await reshipRanges({
       identityOf: (of) => this.#identities.of(of),
@@ -185,41 +190,45 @@ class Leftovers {
       segments: this.#left,
       publish: async (batch) => {
         newestMs = Math.max(newestMs, batch.at);
-        sequences.push(await publishUntilStored(link, messageToRepeat(batch), { signal, onRetry }));
+        const message = messageToRepeat(batch);
+        note(batch.lane, await publishUntilStored(link, message, { signal, onRetry }));
       },
     });
     // Then publish the end of the epoch: a writer that lacks a record before it lists that record as missing.
     for (const { epoch, lane, next } of this.#ranges.endsOf(ranges)) {
       const head = { ...this.#identities.headOf({ epoch, lane }), epoch, lane, first: next };
       const message = messageToRepeat({ ...head, at: newestMs, lines: [] });
-      sequences.push(await publishUntilStored(link, message, { signal, onRetry }));
+      note(lane, await publishUntilStored(link, message, { signal, onRetry }));
     }
-    await this.#mark(sequences);
+    for (const [lane, of] of sequences) await this.#mark(lane, of);
     return lost;
   }
 
-  async #mark(sequences: readonly number[]): Promise<void> {
-    if (sequences.length === 0) return;
-    const known = this.#shipped;
+  async #mark(lane: number, sequences: readonly number[]): Promise<void> {
+    const known = this.#shipped.get(lane);
     const first = sequences.reduce((least, seq) => Math.min(least, seq));
     const last = sequences.reduce((most, seq) => Math.max(most, seq));
     // Unknown while JetStream cannot be asked: then only the writers report what is missing.
-    this.#shipped = await markStream(this.#options.link, {
+    const mark = await markStream(this.#options.link, lane, {
       first: Math.min(first, known?.first ?? first),
       last: Math.max(last, known?.last ?? last),
     });
+    if (mark === undefined) this.#shipped.delete(lane);
+    else this.#shipped.set(lane, mark);
   }
 
   async #lookAtStream(): Promise<void> {
     const nowMs = performance.now();
-    if (this.#shipped === undefined || nowMs - this.#lookedAtMs < STREAM_LOOK_MS) return;
+    if (this.#shipped.size === 0 || nowMs - this.#lookedAtMs < STREAM_LOOK_MS) return;
     this.#lookedAtMs = nowMs;
-    if (await hasKept(this.#options.link, this.#shipped)) return;
+    const { link } = this.#options;
+    const kept = [...this.#shipped].map(async ([lane, mark]) => await hasKept(link, lane, mark));
+    if ((await Promise.all(kept)).every(Boolean)) return;
     this.#options.log.warn(
       { producer: this.#options.producer },
       "journal.leftovers-gone-from-stream",
     );
-    this.#shipped = undefined;
+    this.#shipped.clear();
     this.#ranges.forgetShipped();
   }
 }

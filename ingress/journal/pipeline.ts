@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
@@ -47,6 +48,7 @@ export type PipelineOptions = {
   readonly storedMs: number;
   readonly db: Queryable;
   readonly link: NatsLink;
+  readonly lanes: LaneSource;
   readonly log: Log;
   readonly events: PipelineEvents;
   /** The process ends: no folder is adopted and no number left any more. Own leftovers are shipped until {@link Pipeline.close}. */
@@ -173,10 +175,11 @@ export class Pipeline {
   }
 
   #openShipper(): Shipper {
-    const { folder, link, log, events } = this.#options;
+    const { folder, link, lanes, log, events } = this.#options;
     const { producer, epoch, nonce } = folder;
     return new Shipper({
       link,
+      lanes,
       run: { producer, epoch, nonce },
       segments: this.#segments,
       book: this.#book,
@@ -254,9 +257,12 @@ export class Pipeline {
     await adoptOrphans({ ...this.#shipment(), journalPath, ownProducer, others, claim });
   }
 
-  #shipment(): Pick<AdoptionOptions, "link" | "book" | "signal" | "log" | "events" | "allocate"> {
-    const { link, signal, log, events } = this.#options;
-    return { link, book: this.#book, signal, log, events, allocate: this.#allocate };
+  #shipment(): Pick<
+    AdoptionOptions,
+    "link" | "lanes" | "book" | "signal" | "log" | "events" | "allocate"
+  > {
+    const { link, lanes, signal, log, events } = this.#options;
+    return { link, lanes, book: this.#book, signal, log, events, allocate: this.#allocate };
   }
 
   /** Gives up the producer number, for whatever reason, as soon as the next start has one. */

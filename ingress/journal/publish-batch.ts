@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ClickBatch, encodeBatch } from "../../schemas/events/click-batch.ts";
-import { ALL_LANES } from "../../schemas/events/shards.ts";
+import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { NatsLink } from "../nats-link.ts";
@@ -33,9 +33,9 @@ export function batchId(batch: Omit<ClickBatch, "lines">, records: number): stri
 export async function publishEnded(
   link: NatsLink,
   { producer, epoch, nonce }: { producer: number; epoch: number; nonce: string },
-  options: PublishOptions,
+  options: PublishOptions & { readonly lanes: LaneSource },
 ): Promise<void> {
-  for (const lane of ALL_LANES) {
+  for (const lane of options.lanes.present().all) {
     const at = systemClock.nowMs();
     const batch = { producer, epoch, nonce, lane, first: 0, at, endedBefore: epoch + 1, lines: [] };
     if (options.signal.aborted) return;

@@ -7,7 +7,7 @@ import {
   encodeBatchHead,
   IDLE_BATCH_MS,
 } from "../../schemas/events/click-batch.ts";
-import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../schemas/events/lanes.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { FRAME_HEAD_BYTES, type FrameBuffer } from "./frame.ts";
@@ -27,6 +27,8 @@ export type LaneShipperOptions = {
   readonly epoch: number;
   readonly nonce: string;
   readonly lane: number;
+  /** Number of click lanes among which records are distributed now. */
+  readonly routedCount: () => number;
   readonly signal: AbortSignal;
   /** UTC ms. */
   readonly nowMs: () => number;
@@ -76,11 +78,16 @@ export class LaneShipper {
   #recordsPerSecond = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #announce: () => void = () => undefined;
+  /** Whether the lane's writer can know about this epoch. */
+  isAnnounced = false;
+  /** Records from this position on were distributed among `count` lanes. */
+  #routed: { readonly count: number; readonly from: number };
   /** Settles when the lane's writer can know about this epoch. From then on the writer waits for clicks of this epoch. */
   readonly announced: Promise<void>;
 
   constructor(options: LaneShipperOptions) {
     this.#options = options;
+    this.#routed = { count: options.routedCount(), from: 0 };
     this.announced = new Promise((resolve) => {
       this.#announce = resolve;
     });
@@ -103,6 +110,7 @@ export class LaneShipper {
 
   /** Takes the record at the lane's next position. The frame may be overwritten afterwards. */
   take(frame: FrameBuffer): void {
+    this.#noteRoutes();
     this.#tail.push(frame.bytes, FRAME_HEAD_BYTES, frame.length);
     if (this.#tail.bytes > TAIL_BYTES_MAX) this.#tail.shrinkTo(TAIL_BYTES_MAX / 2);
     if (this.#tail.hasFullMessage) this.#isUrgent = true;
@@ -178,6 +186,7 @@ export class LaneShipper {
     const nowMs = performance.now();
     this.#recordsPerSecond = (records * 1_000) / (nowMs - this.#reportedAtMs);
     this.#reportedAtMs = nowMs;
+    this.isAnnounced = true;
     this.#announce();
     this.#cursor += records;
     this.#tail.dropBefore(this.#cursor);
@@ -205,15 +214,18 @@ export class LaneShipper {
     // Read the clock before the message is closed: clicks answered from now on may be missing from it.
     const cutAtMs = nowMs();
     const message = this.#tail.message();
-    const head = { producer, epoch, lane, first: this.#cursor, endedBefore, nonce };
+    const first = this.#cursor;
+    const head = { producer, epoch, lane, first, endedBefore, nonce };
     if (message === undefined) {
-      const bytes = encodeBatch({ ...head, at: cutAtMs, lines: [] });
+      const lanes = this.#routedAfter(first);
+      const bytes = encodeBatch({ ...head, lanes, at: cutAtMs, lines: [] });
       return { records: 0, message: { lane, id: undefined, bytes } };
     }
     const { records } = message;
     const isCaughtUp = this.#cursor + records >= this.#tail.next;
     const at = isCaughtUp ? cutAtMs : timeOfLine(message.lastLine());
-    const bytes = message.withHead(encodeBatchHead({ ...head, at }));
+    const lanes = this.#routedAfter(first + records);
+    const bytes = message.withHead(encodeBatchHead({ ...head, lanes, at }));
     const id = batchId({ ...head, at }, records);
     return { records, message: { lane, id, bytes } };
   }
@@ -221,7 +233,9 @@ export class LaneShipper {
   #outgoingLines(lines: readonly string[], endedBefore: number): Outgoing {
     const { producer, epoch, nonce, lane } = this.#options;
     const at = lastTimeOf(lines);
-    const batch = { producer, epoch, nonce, lane, first: this.#cursor, at, endedBefore, lines };
+    const first = this.#cursor;
+    const lanes = this.#routedAfter(first + lines.length);
+    const batch = { producer, epoch, nonce, lane, first, at, endedBefore, lanes, lines };
     const id = batchId(batch, lines.length);
     return { records: lines.length, message: { lane, id, bytes: encodeBatch(batch) } };
   }
@@ -233,6 +247,18 @@ export class LaneShipper {
     const head = { producer, epoch, nonce, lane, first: end, lostFrom, at: 0, endedBefore };
     const bytes = encodeBatch({ ...head, lines: [] });
     return { records: end - lostFrom, areLost: true, message: { lane, id: undefined, bytes } };
+  }
+
+  /** The number of lanes among which the records from this position on are distributed; undefined if the number changes later. */
+  #routedAfter(position: number): number | undefined {
+    this.#noteRoutes();
+    return position >= this.#routed.from ? this.#routed.count : undefined;
+  }
+
+  /** Call it before the next record is taken, and before a message says how records are distributed. */
+  #noteRoutes(): void {
+    const count = this.#options.routedCount();
+    if (count !== this.#routed.count) this.#routed = { count, from: this.#tail.next };
   }
 
   /** Reads the first records from the cursor on that are no longer in memory. */

@@ -1,6 +1,8 @@
-import { ALL_LANES } from "../../schemas/events/shards.ts";
+import { setMaxListeners } from "node:events";
+import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { FrameBuffer } from "./frame.ts";
 import type { RecordPosition } from "./journal.ts";
@@ -9,7 +11,7 @@ import { KeyedBackoff } from "./keyed-backoff.ts";
 import { messageToRepeat, publishUntilStored } from "./publish-batch.ts";
 import { type Range, type Run, reshipRanges, runsOf } from "./reship.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
-import { LaneShipper, type LaneShipperOptions } from "./ship-lane.ts";
+import { LaneShipper } from "./ship-lane.ts";
 import { UnstoredRecords } from "./unstored-records.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
@@ -54,6 +56,7 @@ export type RunningEpoch = {
 export type ShipperOptions = {
   readonly link: NatsLink;
   readonly run: RunningEpoch;
+  readonly lanes: LaneSource;
   readonly segments: JournalSegments;
   readonly book: WatermarkBook;
   readonly log: Log;
@@ -77,29 +80,17 @@ export class Shipper {
   #timer: NodeJS.Timeout | undefined;
   #isTicking = false;
   #isRefused = false;
+  #isStarted = false;
   #endedBefore = 0;
   #runs: Promise<void>[] = [];
 
   constructor(options: ShipperOptions) {
     this.#options = options;
-    const { link, run, nowMs, events, log } = options;
-    for (const lane of ALL_LANES) {
-      const readFromDisk: LaneShipperOptions["readFromDisk"] = (of, position) =>
-        this.#readFromDisk(of, position);
-      const { signal } = this.#abort;
-      const endedBefore = (): number => this.#endedBefore;
-      const common = { link, ...run, lane, signal, nowMs, events };
-      this.#unstored.set(lane, new UnstoredRecords());
-      this.#lanes.set(lane, new LaneShipper({ ...common, readFromDisk, endedBefore }));
-    }
-    link.onConnection(({ connection, subjects }) => {
-      for (const [lane, shipper] of this.#lanes) {
-        const callback = (error: Error | null): void => {
-          if (error === null) shipper.reportPosition();
-          else log.error({ err: error, lane }, "journal.subscription-failed");
-        };
-        connection.subscribe(subjects.clickPositionRequest(lane), { callback });
-      }
+    // Every lane waits for it; the warning is about listeners that nobody removes.
+    setMaxListeners(0, this.#abort.signal);
+    for (const lane of options.lanes.present().all) this.#open(lane);
+    options.link.onConnection((nats) => {
+      for (const lane of this.#lanes.keys()) this.#answerPositions(nats, lane);
     });
   }
 
@@ -114,6 +105,7 @@ export class Shipper {
   }
 
   start(): void {
+    this.#isStarted = true;
     this.#runs = [...this.#lanes.values()].map((lane) => lane.run());
     this.#timer = setInterval(() => void this.#tick(), TICK_MS);
   }
@@ -140,7 +132,7 @@ export class Shipper {
 
   /** Takes the record of a frame, which may then be overwritten. */
   take({ lane }: RecordPosition, frame: FrameBuffer): void {
-    this.#lanes.get(lane)?.take(frame);
+    (this.#lanes.get(lane) ?? this.#open(lane)).take(frame);
   }
 
   /** A record was answered that is only in our memory until it is shipped (P6). */
@@ -175,11 +167,62 @@ export class Shipper {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.drain(deadline)));
   }
 
+  /** Call it before the lane's first record is taken: the shipper counts positions from 0. */
+  #open(lane: number): LaneShipper {
+    const { link, lanes, run, nowMs, events } = this.#options;
+    const { signal } = this.#abort;
+    const shipper = new LaneShipper({
+      ...run,
+      link,
+      lane,
+      signal,
+      nowMs,
+      events,
+      readFromDisk: (of, position) => this.#readFromDisk(of, position),
+      endedBefore: () => this.#endedBefore,
+      routedCount: () => lanes.routed().count,
+    });
+    this.#unstored.set(lane, new UnstoredRecords());
+    this.#lanes.set(lane, shipper);
+    if (!this.#isStarted) return shipper;
+    const nats = link.current();
+    if (nats !== undefined) this.#answerPositions(nats, lane);
+    this.#runs.push(shipper.run());
+    return shipper;
+  }
+
+  /** Announces this epoch in new lanes, and then puts clicks there. Without NATS nothing changes. */
+  #followLanes(): void {
+    const { lanes, log } = this.#options;
+    const present = lanes.present();
+    const opened = present.all
+      .filter((lane) => !this.#lanes.has(lane))
+      .map((one) => this.#open(one));
+    if (opened.length > 0)
+      void Promise.all(opened.map(({ announced }) => announced)).then(() => this.#followLanes());
+    if (present.count <= lanes.routed().count) return;
+    if (!present.all.every((lane) => this.#lanes.get(lane)?.isAnnounced === true)) return;
+    lanes.route(present);
+    log.info({ lanes: present.count }, "journal.lanes-raised");
+    // Their writers wait for this, and for nothing else.
+    for (const lane of this.#lanes.values()) lane.reportPosition();
+  }
+
+  #answerPositions({ connection, subjects }: Nats, lane: number): void {
+    connection.subscribe(subjects.clickPositionRequest(lane), {
+      callback: (error) => {
+        if (error === null) this.#lanes.get(lane)?.reportPosition();
+        else this.#options.log.error({ err: error, lane }, "journal.subscription-failed");
+      },
+    });
+  }
+
   async #tick(): Promise<void> {
     if (this.#isTicking) return;
     this.#isTicking = true;
     try {
       const nowMs = performance.now();
+      this.#followLanes();
       for (const [lane, { next }] of this.#lanes) this.#unstored.get(lane)?.note(next, nowMs);
       this.#lookForRefusal();
       await this.#forgetPassed();
@@ -195,7 +238,7 @@ export class Shipper {
   #lookForRefusal(): void {
     const { book, run, onRefused } = this.#options;
     if (this.#isRefused) return;
-    this.#isRefused = ALL_LANES.some((lane) => book.isRefused({ ...run, lane }));
+    this.#isRefused = [...this.#lanes.keys()].some((lane) => book.isRefused({ ...run, lane }));
     if (this.#isRefused) onRefused();
   }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { COUPON_CLICK_MS } from "../../schemas/events/coupon-click.ts";
 import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import { FOUR_LANES } from "../../test/samples/four-lanes.ts";
 import type { Recorded } from "../route.ts";
 import type { PixelEvents } from "./metrics.ts";
 import { PixelShipper } from "./pixel-shipper.ts";
@@ -178,7 +178,7 @@ test("the click of a coupon is recorded before its pixel is settled (TRK-037)", 
       recorded.push(click);
     },
   );
-  expect(recorded.map(({ lane }) => CLICK_LANES.includes(lane))).toEqual([true]);
+  expect(recorded.map(({ lane }) => FOUR_LANES.clicks.includes(lane))).toEqual([true]);
   await store.close();
 });
 

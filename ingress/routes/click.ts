@@ -1,5 +1,4 @@
 import type { LinkType } from "../../schemas/events/click-record.ts";
-import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { isUnsafe, isUnsafeIn } from "../decide/blocklist.ts";
 import { chooseOffer } from "../decide/choose-offer.ts";
 import { type Click, judgeClick, noteTaken } from "../decide/click-conditions.ts";
@@ -150,7 +149,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
     clickId: outcome.clickId,
     reason: outcome.reason,
     recorded: {
-      lane: shardOfOffer(outcome.offer?.id ?? 0),
+      lane: catalog.routedLanes.ofOffer(outcome.offer?.id ?? 0),
       line: clickLine({
         atMs: click.atMs,
         linkType,
@@ -184,7 +183,7 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, found: Found): RouteRe
   if (!isAllowedAnywhere(catalog, open, target)) return unknown;
   const mint = deps.mint();
   const atMs = mint.nowMs();
-  const lane = shardOfOffer(0);
+  const lane = catalog.routedLanes.ofOffer(0);
   const outcome: Outcome = {
     clickId: mint.mint(atMs, lane),
     status: "redirect",

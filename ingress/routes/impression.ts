@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "../../schemas/events/click-record.ts";
-import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../schemas/events/lanes.ts";
 import { NO_STORE } from "../answers.ts";
 import { findOfferLink, linkScopeOf, type OfferLink } from "../decide/find-link.ts";
 import { encodeRecord } from "../encode-record.ts";

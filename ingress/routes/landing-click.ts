@@ -1,7 +1,6 @@
 import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
 import { type ClickLookup, ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import type { LandingResult } from "../../schemas/events/inbound-call.ts";
-import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import { clickLine } from "../decide/click-line.ts";
 import {
@@ -171,28 +170,29 @@ function makeClick(
   if (target.kind === "refused") {
     return { ...refused(target), workspaceId: scope.offer?.workspace_id };
   }
-  const lane = shardOfOffer(target.offer?.id ?? 0);
+  const lane = catalog.routedLanes.ofOffer(target.offer?.id ?? 0);
   const clickId = mint.mint(atMs, lane);
   return {
     ...found(clickId, target.linkType),
     workspaceId: target.workspace.id,
-    recorded: recordedOf({ target, landing, visit, clickId, atMs, version: catalog.version }),
+    recorded: recordedOf({ target, lane, landing, visit, clickId, atMs, version: catalog.version }),
   };
 }
 
 function recordedOf(made: {
   readonly target: LandingTarget;
+  readonly lane: number;
   readonly landing: LandingRequest;
   readonly visit: Visit;
   readonly clickId: string;
   readonly atMs: number;
   readonly version: number;
 }): Recorded {
-  const { target, landing, visit, clickId, atMs } = made;
+  const { target, lane, landing, visit, clickId, atMs } = made;
   const { linkType, workspace, offer, affiliate } = target;
   const reason = linkType === "organic" ? "organic" : "lp";
   return {
-    lane: shardOfOffer(offer?.id ?? 0),
+    lane,
     line: clickLine({
       atMs,
       linkType,

@@ -2,7 +2,6 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
 import type { TokenOwner } from "../../schemas/catalog/token-table.ts";
-import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { normalIp } from "../../schemas/net/address.ts";
 import { jsonAnswer } from "../answers.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
@@ -71,7 +70,7 @@ function answerServerClick(
     userAgent: values.user_agent,
   });
   const mint = deps.mint();
-  const lane = shardOfOffer(offer.id);
+  const lane = catalog.routedLanes.ofOffer(offer.id);
   const { workspace } = owner;
   const atMs = mint.nowMs();
   const click: Click = {

@@ -1,7 +1,9 @@
+import { fixedLanes, type LaneSource } from "../../schemas/events/lane-source.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { areStreamsOwn } from "../../schemas/installation/are-streams-own.ts";
+import { readLanes } from "../../schemas/installation/lane-count.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { shipAdopted } from "../journal/adopt.ts";
 import { allocateProducer } from "../journal/allocate-producer.ts";
@@ -45,7 +47,8 @@ export async function shipJournal(folder: ProducerFolder, options: ShipOptions):
       options.onLost(records);
     },
   };
-  const parts = { folder, options, registry, events, link: openLink(folder, options) };
+  const lanes = fixedLanes(await readLanes(options.db));
+  const parts = { folder, options, registry, events, lanes, link: openLink(folder, options) };
   try {
     if (retiredSinceMs(folder.path) === undefined) await shipAsNextStart(parts);
     else await shipRetired(parts);
@@ -60,9 +63,17 @@ type Parts = {
   readonly registry: Metrics;
   readonly events: IngressMetrics;
   readonly link: NatsLink;
+  readonly lanes: LaneSource;
 };
 
-async function shipAsNextStart({ folder, options, registry, events, link }: Parts): Promise<void> {
+async function shipAsNextStart({
+  folder,
+  options,
+  registry,
+  events,
+  link,
+  lanes,
+}: Parts): Promise<void> {
   const { journalPath, settings, db, log, onLink } = options;
   const left = new AbortController();
   const signal = AbortSignal.any([options.signal, left.signal]);
@@ -75,6 +86,7 @@ async function shipAsNextStart({ folder, options, registry, events, link }: Part
     storedMs: STORED_MS,
     db,
     link,
+    lanes,
     log,
     events,
     signal,
@@ -103,7 +115,7 @@ function isDone(pipeline: Pipeline, { path }: ProducerFolder): boolean {
 }
 
 /** The folder's number belongs to another process, so nothing is added to it. */
-async function shipRetired({ folder, options, events, link }: Parts): Promise<void> {
+async function shipRetired({ folder, options, events, link, lanes }: Parts): Promise<void> {
   const { db, log, signal, onLink } = options;
   const book = new WatermarkBook((error) => log.error({ err: error }, "watermark.unreadable"));
   link.onConnection((nats) => {
@@ -114,6 +126,7 @@ async function shipRetired({ folder, options, events, link }: Parts): Promise<vo
   await shipAdopted(
     {
       link,
+      lanes,
       book,
       signal,
       log,

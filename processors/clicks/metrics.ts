@@ -3,6 +3,8 @@ import type { Metrics } from "../../schemas/host/metrics.ts";
 /** Values that are read from the lanes of this process on request. */
 export type LaneReadings = {
   readonly lanes: number;
+  /** Lanes of the installation. */
+  readonly lanesWanted: number;
   readonly waitingRows: number;
   readonly youngClicks: number;
   readonly youngBytes: number;
@@ -52,6 +54,7 @@ function declareCounters(metrics: Metrics) {
 
 function declareGauges(metrics: Metrics, read: () => LaneReadings): void {
   metrics.gauge("clicks_lanes", () => read().lanes);
+  metrics.gauge("clicks_lanes_wanted", () => read().lanesWanted);
   metrics.gauge("clicks_waiting_rows", () => read().waitingRows);
   metrics.gauge("clicks_young", () => read().youngClicks);
   metrics.gauge("clicks_young_bytes", () => read().youngBytes);

@@ -1,4 +1,3 @@
-import { ALL_LANES } from "../../schemas/events/shards.ts";
 import type { Facts } from "../../schemas/host/ops-server.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
@@ -28,12 +27,15 @@ export function startClicks(
   const { producerPatienceMs } = options;
   const log = deps.log.child({ component: "clicks" });
   const lanes = new Set<Lane>();
-  const metrics = clickMetrics(deps.metrics, () => readingsOf([...lanes]));
+  const metrics = clickMetrics(deps.metrics, () => ({
+    ...readingsOf([...lanes]),
+    lanesWanted: deps.catalog.lanes.all.length,
+  }));
   const home = { name: null, clickhouse: deps.clickhouse, layout: "single" } as const;
   const keeper = new LaneKeeper({
     pool: deps.pool,
     log,
-    lanes: ALL_LANES,
+    lanes: () => deps.catalog.lanes,
     owner: options.owner,
     leaseMs: options.leaseMs,
     startWorker: (lease) => {
@@ -88,7 +90,7 @@ function oldestVisit({ intake }: Lane): [number, number][] {
   return oldestMs === undefined ? [] : [[intake.lane, (systemClock.nowMs() - oldestMs) / 1_000]];
 }
 
-function readingsOf(lanes: readonly Lane[]): LaneReadings {
+function readingsOf(lanes: readonly Lane[]): Omit<LaneReadings, "lanesWanted"> {
   const sum = (read: (lane: Lane) => number): number =>
     lanes.reduce((total, lane) => total + read(lane), 0);
   const pending = lanes.map((lane) => lane.pendingMessages);

@@ -1,3 +1,4 @@
+import { DEFAULT_LANE_COUNT, Lanes } from "../events/lanes.ts";
 import { type AccessState, AccessTable } from "./access-table.ts";
 import { AliasTable } from "./alias-table.ts";
 import { CodeIndex, foldCase, recordsByCode } from "./code-index.ts";
@@ -10,6 +11,7 @@ import type {
   Affiliate,
   ConversionRule,
   Coupon,
+  Installation,
   LinkKey,
   Offer,
   OfferEvent,
@@ -39,6 +41,10 @@ export class Catalog {
   generation = 0;
   /** "" until the installation entry is loaded. */
   secret = "";
+  /** Those of a new installation until the installation entry is loaded. */
+  lanes = new Lanes(DEFAULT_LANE_COUNT);
+  /** Lanes to which an ingress routes new clicks: those of the first load, until the ingress sets it. */
+  routedLanes = this.lanes;
   readonly workspaces = new Map<number, Workspace>();
   readonly advertisers = new Map<number, Advertiser>();
   readonly offers = new Map<number, Offer>();
@@ -168,7 +174,9 @@ export class Catalog {
    * some entries are newer than `version`, and applying the changes after `version` again gives the same catalog.
    */
   *entries(version: number): Generator<CatalogEntry> {
-    const installation = this.isLoaded ? [{ id: 1, secret: this.secret }] : [];
+    const installation = this.isLoaded
+      ? [{ id: 1, secret: this.secret, lanes: this.lanes.count }]
+      : [];
     yield* entriesOf("installation", installation, version);
     yield* entriesOf("workspace", this.workspaces.values(), version);
     yield* entriesOf("advertiser", this.advertisers.values(), version);
@@ -203,11 +211,17 @@ export class Catalog {
     this.revision += 1;
   }
 
+  #addInstallation({ secret, lanes }: Installation): void {
+    this.lanes = new Lanes(lanes);
+    if (!this.isLoaded) this.routedLanes = this.lanes;
+    this.secret = secret;
+  }
+
   #add(entry: CatalogEntry): void {
     if (entry.record === null) return;
     switch (entry.kind) {
       case "installation":
-        this.secret = entry.record.secret;
+        this.#addInstallation(entry.record);
         return;
       case "workspace":
         this.workspaces.set(entry.record.id, entry.record);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_LANE_COUNT, LANE_COUNTS } from "../events/lanes.ts";
 
 /*
  * The configuration of all workspaces, as ingress and the conversion processors use it. Records keep the field names of the contract,
@@ -330,10 +331,15 @@ export const AdvertiserOldToken = z.object({
 });
 export type AdvertiserOldToken = z.infer<typeof AdvertiserOldToken>;
 
-/** What all processes of an installation share. The first migration creates it, and it never changes. */
+/** What all processes of an installation share. The first migration creates it. */
 export const Installation = z.object({
   id,
   /** 64 hex digits: key of click ids and visitor hashes. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Number of click lanes. Copies of the catalog from before the field have four. */
+  lanes: z
+    .int()
+    .refine((count) => LANE_COUNTS.includes(count))
+    .default(DEFAULT_LANE_COUNT),
 });
 export type Installation = z.infer<typeof Installation>;

@@ -1,9 +1,9 @@
 import { connectNats, type Nats, type NatsOptions } from "../nats/connect.ts";
 import { NatsError } from "../nats/errors.ts";
+import { clicksStreams } from "../nats/lane-groups.ts";
 import { askBySystemAccount, askMonitors } from "../nats/server-reports.ts";
 import type { NatsAccess } from "../nats/servers.ts";
 import { askStream } from "../nats/stream-report.ts";
-import { clicksStream } from "../nats/streams.ts";
 import type { CheckGroup } from "./check-group.ts";
 import type { Finding } from "./finding.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "./judge-nats.ts";
 import type { DurabilitySettings } from "./require-durability.ts";
 
-type NatsAddress = Pick<NatsOptions, "url" | "access" | "prefix">;
+type NatsAddress = Pick<NatsOptions, "url" | "access" | "prefix" | "groups">;
 type NatsRules = Pick<DurabilitySettings, "singleSite" | "natsSystemUrl" | "natsMonitorUrls">;
 
 type Answer = { readonly servers: NatsServers; readonly sync: Finding };
@@ -79,12 +79,12 @@ async function askOwn(
   readonly versions: ReadonlyMap<string, string>;
 }> {
   return await withNats(address, async (nats) => {
-    const name = clicksStream(nats);
-    const stream = await askStream(nats, name);
-    const streams: Finding =
-      stream === undefined
-        ? { check: "N2", faults: [missingStream(name)] }
-        : judgeStreams([stream], { singleSite });
+    const names = clicksStreams(nats);
+    const reports = await Promise.all(names.map(async (name) => await askStream(nats, name)));
+    const present = reports.filter((report) => report !== undefined);
+    const missing = names.filter((_, index) => reports[index] === undefined);
+    const { faults } = judgeStreams(present, { singleSite });
+    const streams: Finding = { check: "N2", faults: [...missing.map(missingStream), ...faults] };
     const { info } = nats.connection;
     return {
       streams,

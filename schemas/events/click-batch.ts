@@ -34,6 +34,11 @@ export const BatchHead = z.object({
    * of older releases leave it out.
    */
   nonce: z.string().max(NONCE_CHARACTERS_MAX).optional(),
+  /**
+   * Number of click lanes among which the producer distributes every record after this batch. Without it, that is unknown: the batch comes
+   * from leftovers, or from a release that knows four lanes only.
+   */
+  lanes: z.int().positive().optional(),
 });
 
 /**
@@ -95,6 +100,11 @@ export const Watermark = z.object({
    * their producer must keep its records. Absent where no batch had a nonce.
    */
   nonce: z.string().max(NONCE_CHARACTERS_MAX).optional(),
+  /**
+   * Number of click lanes among which the producer distributes every record after this batch. Without it, that is unknown: the batch comes
+   * from leftovers, or from a release that knows four lanes only.
+   */
+  lanes: z.int().positive().optional(),
 });
 export type Watermark = z.infer<typeof Watermark>;
 export const Watermarks = z.array(Watermark).max(10_000);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_LANE_COUNT } from "./lanes.ts";
 
 /*
  * Notices to ingress processes about clicks that other processes answered, over core NATS. A notice stays true for its whole
@@ -19,6 +20,8 @@ export type ClickTotal = z.infer<typeof ClickTotal>;
 /** By the writer of a lane: what has changed, at least once a second; everything every five seconds and when it is wanted. */
 export const ClickTotals = z.object({
   lane: z.int().min(0).max(255),
+  /** Number of lanes among which the offers are divided. The total of a lane that was split begins anew. */
+  lanes: z.int().positive().default(DEFAULT_LANE_COUNT),
   totals: z.array(ClickTotal).max(NOTICES_PER_MESSAGE),
   /** Ends a report of all totals of the lane. */
   isWhole: z.boolean().default(false),

@@ -55,6 +55,8 @@ export const ClickAnswer = z.object({
    */
   completeToMs: z.number(),
   clicks: z.array(z.string()),
+  /** The most click lanes that the writer has heard of, when it was asked about clicks of any lane. Then other lanes must be asked too. */
+  lanes: z.int().positive().optional(),
   /** Whether every click that `recordedBy` recorded until then, by its own clock, is known to the writer or to ClickHouse. */
   isAllKnown: z.boolean().optional(),
   /**

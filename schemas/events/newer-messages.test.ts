@@ -58,6 +58,7 @@ test("new fields of messages are ignored (P39)", () => {
   expect(Watermarks.parse([{ ...mark, ...NEXT }])).toEqual([mark]);
   expect(ClickTotals.parse({ lane: 0, totals: [], isWhole: true, ...NEXT })).toEqual({
     lane: 0,
+    lanes: 4,
     totals: [],
     isWhole: true,
   });

@@ -1,6 +1,7 @@
 import { counter, gauge, histogram } from "./metric-definition.ts";
 
 const TABLES = { table: ["click", "impression"] } as const;
+const GROUP = { group: "number of the lane group, 0 without LANE_GROUPS" } as const;
 const LANE = { lane: "number of the lane" } as const;
 
 /** Metrics of the role `clicks`. */
@@ -21,6 +22,7 @@ export const CLICK_WRITER_METRICS = {
     { rows: ["all", "some", "none"] },
   ),
   clicks_lanes: gauge("Lanes of this process."),
+  clicks_lanes_wanted: gauge("Lanes of the installation, of clicks and of impressions."),
   clicks_lanes_taken_total: counter("Lanes taken."),
   clicks_pending_messages: gauge("Messages in the stream that were not read yet."),
   clicks_waiting_rows: gauge("Rows read and not in ClickHouse yet."),
@@ -29,8 +31,8 @@ export const CLICK_WRITER_METRICS = {
     "Ingress processes that said nothing for 30 s and have not ended; look-ups wait for them.",
     LANE,
   ),
-  clicks_stream_bytes: gauge("Bytes in the stream of clicks."),
-  clicks_stream_bytes_max: gauge("Bytes at which the stream drops its oldest messages."),
+  clicks_stream_bytes: gauge("Bytes in a stream of clicks.", GROUP),
+  clicks_stream_bytes_max: gauge("Bytes at which a stream drops its oldest messages.", GROUP),
   clicks_open_holes: gauge("Gaps that are open now."),
   clicks_holes_total: counter("Gaps in a producer's sequence."),
   clicks_missing_total: counter("Records that were missing when a gap opened."),

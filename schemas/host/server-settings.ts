@@ -114,6 +114,20 @@ export const SERVER_SETTINGS = {
     meaning:
       "put before every NATS subject and stream, so that several installations can share one server",
   },
+  CLICK_LANES: {
+    type: oneOf(["4", "8", "16", "32", "64"]),
+    unset: "as it is; 4 in a new installation",
+    readBy: ["tracker"],
+    meaning:
+      "number of click lanes, each with one writer at a time; the first `migrate` chooses it, and click ids contain the lane",
+  },
+  LANE_GROUPS: {
+    type: oneOf(["1", "2", "4", "8", "16", "32", "64"]),
+    default: "1",
+    readBy: ["ingress", "processors", "api", "tracker"],
+    meaning:
+      "number of click streams that share the lanes, at most as many as there are lanes; the same for every process, and never changed once the streams exist",
+  },
   NATS_REPLICAS: {
     type: wholeNumber({ min: 1, max: 5 }),
     unset: "number of NATS servers, at most 3",
@@ -132,7 +146,8 @@ export const SERVER_SETTINGS = {
     type: wholeNumber({ min: 1_048_576, max: 100_000_000_000_000, unit: "bytes" }),
     unset: "64 GiB, or what the server can reserve of 16 GiB, 4 GiB or its own limit",
     readBy: ["processors", "tracker"],
-    meaning: "size at which the click stream drops its oldest clicks; `migrate` only raises it",
+    meaning:
+      "size at which the click stream drops its oldest clicks, of all LANE_GROUPS streams together; `migrate` only raises it",
   },
   CLICKS_STREAM_COMPRESSION: {
     type: oneOf(["s2", "none"]),

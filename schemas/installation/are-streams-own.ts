@@ -15,6 +15,10 @@ export async function areStreamsOwn(db: Queryable, nats: Nats): Promise<boolean 
     readPostgresMark(db).catch(() => undefined),
   ]);
   if (streamed.is !== "known" || own === undefined) return undefined;
-  if (streamed.mark !== undefined && streamed.mark.incarnation !== own.incarnation) return false;
+  const { ofStreams } = streamed;
+  const isOther = ofStreams.some(
+    (mark) => mark !== undefined && mark.incarnation !== own.incarnation,
+  );
+  if (isOther) return false;
   return (await findTwin(nats, own)) === undefined;
 }

@@ -11,7 +11,7 @@ import {
   readClickhouseMark,
   readPostgresMark,
 } from "./store-marks.ts";
-import { isOutdated, NO_STREAM_MARK, type StreamMarkRead } from "./stream-marks.ts";
+import { areOutdated, NO_STREAM_MARK, type StreamMarkRead } from "./stream-marks.ts";
 
 /** The result of comparing Postgres with ClickHouse and the streams, and what was done about it. */
 export type Comparison =
@@ -51,7 +51,7 @@ export async function compareStores(
   const recorded = await readClickhouseMark(clickhouse);
   const streamed = streams === undefined ? NO_STREAM_MARK : await streams.read();
   const own = await readPostgresMark(db);
-  const stranger = strangerOf(own, recorded, streamed.mark);
+  const stranger = strangerOf(own, recorded, streamed.ofStreams);
   if (stranger !== undefined) return { found: "strangers", own, ...stranger };
   const isOpen = own.verifiedLife === own.life;
   if (!isOpen && streamed.is === "silent") return { found: "waits-for-streams" };
@@ -79,17 +79,15 @@ function isNothingLost(own: PostgresMark, recorded: ClickhouseMark | undefined):
 function strangerOf(
   own: PostgresMark,
   recorded: ClickhouseMark | undefined,
-  streamed: { readonly incarnation: string } | undefined,
+  ofStreams: StreamMarkRead["ofStreams"],
 ): { readonly other: "ClickHouse" | "streams"; readonly otherIncarnation: string } | undefined {
   const isOther = (mark: { readonly incarnation: string } | undefined): boolean =>
     mark !== undefined && mark.incarnation !== own.incarnation;
   if (recorded !== undefined && isOther(recorded)) {
     return { other: "ClickHouse", otherIncarnation: recorded.incarnation };
   }
-  if (streamed !== undefined && isOther(streamed)) {
-    return { other: "streams", otherIncarnation: streamed.incarnation };
-  }
-  return undefined;
+  const stranger = ofStreams.find((mark) => isOther(mark));
+  return stranger && { other: "streams", otherIncarnation: stranger.incarnation };
 }
 
 function newestOf(
@@ -109,7 +107,7 @@ export async function refreshStreamMark(
   if (known.is !== "known") return;
   const { incarnation, beat } = await readPostgresMark(db);
   const now = { incarnation, beat, sequences: Object.fromEntries(await readSequences(db)) };
-  if (isOutdated(known.mark, now)) await streams.write(now);
+  if (areOutdated(known, now)) await streams.write(now);
 }
 
 async function caughtUp(

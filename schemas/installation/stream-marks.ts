@@ -1,7 +1,7 @@
 import { pause } from "../host/pause.ts";
 import type { Nats } from "../nats/connect.ts";
 import {
-  readStreamIdentity,
+  readStreamIdentities,
   type StreamIdentity,
   writeStreamIdentity,
 } from "../nats/stream-identity.ts";
@@ -22,15 +22,17 @@ const BEATS_MAX = 12;
 export type StreamMarkRead = {
   /** "given-up": it has not answered for 15 s, so nothing waits for it any longer. */
   readonly is: "known" | "silent" | "given-up";
-  /** Undefined for streams without a mark, and while it is not known. */
+  /** The newest; undefined for streams without a mark, and while it is not known. */
   readonly mark: StreamIdentity | undefined;
+  /** Of each stream that exists and answers. */
+  readonly ofStreams: readonly (StreamIdentity | undefined)[];
 };
 
 /** For callers without a connection to JetStream. */
-export const NO_STREAM_MARK: StreamMarkRead = { is: "given-up", mark: undefined };
+export const NO_STREAM_MARK: StreamMarkRead = { is: "given-up", mark: undefined, ofStreams: [] };
 
 /**
- * The mark of Postgres in the metadata of the stream of clicks. It is written at each opening of Postgres, and afterwards once a minute or
+ * The mark of Postgres in the metadata of the streams of clicks. It is written at each opening of Postgres, and afterwards once a minute or
  * after many new ids. It survives when Postgres and ClickHouse are both put back to older copies.
  */
 export class StreamMarks {
@@ -49,9 +51,9 @@ export class StreamMarks {
     try {
       const nats = this.#nats();
       if (nats === undefined) return this.#silence();
-      const mark = await withinBound(readStreamIdentity(nats));
+      const ofStreams = await withinBound(readStreamIdentities(nats));
       this.#silentSinceMs = undefined;
-      return { is: "known", mark };
+      return { is: "known", mark: newestOf(ofStreams), ofStreams };
     } catch {
       // Whatever the reason is, the mark is unknown. Those who need JetStream for their work log why it does not answer.
       return this.#silence();
@@ -70,12 +72,23 @@ export class StreamMarks {
     this.#silentSinceMs ??= nowMs;
     // The clock may have been set back.
     const silentMs = Math.abs(nowMs - this.#silentSinceMs);
-    return silentMs < PATIENCE_MS ? { is: "silent", mark: undefined } : NO_STREAM_MARK;
+    return silentMs < PATIENCE_MS
+      ? { is: "silent", mark: undefined, ofStreams: [] }
+      : NO_STREAM_MARK;
   }
 }
 
-/** Whether the mark is too old to show what Postgres has done since. */
-export function isOutdated(mark: StreamIdentity | undefined, now: StreamIdentity): boolean {
+function newestOf(marks: StreamMarkRead["ofStreams"]): StreamIdentity | undefined {
+  const known = marks.filter((mark) => mark !== undefined);
+  return known.toSorted((a, b) => b.beat - a.beat)[0];
+}
+
+/** Whether the mark of a stream is missing, or too old to show what Postgres has done since. */
+export function areOutdated({ ofStreams }: StreamMarkRead, now: StreamIdentity): boolean {
+  return ofStreams.some((mark) => isOutdated(mark, now));
+}
+
+function isOutdated(mark: StreamIdentity | undefined, now: StreamIdentity): boolean {
   if (mark === undefined) return true;
   if (now.beat - mark.beat >= BEATS_MAX) return true;
   return Object.entries(now.sequences).some(

@@ -2,20 +2,21 @@ import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { connectFault, hasNoLeader, noJetstream, silentJetstream } from "./errors.ts";
+import type { NatsSpace } from "./lane-groups.ts";
 import { inboxPrefix, type NatsRole } from "./roles.ts";
 import { connectionOptions, type NatsServers, natsHosts, serverCount } from "./servers.ts";
 import { STREAM_DEFAULTS, type StreamSettings } from "./stream-settings.ts";
 import { type Subjects, subjectsOf } from "./subjects.ts";
 
-export type NatsOptions = NatsServers & {
-  /** The name in `nats server report connections`. */
-  readonly name: string;
-  readonly prefix: string;
-  /** The user that the server knows this process by. Without a role nothing separates its inboxes from those of others. */
-  readonly role?: NatsRole;
-  /** For processes that create or change streams. */
-  readonly streams?: StreamSettings;
-};
+export type NatsOptions = NatsServers &
+  NatsSpace & {
+    /** The name in `nats server report connections`. */
+    readonly name: string;
+    /** The user that the server knows this process by. Without a role nothing separates its inboxes from those of others. */
+    readonly role?: NatsRole;
+    /** For processes that create or change streams. */
+    readonly streams?: StreamSettings;
+  };
 
 /** The connection of a process, and the subjects and streams of this installation. */
 export type Nats = {
@@ -24,6 +25,7 @@ export type Nats = {
   readonly manager: () => Promise<JetStreamManager>;
   readonly subjects: Subjects;
   readonly prefix: string;
+  readonly groups: number;
   readonly streams: StreamSettings;
   /** Servers that the settings name. A cluster may have more. */
   readonly serversNamed: number;
@@ -52,6 +54,7 @@ export async function connectNats(options: NatsOptions): Promise<Nats> {
     manager: () => managerOf(connection, hosts),
     subjects: subjectsOf(options.prefix),
     prefix: options.prefix,
+    groups: options.groups ?? 1,
     streams: options.streams ?? STREAM_DEFAULTS,
     serversNamed: serverCount(options.url),
   };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ConsumerInfo, ConsumerMessages, JetStreamManager } from "@nats-io/jetstream";
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream";
 import type { Nats } from "./connect.ts";
-import { clicksStream } from "./streams.ts";
+import { streamOfLane } from "./lane-groups.ts";
 
 const NS_PER_MS = 1_000_000;
 /** Long enough that a live owner gets nothing twice. What it missed it reads through a consumer with a new name. */
@@ -30,7 +30,7 @@ export async function consumeLane(
   options: { readonly start: LaneStart; readonly bytesMax: number },
 ): Promise<ConsumerMessages> {
   const manager = await nats.manager();
-  const stream = clicksStream(nats);
+  const stream = streamOfLane(nats, lane);
   const earlier = await laneConsumers(nats, lane);
   const acknowledged = Math.max(0, ...earlier.map((info) => info.ack_floor.stream_seq));
   const isFromBeginning = options.start === "beginning" || acknowledged === 0;
@@ -61,7 +61,7 @@ export async function lastAcknowledged(nats: Nats, lane: number): Promise<Uint8A
   const sequence = Math.max(0, ...consumers.map((info) => info.ack_floor.stream_seq));
   if (sequence === 0) return undefined;
   const manager = await nats.manager();
-  const message = await manager.streams.getMessage(clicksStream(nats), { seq: sequence });
+  const message = await manager.streams.getMessage(streamOfLane(nats, lane), { seq: sequence });
   return message?.subject === nats.subjects.clicks(lane) ? message.data : undefined;
 }
 
@@ -69,7 +69,7 @@ export async function lastAcknowledged(nats: Nats, lane: number): Promise<Uint8A
 export async function laneConsumers(nats: Nats, lane: number): Promise<ConsumerInfo[]> {
   const manager = await nats.manager();
   const found: ConsumerInfo[] = [];
-  for await (const info of manager.consumers.list(clicksStream(nats))) {
+  for await (const info of manager.consumers.list(streamOfLane(nats, lane))) {
     if (info.name.startsWith(consumerPrefix(lane))) found.push(info);
   }
   return found;
@@ -82,7 +82,7 @@ export async function laneConsumers(nats: Nats, lane: number): Promise<ConsumerI
 export async function forgetAcknowledged(nats: Nats, lane: number): Promise<void> {
   const manager = await nats.manager();
   for (const { name } of await laneConsumers(nats, lane)) {
-    await removeConsumer(manager, clicksStream(nats), name);
+    await removeConsumer(manager, streamOfLane(nats, lane), name);
   }
 }
 

@@ -1,5 +1,5 @@
+import { clicksStreams, type NatsSpace } from "./lane-groups.ts";
 import { inboxPrefix } from "./roles.ts";
-import { clicksStream } from "./streams.ts";
 import { type Subjects, subjectsOf } from "./subjects.ts";
 
 export type Permissions = {
@@ -9,18 +9,18 @@ export type Permissions = {
   readonly answers: boolean;
 };
 
-/** What each user needs and nothing else, for the subjects under a prefix. */
-export function permissionsOf(prefix: string): Readonly<Record<string, Permissions>> {
-  const subjects = subjectsOf(prefix);
-  const stream = clicksStream({ prefix });
+/** What each user needs and nothing else, for the subjects under a prefix and the streams of all lane groups. */
+export function permissionsOf(space: NatsSpace): Readonly<Record<string, Permissions>> {
+  const subjects = subjectsOf(space.prefix);
+  const streams = clicksStreams(space);
   return {
-    ingress: ingressMay(subjects, stream),
-    processors: processorsMay(subjects, stream),
-    api: apiMay(subjects, stream),
+    ingress: ingressMay(subjects, streams),
+    processors: processorsMay(subjects, streams),
+    api: apiMay(subjects, streams),
   };
 }
 
-function ingressMay(subjects: Subjects, stream: string): Permissions {
+function ingressMay(subjects: Subjects, streams: readonly string[]): Permissions {
   return {
     publish: [
       subjects.allClicks,
@@ -31,7 +31,7 @@ function ingressMay(subjects: Subjects, stream: string): Permissions {
       subjects.htmlPostbacks,
       subjects.inboundCalls,
       subjects.twinQuestion,
-      ...jetstreamInfo(stream),
+      ...jetstreamInfo(streams),
     ],
     subscribe: [
       subjects.watermark,
@@ -48,7 +48,7 @@ function ingressMay(subjects: Subjects, stream: string): Permissions {
   };
 }
 
-function processorsMay(subjects: Subjects, stream: string): Permissions {
+function processorsMay(subjects: Subjects, streams: readonly string[]): Permissions {
   return {
     publish: [
       subjects.watermark,
@@ -60,16 +60,18 @@ function processorsMay(subjects: Subjects, stream: string): Permissions {
       subjects.couponClickTaker,
       subjects.allCouponClicks,
       subjects.twinQuestion,
-      ...jetstreamInfo(stream),
+      ...jetstreamInfo(streams),
       // A stream that JetStream has lost is made again.
-      `$JS.API.STREAM.CREATE.${stream}`,
-      `$JS.API.STREAM.UPDATE.${stream}`,
-      ...["CREATE", "DURABLE.CREATE", "INFO", "DELETE", "MSG.NEXT"].map(
-        (call) => `$JS.API.CONSUMER.${call}.${stream}.>`,
-      ),
-      `$JS.API.CONSUMER.LIST.${stream}`,
-      `$JS.API.STREAM.MSG.GET.${stream}`,
-      `$JS.ACK.${stream}.>`,
+      ...streams.flatMap((stream) => [
+        `$JS.API.STREAM.CREATE.${stream}`,
+        `$JS.API.STREAM.UPDATE.${stream}`,
+        ...["CREATE", "DURABLE.CREATE", "INFO", "DELETE", "MSG.NEXT"].map(
+          (call) => `$JS.API.CONSUMER.${call}.${stream}.>`,
+        ),
+        `$JS.API.CONSUMER.LIST.${stream}`,
+        `$JS.API.STREAM.MSG.GET.${stream}`,
+        `$JS.ACK.${stream}.>`,
+      ]),
     ],
     subscribe: [
       subjects.allClickQueries,
@@ -88,22 +90,22 @@ function processorsMay(subjects: Subjects, stream: string): Permissions {
   };
 }
 
-function apiMay(subjects: Subjects, stream: string): Permissions {
+function apiMay(subjects: Subjects, streams: readonly string[]): Permissions {
   return {
     publish: [
       subjects.allClickQueries,
       subjects.conversionCommand,
       // Reports with `test=1`, which record nothing.
       subjects.postback,
-      ...jetstreamInfo(stream),
-      // The mark of Postgres lies in the metadata of the stream, and an api that runs alone writes it.
-      `$JS.API.STREAM.UPDATE.${stream}`,
+      ...jetstreamInfo(streams),
+      // The mark of Postgres lies in the metadata of the streams, and an api that runs alone writes it.
+      ...streams.map((stream) => `$JS.API.STREAM.UPDATE.${stream}`),
     ],
     subscribe: [subjects.processStatus, subjects.clickTotals, `${inboxPrefix("api")}.>`],
     answers: true,
   };
 }
 
-function jetstreamInfo(stream: string): string[] {
-  return ["$JS.API.INFO", `$JS.API.STREAM.INFO.${stream}`];
+function jetstreamInfo(streams: readonly string[]): string[] {
+  return ["$JS.API.INFO", ...streams.map((stream) => `$JS.API.STREAM.INFO.${stream}`)];
 }

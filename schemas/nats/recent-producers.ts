@@ -1,16 +1,23 @@
 import { DeliverPolicy } from "@nats-io/jetstream";
 import { decodeBatchHead } from "../events/click-batch.ts";
 import type { Nats } from "./connect.ts";
-import { clicksStream } from "./streams.ts";
+import { clicksStreams } from "./lane-groups.ts";
 
-/** An idle producer sends ten messages a second over all lanes, so this many messages contain one from each live producer. */
+/** An idle producer sends two messages a second in each lane, so this many messages of a stream contain one from each live producer. */
 const MESSAGES_MAX = 20_000;
 const PATIENCE_MS = 5_000;
 
-/** Numbers of the producers in the newest messages of the stream; empty without a stream. */
+/** Numbers of the producers in the newest messages of each stream. */
 export async function recentProducers(nats: Nats): Promise<number[]> {
+  const producers = new Set<number>();
+  for (const stream of clicksStreams(nats)) {
+    for (const producer of await recentIn(nats, stream)) producers.add(producer);
+  }
+  return [...producers];
+}
+
+async function recentIn(nats: Nats, stream: string): Promise<Iterable<number>> {
   const manager = await nats.manager();
-  const stream = clicksStream(nats);
   const { state } = await manager.streams.info(stream);
   const from = Math.max(state.first_seq, state.last_seq - MESSAGES_MAX + 1);
   if (state.messages === 0) return [];
@@ -32,5 +39,5 @@ export async function recentProducers(nats: Nats): Promise<number[]> {
     }
     if (message.seq >= state.last_seq) break;
   }
-  return [...producers];
+  return producers;
 }

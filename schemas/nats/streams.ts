@@ -8,9 +8,10 @@ import {
 } from "@nats-io/jetstream";
 import type { Nats } from "./connect.ts";
 import { hasNoLeader } from "./errors.ts";
+import { clicksStreams, lanesOfGroup, streamOfLane } from "./lane-groups.ts";
 import type { StreamCompression } from "./stream-settings.ts";
 
-/** The limits of the click stream. */
+/** The limits of a click stream. */
 export type StreamLimits = {
   readonly replicas: number;
   /** Hours that a click stays, 0 for ever. */
@@ -44,74 +45,146 @@ const REPLICAS_WANTED = 3;
 const NO_ROOM = 10_047;
 /** Too few servers, or too few with enough room (JSClusterNoPeersErrF, JSStreamReplicasNotSupportedErr). */
 const TOO_FEW_SERVERS = [10_005, 10_074];
+/** Another stream has a subject of this one (JSStreamSubjectOverlapErr). */
+const SUBJECTS_OVERLAP = 10_065;
 const DUPLICATE_WINDOW_MS = 120_000;
 
-/** The stream of all lanes. JetStream names must not contain dots. */
-export function clicksStream({ prefix }: Pick<Nats, "prefix">): string {
-  return prefix === "" ? "CLICKS" : `CLICKS_${prefix.replaceAll(".", "_")}`;
-}
-
 /**
- * Creates the click stream, or raises it to the settings: replicas, hours and bytes never fall. Safe to run twice.
- * @throws {Error} with one sentence when the servers cannot hold it.
+ * Creates the click streams, or raises them to the settings: replicas, hours and bytes never fall. Safe to run twice.
+ * @throws {Error} with one sentence when the servers cannot hold them, or have streams of another LANE_GROUPS. Then no stream was created.
  */
-export async function ensureStreams(nats: Nats): Promise<StreamState> {
+export async function ensureStreams(nats: Nats): Promise<StreamState[]> {
   const manager = await nats.manager();
-  const present = await findStream(manager, clicksStream(nats));
-  if (present === undefined) return await createStream(nats, manager);
-  return await raiseStream(nats, manager, limitsOf(present));
+  const names = clicksStreams(nats);
+  const present = await Promise.all(names.map(async (name) => await findStream(manager, name)));
+  for (const [group, info] of present.entries()) refuseOtherGroups(nats, group, info);
+  const ensured: StreamState[] = [];
+  for (const [group, info] of present.entries())
+    ensured.push(await ensureStream(nats, group, info));
+  return ensured;
 }
 
-/** The click stream; undefined before `migrate`. */
-export async function readStream(nats: Nats): Promise<StreamState | undefined> {
-  const info = await findStream(await nats.manager(), clicksStream(nats));
-  return info === undefined ? undefined : stateOf(info);
+/** The same for the stream of one lane, so that its writer needs none of the others. */
+export async function ensureStreamOfLane(nats: Nats, lane: number): Promise<void> {
+  const group = lane % nats.groups;
+  const info = await findStream(await nats.manager(), streamOfLane(nats, lane));
+  refuseOtherGroups(nats, group, info);
+  await ensureStream(nats, group, info);
 }
 
-/** Gives the click stream exactly these limits. The caller decides whether it may lose clicks by that. */
-export async function setStream(nats: Nats, limits: StreamLimits): Promise<StreamState> {
-  const manager = await nats.manager();
-  const present = await readStream(nats);
-  refuseImpossible(nats, limits.replicas, present?.replicas ?? 1);
-  return await firstPossible(
-    nats,
-    [limits],
-    async () => await manager.streams.update(clicksStream(nats), configOf(nats, limits)),
+/** The click streams, by group; undefined for one that does not exist. */
+export async function readStreams(nats: Nats): Promise<(StreamState | undefined)[]> {
+  return await Promise.all(
+    clicksStreams(nats).map(async (_, group) => await readStream(nats, group)),
   );
 }
 
-async function createStream(nats: Nats, manager: JetStreamManager): Promise<StreamState> {
+/** The stream of a group; undefined if it does not exist. */
+export async function readStream(nats: Nats, group: number): Promise<StreamState | undefined> {
+  const info = await findStream(await nats.manager(), ownStream(nats, group).name);
+  return info && stateOf(info);
+}
+
+/** Gives the stream of a group exactly these limits. The caller decides whether it may lose clicks by that. */
+export async function setStream(
+  nats: Nats,
+  group: number,
+  limits: StreamLimits,
+): Promise<StreamState> {
+  const manager = await nats.manager();
+  const stream = ownStream(nats, group);
+  const present = await findStream(manager, stream.name);
+  refuseImpossible(nats, stream, limits.replicas, present?.config.num_replicas ?? 1);
+  return await firstPossible(
+    stream,
+    [limits],
+    async () => await manager.streams.update(stream.name, configOf(stream, limits)),
+  );
+}
+
+type OwnStream = { readonly name: string; readonly subjects: readonly string[] };
+
+function ownStream(nats: Nats, group: number): OwnStream {
+  const { groups, subjects } = nats;
+  return {
+    name: clicksStreams(nats)[group] ?? "",
+    subjects:
+      groups === 1 ? [subjects.allClicks] : lanesOfGroup(group, groups).map(subjects.clicks),
+  };
+}
+
+/** A stream that exists keeps its lanes: messages would be in a stream where nobody looks for them. */
+function refuseOtherGroups(nats: Nats, group: number, info: StreamInfo | undefined): void {
+  if (info === undefined) return;
+  const { name, subjects } = ownStream(nats, group);
+  const present = new Set(info.config.subjects ?? []);
+  if (present.size === subjects.length && subjects.every((subject) => present.has(subject))) return;
+  throw new Error(otherGroups(name, nats.groups));
+}
+
+function otherGroups(name: string, groups: number): string {
+  return `The stream ${name} of LANE_GROUPS=${groups} does not fit the streams that NATS has: they were made with another LANE_GROUPS, which must stay. Set LANE_GROUPS as it was.`;
+}
+
+async function ensureStream(
+  nats: Nats,
+  group: number,
+  present: StreamInfo | undefined,
+): Promise<StreamState> {
+  const manager = await nats.manager();
+  const stream = ownStream(nats, group);
+  if (present === undefined) return await createStream(nats, manager, stream);
+  return await raiseStream(nats, manager, { stream, present: limitsOf(present) });
+}
+
+async function createStream(
+  nats: Nats,
+  manager: JetStreamManager,
+  stream: OwnStream,
+): Promise<StreamState> {
   const { bytes: bytesWanted, hours, compression } = nats.streams;
   const sizes = bytesWanted === undefined ? CLICKS_BYTES_MAX : [bytesWanted];
   const tries = replicasToTry(nats, 1).flatMap((replicas) =>
-    sizes.map((bytes) => ({ replicas, hours, bytes, compression })),
+    sizes.map((bytes) => ({ replicas, hours, bytes: shareOf(bytes, nats.groups), compression })),
   );
-  return await firstPossible(nats, tries, async (limits) => {
-    const { File: storage } = StorageType;
-    const { Limits: retention } = RetentionPolicy;
-    const name = clicksStream(nats);
-    return await manager.streams.add({ ...configOf(nats, limits), name, storage, retention });
-  });
+  try {
+    return await firstPossible(stream, tries, async (limits) => {
+      const { File: storage } = StorageType;
+      const { Limits: retention } = RetentionPolicy;
+      const { name } = stream;
+      return await manager.streams.add({ ...configOf(stream, limits), name, storage, retention });
+    });
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code !== SUBJECTS_OVERLAP) throw error;
+    throw new Error(otherGroups(stream.name, nats.groups), { cause: error });
+  }
 }
 
 async function raiseStream(
   nats: Nats,
   manager: JetStreamManager,
-  present: StreamLimits,
+  { stream, present }: { readonly stream: OwnStream; readonly present: StreamLimits },
 ): Promise<StreamState> {
-  const { bytes, hours, compression } = nats.streams;
-  refuseImpossible(nats, replicasToTry(nats, present.replicas).at(-1) ?? 1, present.replicas);
+  const { bytes = 0, hours, compression } = nats.streams;
+  const least = replicasToTry(nats, present.replicas).at(-1) ?? 1;
+  refuseImpossible(nats, stream, least, present.replicas);
   const raised = {
     hours: present.hours === 0 ? 0 : Math.max(present.hours, hours),
-    bytes: present.bytes === NO_LIMIT ? NO_LIMIT : Math.max(present.bytes, bytes ?? 0),
+    bytes:
+      present.bytes === NO_LIMIT ? NO_LIMIT : Math.max(present.bytes, shareOf(bytes, nats.groups)),
     compression,
   };
   const tries = replicasToTry(nats, present.replicas).map((replicas) => ({ replicas, ...raised }));
   return await firstPossible(
-    nats,
+    stream,
     tries,
-    async (limits) => await manager.streams.update(clicksStream(nats), configOf(nats, limits)),
+    async (limits) => await manager.streams.update(stream.name, configOf(stream, limits)),
   );
+}
+
+/** Of CLICKS_STREAM_BYTES, which is for all streams together. */
+export function shareOf(bytes: number, groups: number): number {
+  return bytes === NO_LIMIT ? NO_LIMIT : Math.floor(bytes / groups);
 }
 
 /**
@@ -130,7 +203,7 @@ function isCluster({ connection }: Pick<Nats, "connection">): boolean {
 }
 
 async function firstPossible(
-  nats: Nats,
+  stream: OwnStream,
   tries: readonly StreamLimits[],
   apply: (limits: StreamLimits) => Promise<StreamInfo>,
 ): Promise<StreamState> {
@@ -139,16 +212,16 @@ async function firstPossible(
       return stateOf(await apply(limits));
     } catch (error) {
       const isLast = index === tries.length - 1;
-      if (isLast || !isTooLittle(error)) throw sentenceOf(error, nats, limits);
+      if (isLast || !isTooLittle(error)) throw sentenceOf(error, stream, limits);
     }
   }
   throw new Error("no limits to try");
 }
 
 /** A server without a cluster takes any number of copies for a stream that exists, and makes none. */
-function refuseImpossible(nats: Nats, wanted: number, present: number): void {
+function refuseImpossible(nats: Nats, { name }: OwnStream, wanted: number, present: number): void {
   if (wanted <= present || isCluster(nats)) return;
-  throw new Error(tooFewServers(clicksStream(nats), wanted));
+  throw new Error(tooFewServers(name, wanted));
 }
 
 function tooFewServers(name: string, replicas: number): string {
@@ -159,8 +232,11 @@ function isTooLittle(error: unknown): boolean {
   return error instanceof JetStreamApiError && [NO_ROOM, ...TOO_FEW_SERVERS].includes(error.code);
 }
 
-function sentenceOf(error: unknown, nats: Nats, { replicas, bytes }: StreamLimits): unknown {
-  const name = clicksStream(nats);
+function sentenceOf(
+  error: unknown,
+  { name }: OwnStream,
+  { replicas, bytes }: StreamLimits,
+): unknown {
   const silence = noAnswer(error, name);
   if (silence !== undefined) return silence;
   if (!(error instanceof JetStreamApiError)) return error;
@@ -179,9 +255,9 @@ function noAnswer(error: unknown, name: string): Error | undefined {
   return new Error(sentence, { cause: error });
 }
 
-function configOf(nats: Nats, { replicas, hours, bytes, compression }: StreamLimits) {
+function configOf({ subjects }: OwnStream, { replicas, hours, bytes, compression }: StreamLimits) {
   return {
-    subjects: [nats.subjects.allClicks],
+    subjects: [...subjects],
     max_age: hours * NS_PER_HOUR,
     max_bytes: bytes,
     duplicate_window: DUPLICATE_WINDOW_MS * NS_PER_MS,

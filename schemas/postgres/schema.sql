@@ -756,8 +756,10 @@ CREATE TABLE installation (
   secret text NOT NULL DEFAULT encode(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 'hex'::text),
   version bigint NOT NULL DEFAULT 0,
   incarnation uuid NOT NULL DEFAULT gen_random_uuid(),
+  lanes integer NOT NULL DEFAULT 4,
   CONSTRAINT installation_pkey PRIMARY KEY (id),
-  CONSTRAINT installation_id_check CHECK (id = 1)
+  CONSTRAINT installation_id_check CHECK (id = 1),
+  CONSTRAINT installation_lanes_check CHECK (lanes = ANY (ARRAY[4, 8, 16, 32, 64]))
 );
 CREATE INDEX installation_version ON installation USING btree (version);
 CREATE TRIGGER bury AFTER DELETE ON installation FOR EACH ROW EXECUTE FUNCTION bury_catalog_row('installation');
@@ -768,6 +770,8 @@ CREATE TABLE lane_lease (
   owner text NOT NULL DEFAULT ''::text,
   epoch bigint NOT NULL DEFAULT 0,
   expires_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  lanes integer NOT NULL DEFAULT 4,
+  parent integer,
   intent jsonb,
   intent_epoch bigint,
   home text,
@@ -1607,7 +1611,7 @@ CREATE VIEW catalog_entry_of_links AS
  SELECT 'installation'::text AS kind,
     installation.id::text AS id,
     installation.version,
-    jsonb_build_object('id', installation.id, 'secret', installation.secret) AS record
+    jsonb_build_object('id', installation.id, 'secret', installation.secret, 'lanes', installation.lanes) AS record
    FROM installation
 UNION ALL
  SELECT 'workspace'::text AS kind,

@@ -20,7 +20,7 @@ export function assertNotTooNew(
   files: readonly MigrationFile[],
   applied: readonly AppliedMigration[],
 ): void {
-  const newest = files.length;
+  const newest = files.at(-1)?.number ?? 0;
   const oldestReader = Math.max(0, ...applied.map((one) => one.oldestReader));
   if (oldestReader > newest) {
     throw new NewerSchemaError(

@@ -68,8 +68,8 @@ export function statementsOf(sql: string): string[] {
 /** The newest schema version of each store that this release knows. */
 export function knownSchema(): KnownSchema {
   return {
-    postgres: migrationFiles("postgres").length,
-    clickhouse: migrationFiles("clickhouse").length,
+    postgres: migrationFiles("postgres").at(-1)?.number ?? 0,
+    clickhouse: migrationFiles("clickhouse").at(-1)?.number ?? 0,
   };
 }
 

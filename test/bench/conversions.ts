@@ -6,11 +6,11 @@ import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { z } from "zod";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
-import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
+import { FOUR_LANES } from "../samples/four-lanes.ts";
 import { ChildServer } from "../system/child-server.ts";
 import { freePort } from "../system/start-system.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
@@ -179,7 +179,7 @@ async function storeClicks(
         (_, i) => {
           const offer_id = offerIds[i % offerIds.length] ?? 0;
           const ts = mint.nowMs() - 3_600_000 + i;
-          return { ...owners, click_id: mint.mint(ts, shardOfOffer(offer_id)), ts, offer_id };
+          return { ...owners, click_id: mint.mint(ts, FOUR_LANES.ofOffer(offer_id)), ts, offer_id };
         },
       );
       clickIds.push(...clicks.map(({ click_id }) => click_id));

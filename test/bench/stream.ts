@@ -89,7 +89,7 @@ async function measure(nats: Nats, folder: string): Promise<BenchResult[]> {
   const large = await messagesPerSecond(nats, LARGE_RECORDS);
   const [smallMs, largeMs] = [1_000 / small.perSecond, 1_000 / large.perSecond];
   const megabyteMs = Math.max(0, ((largeMs - smallMs) * 1_000_000) / (large.bytes - small.bytes));
-  const { bytesUsed = 0 } = (await readStream(nats)) ?? {};
+  const { bytesUsed = 0 } = (await readStream(nats, 0)) ?? {};
   const diskShare = storeBytes(join(folder, "nats")) / bytesUsed;
   return [
     plain(`synced messages/s of ${SMALL_RECORDS} record`, `${Math.round(small.perSecond)}/s`, {

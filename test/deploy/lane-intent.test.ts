@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLOSING_LANE } from "../../schemas/clickhouse/closing-lane.ts";
 import { deduplicatedInsert } from "../../schemas/clickhouse/deduplicated-insert.ts";
-import { clicksStream } from "../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../schemas/nats/lane-groups.ts";
 import { aClick, type ClickProducer } from "../integration/clicks/click-producer.ts";
 import {
   ClickTraffic,
@@ -138,7 +138,7 @@ test.each(CASES)(
 /** The stream loses everything that it has not been read of. */
 async function loseStream(): Promise<void> {
   const manager = await world.nats.manager();
-  await manager.streams.purge(clicksStream(world.nats));
+  await manager.streams.purge(streamOfLane(world.nats, LANE));
 }
 
 test.each(["before", "inside"] as const)(

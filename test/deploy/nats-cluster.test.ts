@@ -131,7 +131,7 @@ async function untilWhole(cluster: NatsCluster, timeoutMs = HEAL_MS): Promise<St
     return await until(
       "all copies of the stream are current",
       async () => {
-        const stream = await readStream(nats);
+        const stream = await readStream(nats, 0);
         const current = stream?.followers.filter(({ isCurrent }) => isCurrent) ?? [];
         return stream?.leader && current.length === 2 ? stream : undefined;
       },

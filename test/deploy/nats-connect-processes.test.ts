@@ -7,7 +7,7 @@ import { Demo } from "../../deploy/local/demo-file.ts";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { connectNats } from "../../schemas/nats/connect.ts";
-import { readStreamIdentity } from "../../schemas/nats/stream-identity.ts";
+import { readStreamIdentities } from "../../schemas/nats/stream-identity.ts";
 import { STREAM_DEFAULTS } from "../../schemas/nats/stream-settings.ts";
 import { type RunningServers, startServers } from "../services/servers.ts";
 import { ChildServer } from "../system/child-server.ts";
@@ -164,7 +164,7 @@ async function streamHasMark(): Promise<void> {
     streams: STREAM_DEFAULTS,
   });
   try {
-    const mark = async (): Promise<unknown> => await readStreamIdentity(nats);
+    const mark = async (): Promise<unknown> => (await readStreamIdentities(nats))[0];
     await until("the stream has the mark of Postgres", mark, WAIT);
   } finally {
     await nats.connection.close();

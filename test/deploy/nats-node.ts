@@ -34,6 +34,8 @@ type NodeOptions = {
   /** The text of a configuration for this test, or the name of a file of deploy/servers/nats/. */
   readonly config?: string;
   readonly file?: "one.conf" | "cluster.conf";
+  /** Instead of deploy/servers/nats/permissions.conf. */
+  readonly permissions?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Where it runs; by default on loopback. */
   readonly host?: Host | undefined;
@@ -66,6 +68,7 @@ export class NatsNode {
   static async open({
     config,
     file = "one.conf",
+    permissions,
     env = {},
     host,
   }: NodeOptions = {}): Promise<NatsNode> {
@@ -74,6 +77,7 @@ export class NatsNode {
       await copyFile(projectFile("deploy", "servers", "nats", name), join(folder, name));
     }
     if (config !== undefined) await writeFile(join(folder, file), config);
+    if (permissions !== undefined) await writeFile(join(folder, "permissions.conf"), permissions);
     const port = await freePort();
     const address = host?.address ?? LOOPBACK;
     const node = new NatsNode({

@@ -19,7 +19,9 @@ async function migrated(
 ): Promise<StreamLimits> {
   const nats = await connected(servers, settings);
   try {
-    const { replicas, hours, bytes, compression } = await ensureStreams(nats);
+    const [stream] = await ensureStreams(nats);
+    if (stream === undefined) throw new Error("no stream");
+    const { replicas, hours, bytes, compression } = stream;
     return { replicas, hours, bytes, compression };
   } finally {
     await nats.connection.close();

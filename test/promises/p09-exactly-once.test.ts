@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { rollupDifferences } from "../../api/reports/rollup-differences.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import { laneConsumers } from "../../schemas/nats/lane-consumer.ts";
 import {
   ClickTraffic,
@@ -9,6 +8,7 @@ import {
 } from "../integration/clicks/click-traffic.ts";
 import { ClickWorld } from "../integration/clicks/click-world.ts";
 import { WriterProcess } from "../integration/clicks/writer-process.ts";
+import { FOUR_LANES } from "../samples/four-lanes.ts";
 import { startServers } from "../services/servers.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { pause } from "../system/service.ts";
@@ -66,7 +66,7 @@ test("each click counts once, through kill -9 of its writer and a replay of the 
 /** Whether every message of the stream has been read and acknowledged. */
 async function isRead(world: ClickWorld): Promise<boolean> {
   const lanes = await Promise.all(
-    CLICK_LANES.map(async (lane) => await laneConsumers(world.nats, lane)),
+    FOUR_LANES.clicks.map(async (lane) => await laneConsumers(world.nats, lane)),
   );
   return lanes.every(
     ([info]) => info !== undefined && info.num_pending === 0 && info.num_ack_pending === 0,

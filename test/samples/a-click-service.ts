@@ -5,7 +5,7 @@ import type { RawRequest, RouteResult } from "../../ingress/route.ts";
 import { clickRoutes } from "../../ingress/routes/click.ts";
 import type { ClickDeps } from "../../ingress/routes/click-deps.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
-import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../schemas/events/lanes.ts";
 import { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import { parseTrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import { aCatalog, type CatalogParts, SECRET } from "./a-catalog.ts";

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeBatch } from "../../schemas/events/click-batch.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
-import { clicksStream, ensureStreams } from "../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
 import { type RunningServers, startServers } from "../services/servers.ts";
 import { untilCurrent } from "../services/until-current.ts";
@@ -107,7 +108,7 @@ export class IngressFleet {
   /** Each record of the stream once; a repeat has the position of the first. @throws if a repeat differs. */
   async shipped(): Promise<ShippedClick[]> {
     const manager = await this.world.nats.manager();
-    const stream = await manager.streams.get(clicksStream(this.world.nats));
+    const stream = await manager.streams.get(streamOfLane(this.world.nats, 0));
     const { state } = await stream.info();
     // Continues after the last message that was read before.
     for (let seq = Math.max(state.first_seq, this.#nextSeq); seq <= state.last_seq; seq += 1) {

@@ -1,6 +1,7 @@
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import type { NatsSpace } from "../../../schemas/nats/lane-groups.ts";
 import type { StreamSettings } from "../../../schemas/nats/stream-settings.ts";
 import { parseDay } from "../../../schemas/time/calendar.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
@@ -78,8 +79,8 @@ async function audit(
 ): Promise<string> {
   const scope = scopeOf(given);
   const context = { stores, scope, terminal, signal: terminal.interruption() };
-  const { natsPrefix, streams } = environment;
-  const withNats = natsUser(servers, natsPrefix);
+  const { natsSpace, streams } = environment;
+  const withNats = natsUser(servers, natsSpace);
   // Ids are compared row by row, so without --since only the newest.
   const sinceMs =
     given.has("deep") || given.text("since") !== undefined ? scope.sinceMs : yesterdayMs();
@@ -108,9 +109,9 @@ async function audit(
 type NatsUser = (use: (nats: Nats) => Promise<Finding>) => Promise<Finding>;
 
 /** A connection for each check: one that NATS has lost would make the next one wait. */
-function natsUser(servers: Servers, prefix: string): NatsUser {
+function natsUser(servers: Servers, space: NatsSpace): NatsUser {
   return async (use) => {
-    const nats = await connectNats({ ...servers.nats, name: NAME, prefix });
+    const nats = await connectNats({ ...servers.nats, name: NAME, ...space });
     try {
       return await use(nats);
     } finally {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
-import { IMPRESSION_LANE } from "../../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../../schemas/events/lanes.ts";
 
 /** One sequence of positions. */
 type Sequence = { readonly lane: number; readonly producer: number; readonly epoch: number };

@@ -1,44 +1,57 @@
 import { areStreamsOwn } from "../../../schemas/installation/are-streams-own.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
+import { clicksStreams } from "../../../schemas/nats/lane-groups.ts";
 import type { StreamSettings } from "../../../schemas/nats/stream-settings.ts";
-import { clicksStream, readStream, type StreamState } from "../../../schemas/nats/streams.ts";
+import { readStreams, type StreamState, shareOf } from "../../../schemas/nats/streams.ts";
 import { count, size } from "../status/status-line.ts";
 import { type AuditContext, type Finding, found } from "./check.ts";
 
-/** The stream of clicks exists, belongs to this Postgres, and keeps at least what the settings ask for. */
+/** The streams of clicks exist, belong to this Postgres, and keep at least what the settings ask for. */
 export async function auditStream(
   { stores: { db } }: AuditContext,
   nats: Nats,
   wanted: StreamSettings,
 ): Promise<Finding> {
-  const name = clicksStream(nats);
-  const stream = await readStream(nats);
-  if (stream === undefined) {
-    return found(name, [`NATS has no stream ${name}: run \`tracker migrate\`.`]);
-  }
+  const names = clicksStreams(nats);
+  const name = names.join(", ");
+  const streams = await readStreams(nats);
+  const present = streams.filter((stream) => stream !== undefined);
+  const missing = names.filter((_, group) => streams[group] === undefined);
   const details = [
-    ...limitFaults(stream, wanted),
-    ...stream.followers
-      .filter(({ isCurrent }) => !isCurrent)
-      .map(
-        ({ name: server }) => `The copy of ${name} on ${server} is behind, or the server is away.`,
-      ),
+    ...missing.map((one) => `NATS has no stream ${one}: run \`tracker migrate\`.`),
+    ...present.flatMap((stream) => [
+      ...limitFaults(stream, wanted, nats.groups),
+      ...copyFaults(stream),
+    ]),
   ];
+  const [first] = present;
+  if (first === undefined) return found(name, details);
   if ((await areStreamsOwn(db, nats)) === false) {
     details.push(
       `${name} belongs to another installation, or another one reads it: see \`tracker help restored\`.`,
     );
   }
-  return found(`${name}, ${count(stream.messages)} messages, R${stream.replicas}`, details);
+  const messages = present.reduce((sum, stream) => sum + stream.messages, 0);
+  return found(`${name}, ${count(messages)} messages, R${first.replicas}`, details);
+}
+
+function copyFaults({ name, followers }: StreamState): string[] {
+  return followers
+    .filter(({ isCurrent }) => !isCurrent)
+    .map(
+      ({ name: server }) => `The copy of ${name} on ${server} is behind, or the server is away.`,
+    );
 }
 
 /** `tracker migrate` raises a stream to the settings; only a person can have lowered it. */
 function limitFaults(
   { name, replicas, hours, bytes }: StreamState,
   wanted: StreamSettings,
+  groups: number,
 ): string[] {
   const faults: string[] = [];
-  const { replicas: copies = 1, hours: hoursWanted, bytes: bytesWanted = 0 } = wanted;
+  const { replicas: copies = 1, hours: hoursWanted, bytes: allBytes = 0 } = wanted;
+  const bytesWanted = shareOf(allBytes, groups);
   if (replicas < copies) faults.push(`has ${replicas} copies, NATS_REPLICAS asks for ${copies}`);
   if (hours !== 0 && hours < hoursWanted) {
     faults.push(`keeps clicks for ${hours} h, CLICKS_STREAM_HOURS asks for ${hoursWanted}`);

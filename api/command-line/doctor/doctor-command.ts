@@ -25,16 +25,12 @@ export const doctorCommand: Command = {
   notes:
     "Each line is ok, warn or refuse. Exit code 0, or 1 if a line says refuse. Run it with the environment of the processes,\n" +
     "on the host of an ingress: it looks at the disk, the limits and the kernel of the host on which it runs.",
-  run: async (
-    given,
-    { servers: asked, dataDir, natsPrefix, durability, secretFiles },
-    terminal,
-  ) => {
+  run: async (given, { servers: asked, dataDir, natsSpace, durability, secretFiles }, terminal) => {
     const servers = findServers(["postgres", "nats", "clickhouse"], asked, dataDir);
     const isStrict = given.has("strict") || durability.level === "strict";
     const url = given.text("url");
     const lines: readonly ReportLine[] = [
-      ...(await serverLines({ servers, natsPrefix, durability, isStrict })),
+      ...(await serverLines({ servers, natsSpace, durability, isStrict })),
       ...hostLines(dataDir, isStrict),
       ...secretLines(dataDir, secretFiles),
       ...tlsLines({

@@ -11,6 +11,7 @@ import { natsChecks } from "../../../schemas/durability/nats-checks.ts";
 import { postgresChecks } from "../../../schemas/durability/postgres-checks.ts";
 import type { DurabilitySettings } from "../../../schemas/durability/require-durability.ts";
 import { within } from "../../../schemas/host/within.ts";
+import type { NatsSpace } from "../../../schemas/nats/lane-groups.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import type { Servers } from "../servers.ts";
@@ -29,19 +30,19 @@ type State = z.infer<typeof State>;
 
 export type ServerOptions = {
   readonly servers: Servers;
-  readonly natsPrefix: string;
+  readonly natsSpace: NatsSpace;
   readonly durability: DurabilitySettings;
   readonly isStrict: boolean;
 };
 
 /** The checks of DURABILITY=strict, and the version and clock of each server. */
 export async function serverLines(options: ServerOptions): Promise<ReportLine[]> {
-  const { servers, natsPrefix: prefix, durability, isStrict } = options;
+  const { servers, natsSpace, durability, isStrict } = options;
   const db = openPool({ ...servers.postgres, applicationName: NAME, connectionsMax: 2 });
   const clickhouse = openClickhouse({ ...servers.clickhouse, applicationName: NAME });
   try {
     const groups: CheckGroup[] = [
-      natsChecks({ ...servers.nats, prefix }, durability),
+      natsChecks({ ...servers.nats, ...natsSpace }, durability),
       postgresChecks(db, durability.standbys),
       clickhouseTableChecks(clickhouse),
       clickhouseInsertCheck(clickhouse),

@@ -1,5 +1,7 @@
+import type { Lanes } from "../../../schemas/events/lanes.ts";
 import { type BackedUpStore, readBackupAges } from "../../../schemas/installation/backup-notes.ts";
 import { type KnownProcess, readHeartbeats } from "../../../schemas/installation/heartbeat.ts";
+import { readLanes } from "../../../schemas/installation/lane-count.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { type ListedProducer, readProducers } from "../producers.ts";
 
@@ -10,6 +12,8 @@ export type LeasedLane = {
   readonly owner: string;
   /** False once the lease has ended. */
   readonly isHeld: boolean;
+  /** Of which offers it has the clicks: 0 while it waits for another lane, fewer than there are while it still has those of another. */
+  readonly lanes: number;
 };
 
 /** The last comparison of facts. `found` are the differences of a finished one. */
@@ -24,6 +28,8 @@ export type PostgresStatus = {
   readonly heartbeats: readonly KnownProcess[];
   readonly producers: readonly ListedProducer[];
   readonly lanes: readonly LeasedLane[];
+  /** Lanes that the installation has. */
+  readonly lanesWanted: Lanes;
   /** Clicks that were noted as lost in the last 24 hours. */
   readonly lost: number;
   readonly facts: FactsCompared;
@@ -35,22 +41,24 @@ export type PostgresStatus = {
 
 /** What Postgres knows about the whole installation. @throws what the driver throws. */
 export async function askPostgres(db: Queryable): Promise<PostgresStatus> {
-  const [heartbeats, producers, lanes, lost, facts, backupAges, replication] = await Promise.all([
-    readHeartbeats(db),
-    readProducers(db),
-    readLanes(db),
-    countLost(db),
-    readFactsCompared(db),
-    readBackupAges(db),
-    readReplication(db),
-  ]);
-  return { heartbeats, producers, lanes, lost, facts, backupAges, ...replication };
+  const [heartbeats, producers, lanes, lanesWanted, lost, facts, backupAges, replication] =
+    await Promise.all([
+      readHeartbeats(db),
+      readProducers(db),
+      readLeasedLanes(db),
+      readLanes(db),
+      countLost(db),
+      readFactsCompared(db),
+      readBackupAges(db),
+      readReplication(db),
+    ]);
+  return { heartbeats, producers, lanes, lanesWanted, lost, facts, backupAges, ...replication };
 }
 
-async function readLanes(db: Queryable): Promise<LeasedLane[]> {
+async function readLeasedLanes(db: Queryable): Promise<LeasedLane[]> {
   const { rows } = await db.query<LeasedLane>({
     name: "status-lanes",
-    text: `select lane, owner, expires_at > now() as "isHeld" from lane_lease order by lane`,
+    text: `select lane, owner, expires_at > now() as "isHeld", lanes from lane_lease order by lane`,
   });
   return rows;
 }

@@ -1,4 +1,3 @@
-import { ALL_LANES } from "../../../schemas/events/shards.ts";
 import type { ProcessStatus } from "../../../schemas/installation/process-status.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
@@ -18,7 +17,8 @@ const WAITING_SECONDS_MAX = 60;
 export function lanesLine(snapshot: Snapshot): StatusLine {
   const processors = answering(snapshot, "processors");
   const holders = processors.filter((one) => lanesIn(one, "lanes_held").length > 0);
-  const free = ALL_LANES.filter(
+  const lanes = lanesOf(snapshot, holders);
+  const free = lanes.filter(
     (lane) => !holders.some((one) => lanesIn(one, "lanes_held").includes(lane)),
   );
   return {
@@ -26,14 +26,23 @@ export function lanesLine(snapshot: Snapshot): StatusLine {
     parts: [
       ...holders.map(holderPart),
       ...freePart(free, snapshot),
+      ...waitingPart(snapshot),
       ...processors.flatMap(trouble),
       ...missingParts(missing(snapshot, "processors")),
     ],
     figures: {
-      lanes: ALL_LANES.map((lane) => laneFigures(lane, holders, snapshot)),
+      lanes: lanes.map((lane) => laneFigures(lane, holders, snapshot)),
       open_holes: processors.reduce((sum, one) => sum + numberIn(one, "open_holes"), 0),
     },
   };
+}
+
+/** While Postgres is away, those that somebody holds. */
+function lanesOf({ postgres }: Snapshot, holders: readonly ProcessStatus[]): readonly number[] {
+  if (postgres.is === "known") return postgres.value.lanesWanted.all;
+  return [...new Set(holders.flatMap((one) => lanesIn(one, "lanes_held")))].toSorted(
+    (a, b) => a - b,
+  );
 }
 
 function holderPart(holder: ProcessStatus): Part {
@@ -48,6 +57,15 @@ function freePart(free: readonly number[], { processes }: Snapshot): Part[] {
   const text = `${rangesOf(free)} ?`;
   if (processes.is === "unknown") return [{ text, fault: "unknown" }];
   return [{ text: `${text} nobody`, fault: "degraded" }];
+}
+
+/** Lanes that were added. They wait for every ingress, and for the lane of their offers. */
+function waitingPart({ postgres }: Snapshot): Part[] {
+  if (postgres.is === "unknown") return [];
+  const waiting = postgres.value.lanes.filter(({ lane, lanes }) => lane < 100 && lanes === 0);
+  if (waiting.length === 0) return [];
+  const text = `${rangesOf(waiting.map(({ lane }) => lane))} wait for clicks of before`;
+  return [{ text, fault: "degraded" }];
 }
 
 function trouble(process: ProcessStatus): Part[] {

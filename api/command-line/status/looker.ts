@@ -2,6 +2,7 @@ import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/con
 import { within } from "../../../schemas/host/within.ts";
 import type { ProcessStatus } from "../../../schemas/installation/process-status.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import type { NatsSpace } from "../../../schemas/nats/lane-groups.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import type { Servers } from "../servers.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -13,16 +14,16 @@ const CONNECTIONS_MAX = 4;
 /** Looks at an installation again and again over the same connections. */
 export class Looker {
   readonly #servers: Servers;
-  readonly #prefix: string;
+  readonly #space: NatsSpace;
   readonly #db: Pool;
   readonly #clickhouse: Clickhouse;
   #nats: Nats | undefined;
   /** The last answers of the processes. */
   #earlier: readonly ProcessStatus[] | undefined;
 
-  constructor(servers: Servers, prefix: string) {
+  constructor(servers: Servers, space: NatsSpace) {
     this.#servers = servers;
-    this.#prefix = prefix;
+    this.#space = space;
     this.#db = openPool({
       ...servers.postgres,
       applicationName: NAME,
@@ -62,7 +63,7 @@ export class Looker {
   /** @throws while NATS is away. A request that waited for a new connection would describe a later moment. */
   async #connected(): Promise<Nats> {
     if (this.#nats === undefined || this.#nats.connection.isClosed()) {
-      const options = { ...this.#servers.nats, name: NAME, prefix: this.#prefix };
+      const options = { ...this.#servers.nats, name: NAME, ...this.#space };
       const nats = await connectNats(options);
       this.#nats ??= nats;
       if (this.#nats !== nats) await nats.connection.close();

@@ -15,7 +15,7 @@ export type Snapshot = {
   /** The same processes at an earlier time, for rates; those that have restarted since have another id. */
   readonly earlier: readonly ProcessStatus[];
   readonly postgres: Answer<PostgresStatus>;
-  /** Undefined if the stream does not exist. */
-  readonly stream: Answer<StreamState | undefined>;
+  /** By lane group; undefined for a stream that does not exist. */
+  readonly streams: Answer<readonly (StreamState | undefined)[]>;
   readonly clickhouse: Answer<ClickhouseStatus>;
 };

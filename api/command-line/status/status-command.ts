@@ -25,11 +25,11 @@ age of its last heartbeat. Rates are of the second between two samples (with
 of the last 24 hours. Exit code 0: well. 1: degraded, nothing is lost. 2: something is
 or may be lost. 3: nobody can tell, because NATS or Postgres does not answer.
 With --json and --watch, each line of the output is one report.`,
-  run: async (given, { servers: asked, dataDir, natsPrefix }, terminal) => {
+  run: async (given, { servers: asked, dataDir, natsSpace }, terminal) => {
     const servers = serversOrUnknown(() =>
       findServers(["postgres", "nats", "clickhouse"], asked, dataDir),
     );
-    const looker = new Looker(servers, natsPrefix);
+    const looker = new Looker(servers, natsSpace);
     const print = given.has("json") ? jsonPrinter(given.has("watch")) : written;
     try {
       if (given.has("watch")) return await watch(looker, print, given.has("json"), terminal);

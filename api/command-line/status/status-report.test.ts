@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KnownProcess } from "../../../schemas/installation/heartbeat.ts";
 import type { ProcessStatus } from "../../../schemas/installation/process-status.ts";
+import { FOUR_LANES } from "../../../test/samples/four-lanes.ts";
 import type { PostgresStatus } from "./ask-postgres.ts";
 import type { Answer, Snapshot } from "./snapshot.ts";
 import { asJson, exitCodeOf, reportOf, written } from "./status-report.ts";
@@ -82,6 +83,7 @@ function postgres(more: Partial<PostgresStatus> = {}): Answer<PostgresStatus> {
     heartbeats: ALL.map((one) => heartbeat(one)),
     producers: [],
     lanes: [],
+    lanesWanted: FOUR_LANES,
     lost: 0,
     facts: { isFinished: true, found: 0, secondsAgo: 600 },
     backupAges: new Map([["postgres", 4 * 3_600]]),
@@ -98,23 +100,25 @@ function snapshot(more: Partial<Snapshot> = {}): Snapshot {
     processes: { is: "known", value: ALL },
     earlier: earlierOf(ALL),
     postgres: postgres(),
-    stream: {
+    streams: {
       is: "known",
-      value: {
-        name: "CLICKS",
-        replicas: 3,
-        hours: 72,
-        bytes: 256e9,
-        compression: "s2",
-        messages: 5,
-        bytesUsed: 31e9,
-        oldestAt: new Date(AT_MS - 11 * 3_600_000).toISOString(),
-        leader: "n1",
-        followers: [
-          { name: "n2", isCurrent: true },
-          { name: "n3", isCurrent: true },
-        ],
-      },
+      value: [
+        {
+          name: "CLICKS",
+          replicas: 3,
+          hours: 72,
+          bytes: 256e9,
+          compression: "s2",
+          messages: 5,
+          bytesUsed: 31e9,
+          oldestAt: new Date(AT_MS - 11 * 3_600_000).toISOString(),
+          leader: "n1",
+          followers: [
+            { name: "n2", isCurrent: true },
+            { name: "n3", isCurrent: true },
+          ],
+        },
+      ],
     },
     clickhouse: { is: "known", value: { version: "26.7.3.1", cluster: undefined } },
     ...more,
@@ -178,7 +182,7 @@ describe("a dead part is a fault of its line, and no line counts it", () => {
   });
 
   test("NATS: nobody can tell", () => {
-    const { exit, lines } = seen(snapshot({ processes: AWAY, stream: AWAY, earlier: [] }));
+    const { exit, lines } = seen(snapshot({ processes: AWAY, streams: AWAY, earlier: [] }));
     expect(exit).toBe(3);
     expect(lines[0]).toMatch(
       /^clicks {3}\?\/s answered · \?\/s stored · oldest unstored \? .*← cannot/,
@@ -195,6 +199,18 @@ describe("a dead part is a fault of its line, and no line counts it", () => {
     expect(lines[0]).toContain("lost ?");
     expect(lines[3]).toContain("postgres ? away");
     expect(lines[4]).toContain("facts ? · backups ?");
+  });
+
+  test("lanes that were added and wait for their clicks of before", () => {
+    const lanes = [0, 1, 4, 5, 100].map((lane) => ({
+      lane,
+      owner: "writer-a",
+      isHeld: true,
+      lanes: lane < 2 ? 4 : lane === 100 ? 4 : 0,
+    }));
+    const { lines } = seen(snapshot({ postgres: postgres({ lanes }) }));
+    expect(lines[2]).toContain("4-5 wait for clicks of before");
+    expect(lines[2]).toContain("degraded");
   });
 
   test("ClickHouse: clicks wait in the stream", () => {
@@ -304,7 +320,7 @@ test("no line is longer than 100 columns, and faults stay in it", () => {
 });
 
 test("--json has every figure, null for what is unknown, and each process once", () => {
-  const json = asJson(reportOf(snapshot({ processes: AWAY, stream: AWAY, earlier: [] })));
+  const json = asJson(reportOf(snapshot({ processes: AWAY, streams: AWAY, earlier: [] })));
   expect(json).toMatchObject({
     at: "2026-11-23T12:00:00.000Z",
     state: "unknown",

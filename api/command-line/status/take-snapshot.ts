@@ -3,7 +3,7 @@ import { pause } from "../../../schemas/host/pause.ts";
 import { within } from "../../../schemas/host/within.ts";
 import { askProcesses, type ProcessStatus } from "../../../schemas/installation/process-status.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
-import { readStream } from "../../../schemas/nats/streams.ts";
+import { readStreams } from "../../../schemas/nats/streams.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import { askClickhouse } from "./ask-clickhouse.ts";
@@ -44,13 +44,13 @@ export async function takeSnapshot(
     earlier = first.is === "known" ? first.value : [];
     if (first.is === "known") await pause(SAMPLE_MS, signal);
   }
-  const [processes, stream, ofClickhouse] = await Promise.all([
+  const [processes, streams, ofClickhouse] = await Promise.all([
     answered(ask()),
-    answered(nats().then(readStream)),
+    answered(nats().then(readStreams)),
     answered(askClickhouse(clickhouse, STATEMENT_MS)),
   ]);
   const atMs = systemClock.nowMs();
-  return { atMs, processes, earlier, postgres, stream, clickhouse: ofClickhouse };
+  return { atMs, processes, earlier, postgres, streams, clickhouse: ofClickhouse };
 }
 
 /** Ids of processes that were alive just now; the question waits a second for one that does not answer. */

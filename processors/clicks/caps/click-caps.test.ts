@@ -4,6 +4,7 @@ import { capBucket } from "../../../schemas/catalog/cap-bucket.ts";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { encodeBatch } from "../../../schemas/events/click-batch.ts";
 import { aCatalog, apply } from "../../../test/samples/a-catalog.ts";
+import { FOUR_LANES } from "../../../test/samples/four-lanes.ts";
 import { Intake } from "../intake/intake.ts";
 import { CLICK_TABLE } from "../lane/lane-table.ts";
 import { settle } from "../lane/load-positions.ts";
@@ -71,7 +72,7 @@ class World {
   }
 
   load(nowMs = NOON): void {
-    this.caps.follow(this.catalog);
+    this.caps.follow(this.catalog, FOUR_LANES);
     this.caps.load(
       new Map(this.caps.unloaded.map((cap) => [cap.name, storedOf(this.stored, cap)])),
       { batches: this.intake.batches, nowMs },
@@ -218,7 +219,7 @@ test("a raised cap keeps its count; a cap with other offers or another time zone
   world.take({ offer_id: 4, ts: NOON, status: "redirect" });
   const isKnown = (change: Parameters<typeof apply>[1]): string[] => {
     apply(world.catalog, change);
-    world.caps.follow(world.catalog);
+    world.caps.follow(world.catalog, FOUR_LANES);
     const names = world.caps.unloaded.map(({ name }) => name);
     world.load();
     return names;

@@ -3,7 +3,7 @@ import { capName, capOwnersOf } from "../../../schemas/catalog/cap-owners.ts";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CAP_PERIODS, type CapPeriod, type Offer } from "../../../schemas/catalog/records.ts";
 import type { ClickTotal } from "../../../schemas/events/click-notice.ts";
-import { shardOfOffer } from "../../../schemas/events/shards.ts";
+import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Batch } from "../intake/batch.ts";
 import { readLine, wasTaken } from "../intake/read-line.ts";
 
@@ -51,6 +51,7 @@ const LINE_FEED = "\n";
 export class ClickCaps {
   readonly #lane: number;
   #revision = -1;
+  #lanes = 0;
   #tallies = new Map<string, Tally>();
   #byOffer = new Map<number, Tally[]>();
   /** A limit was just reached, which must be reported at once. */
@@ -65,12 +66,13 @@ export class ClickCaps {
   }
 
   /** Takes over the caps of the catalog. Caps whose offers and time zone are unchanged keep their counts. */
-  follow(catalog: Catalog): void {
-    if (catalog.revision === this.#revision) return;
+  follow(catalog: Catalog, lanes: Lanes): void {
+    if (catalog.revision === this.#revision && lanes.count === this.#lanes) return;
     this.#revision = catalog.revision;
+    this.#lanes = lanes.count;
     const tallies = new Map<string, Tally>();
     const byOffer = new Map<number, Tally[]>();
-    for (const cap of clickCapsOf(catalog, this.#lane)) {
+    for (const cap of clickCapsOf(catalog, lanes, this.#lane)) {
       const known = this.#tallies.get(cap.name);
       const tally =
         known !== undefined && countsSameClicks(known.cap, cap)
@@ -181,10 +183,10 @@ export class ClickCaps {
   }
 }
 
-function clickCapsOf(catalog: Catalog, lane: number): Iterable<CountedCap> {
+function clickCapsOf(catalog: Catalog, lanes: Lanes, lane: number): Iterable<CountedCap> {
   const caps = new Map<string, CountedCap & { readonly offers: Map<number, Offer> }>();
   for (const offer of catalog.offers.values()) {
-    if (shardOfOffer(offer.id) !== lane) continue;
+    if (lanes.ofOffer(offer.id) !== lane) continue;
     for (const owner of capOwnersOf(catalog, offer)) {
       const limits = owner.caps.clicks;
       if (limits === undefined) continue;

@@ -29,7 +29,7 @@ export type CapSpan = {
  */
 export async function selectCapClicks(
   clickhouse: Clickhouse,
-  lane: number,
+  lanes: readonly number[],
   span: CapSpan,
   { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
 ): Promise<Map<string, StoredClicks[]>> {
@@ -38,7 +38,7 @@ export async function selectCapClicks(
   const nextBucket = capBucket(span.period, span.timezone, toMs);
   const { toMs: nextToMs } = capBucketRange(span.period, span.timezone, toMs);
   const range = { fromMs, toMs, nextToMs, untilMs };
-  const counts = await selectCounts(clickhouse, lane, span, range);
+  const counts = await selectCounts(clickhouse, lanes, span, range);
   const stored = new Map<string, StoredClicks[]>();
   for (const cap of span.caps) {
     const rows = counts.filter(({ offer_id: id }) => cap.offers.has(id));
@@ -70,7 +70,7 @@ export function spansOf(caps: readonly CountedCap[]): Iterable<CapSpan> {
 
 async function selectCounts(
   clickhouse: Clickhouse,
-  lane: number,
+  lanes: readonly number[],
   span: CapSpan,
   {
     untilMs,
@@ -93,12 +93,12 @@ async function selectCounts(
           countIf(toUnixTimestamp64Milli(ts) >= {toMs: Int64} and toUnixTimestamp64Milli(ts) < {nextToMs: Int64}) as next,
           countIf(toUnixTimestamp64Milli(ts) >= {nextToMs: Int64}) as later
         from click
-        where workspace_id in {workspaces: Array(UInt32)} and _lane = {lane: UInt8}
+        where workspace_id in {workspaces: Array(UInt32)} and _lane in {lanes: Array(UInt8)}
           and ts >= fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
           and offer_id in {offers: Array(UInt32)} and ${TAKEN}
         group by offer_id`,
       query_params: {
-        lane,
+        lanes,
         ...range,
         workspaces,
         offers: ids.slice(from, from + OFFERS_PER_QUERY),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ClickTaken } from "../../../schemas/events/click-notice.ts";
-import { shardOfOffer } from "../../../schemas/events/shards.ts";
+import type { LaneShare } from "../lane/lane-share.ts";
 import { TAKEN } from "./stored-cap-clicks.ts";
 
 /** Limit for one lane; an ingress remembers 200,000 for all lanes. */
@@ -19,12 +19,11 @@ const Rows = z.array(ClickTaken);
  */
 export async function selectTakenClicks(
   clickhouse: Clickhouse,
-  catalog: Catalog,
-  lane: number,
+  { catalog, share, lane }: { catalog: Catalog; share: LaneShare; lane: number },
   nowMs: number,
 ): Promise<ClickTaken[]> {
   const offers = [...catalog.offers.values()].filter(
-    (offer) => offer.duplicate_click_seconds > 0 && shardOfOffer(offer.id) === lane,
+    (offer) => offer.duplicate_click_seconds > 0 && share.lanes.ofOffer(offer.id) === lane,
   );
   if (offers.length === 0) return [];
   const checked = offers.slice(0, OFFERS_MAX);
@@ -32,13 +31,13 @@ export async function selectTakenClicks(
   const answer = await clickhouse.query({
     query: `select offer_id, affiliate_id, visitor, toUnixTimestamp64Milli(max(ts)) as at_ms
       from click
-      where workspace_id in {workspaces: Array(UInt32)} and _lane = {lane: UInt8}
+      where workspace_id in {workspaces: Array(UInt32)} and _lane in {lanes: Array(UInt8)}
         and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
         and offer_id in {offers: Array(UInt32)} and affiliate_id != 0 and ${TAKEN}
       group by offer_id, affiliate_id, visitor
       order by at_ms desc limit ${TAKEN_CLICKS_MAX}`,
     query_params: {
-      lane,
+      lanes: share.sources,
       fromMs: nowMs - Math.max(...seconds.values()) * SECOND_MS,
       workspaces: [...new Set(checked.map((offer) => offer.workspace_id))],
       offers: [...seconds.keys()],

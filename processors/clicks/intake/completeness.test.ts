@@ -226,3 +226,33 @@ test("a producer that is silent for too long is given up once, also with another
   next.rememberGivenUp([{ producer: 2, atMs: T + HOUR_MS }]);
   expect([next.isAllKnownOf(dead), next.isGivenUpOf(dead)]).toEqual([false, true]);
 });
+
+test("all producers use more lanes only when each running start says so and has no earlier one left", () => {
+  const completeness = new Completeness();
+  const note = (producer: number, epoch: number, endedBefore: number, lanes?: number): void =>
+    completeness.noteMessage({ ...progress(producer, epoch, T, endedBefore), lanes });
+  expect(completeness.areRoutedTo(16)).toBe(true);
+  note(1, 1, 1, 4);
+  expect(completeness.areRoutedTo(16)).toBe(false);
+  note(1, 1, 1, 16);
+  expect([completeness.areRoutedTo(16), completeness.lanesHeard]).toEqual([true, 16]);
+  // A start whose earlier journal is still shipped.
+  note(2, 5, 0, 16);
+  expect(completeness.areRoutedTo(16)).toBe(false);
+  note(2, 5, 5);
+  expect(completeness.areRoutedTo(16)).toBe(true);
+  // A batch of leftovers does not say it.
+  note(3, 1, 1);
+  expect(completeness.areRoutedTo(16)).toBe(false);
+  note(3, 1, 2);
+  expect(completeness.areRoutedTo(16)).toBe(true);
+  expect(completeness.areRoutedTo(32)).toBe(false);
+});
+
+test("an ingress that an earlier owner of the lane knew holds back a split until it is heard", () => {
+  const completeness = new Completeness();
+  completeness.remember([{ producer: 1, epoch: 1, lastMessageMs: T }]);
+  expect(completeness.areRoutedTo(8)).toBe(false);
+  completeness.noteMessage({ ...progress(1, 1, T + 1, 1), lanes: 8 });
+  expect(completeness.areRoutedTo(8)).toBe(true);
+});

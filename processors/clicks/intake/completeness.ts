@@ -15,6 +15,8 @@ export type ProducerProgress = {
   /** The position after the records of the message. Lower than one that was already heard if the message repeats records. */
   readonly next: number;
   readonly endedBefore?: number | undefined;
+  /** Number of click lanes among which the records after the message are distributed. */
+  readonly lanes?: number | undefined;
   /** The message was read before, so it says nothing new. */
   readonly isRepeat?: boolean | undefined;
 };
@@ -42,6 +44,8 @@ type ProducerState = {
   readonly open: Map<number, number>;
   /** For each epoch, the position after its last record. */
   readonly nexts: Map<number, number>;
+  /** For each epoch, the number of lanes among which it distributes its next records, as far as it is known. */
+  readonly routes: Map<number, number>;
   /** Undefined for a producer that does not announce its end. */
   endedBefore: number | undefined;
   /** The last message of the epochs that have ended. */
@@ -91,13 +95,15 @@ export class Completeness {
       if (other >= (state.endedBefore ?? 0)) continue;
       state.open.delete(other);
       state.nexts.delete(other);
+      state.routes.delete(other);
       state.endedMs = Math.max(state.endedMs, lastMessageMs);
     }
     if (hasShippedAll(state)) state.givenUp = undefined;
   }
 
   /** If a producer's clock goes back, so does the time of its last message. A message that only repeats records does not set it back. */
-  #note(state: ProducerState, { epoch, at, next }: ProducerProgress): void {
+  #note(state: ProducerState, { epoch, at, next, lanes }: ProducerProgress): void {
+    if (lanes !== undefined) state.routes.set(epoch, Math.max(state.routes.get(epoch) ?? 0, lanes));
     const lastMessageMs = state.open.get(epoch) ?? 0;
     const lastNext = state.nexts.get(epoch) ?? 0;
     state.nexts.set(epoch, Math.max(lastNext, next));
@@ -160,6 +166,25 @@ export class Completeness {
     );
   }
 
+  /** The most lanes that a producer distributes records among; 0 if none has said so. */
+  get lanesHeard(): number {
+    return Math.max(
+      0,
+      ...[...this.#producers.values()].flatMap(({ routes }) => [...routes.values()]),
+    );
+  }
+
+  /**
+   * Whether no producer that has not ended will send a record of this lane that it distributed among fewer lanes than `count`, apart from
+   * producers that this lane never heard of or has given up.
+   */
+  areRoutedTo(count: number): boolean {
+    this.#dropGone();
+    return [...this.#producers.values()].every(({ open, endedBefore, routes }) =>
+      [...open.keys()].every((epoch) => epoch === endedBefore && (routes.get(epoch) ?? 0) >= count),
+    );
+  }
+
   /**
    * Until when all clicks are known, UTC ms; 0 while that is unknown. `caughtUpMs` is the present time if everything in the stream was
    * read. It decides the result when all producers have ended, because then no click is in flight.
@@ -208,6 +233,7 @@ export class Completeness {
       state = {
         open: new Map(),
         nexts: new Map(),
+        routes: new Map(),
         endedBefore: undefined,
         endedMs: 0,
         givenUp: undefined,

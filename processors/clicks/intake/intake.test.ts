@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { encodeBatch } from "../../../schemas/events/click-batch.ts";
+import { Lanes } from "../../../schemas/events/lanes.ts";
 import { processorTimeRatio } from "../../../test/samples/processor-time.ts";
 import { CLICK_TABLE } from "../lane/lane-table.ts";
 import { Intake } from "./intake.ts";
@@ -212,4 +213,37 @@ test("every segment is part of an undecided insert or has nothing of it", () => 
   intake.undecided = undefined;
   take(intake, 12, lines.slice(0, 3));
   expect(intake.first.segments.at(-1)).toMatchObject({ from: 12, to: 15 });
+});
+
+test("a lane that has left an offer finds no later click on it unique, and says what must be stored before", () => {
+  const { intake } = anIntake();
+  const visit = (position: number, visitor: number): string =>
+    JSON.stringify({
+      click_id: position.toString(16).padStart(32, "0"),
+      ts: TS,
+      offer_id: 4,
+      affiliate_id: 1,
+      visitor,
+      status: "redirect",
+      may_be_unique: true,
+    });
+  const uniques = (): boolean[] =>
+    intake.batches.flatMap(({ segments }) =>
+      segments.flatMap(({ bytes }) =>
+        bytes
+          .toString()
+          .trimEnd()
+          .split("\n")
+          .map((line) => line.includes('"is_unique":true')),
+      ),
+    );
+  take(intake, 0, [visit(0, 1)]);
+  const before = intake.leaveOffers(new Lanes(8));
+  take(intake, 1, [visit(1, 2)]);
+  expect(uniques()).toEqual([true, false]);
+  expect(before).toEqual([intake.first]);
+  intake.sealFirst();
+  intake.dropFirst(0);
+  expect(intake.batches.includes(before[0] ?? intake.first)).toBe(false);
+  expect(uniques()).toEqual([false]);
 });

@@ -1,9 +1,11 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { decodeBatchHead } from "../../../schemas/events/click-batch.ts";
+import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import { ClickCaps } from "../caps/click-caps.ts";
 import { ErasedClicks } from "../erasure/erased-clicks.ts";
 import { type Intent, isPartOf } from "../lane/intent.ts";
+import type { LaneShare } from "../lane/lane-share.ts";
 import type { LaneTable } from "../lane/lane-table.ts";
 import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
 import { adClickKeys } from "../young/ad-clicks.ts";
@@ -67,6 +69,8 @@ export class Intake {
   /** Clicks of coupons that a producer must no longer record, in the form of `passedKey` (TRK-037). */
   readonly passedOn = new Set<string>();
   uniques: UniqueClicks;
+  /** The offers of the lane, and where their stored clicks are. The lane sets it when it opens. */
+  share: LaneShare;
   readonly caps: ClickCaps;
   readonly #table: LaneTable;
   readonly #catalog: Catalog;
@@ -96,6 +100,7 @@ export class Intake {
     this.#uniquesMax = options.uniquesMax ?? UNIQUES_MAX;
     this.uniques = this.emptyUniques(UNIQUE_HOURS * HOUR_MS, options.events);
     this.lane = options.lane;
+    this.share = { lanes: options.catalog.lanes, sources: [options.lane] };
     this.caps = new ClickCaps(options.lane);
     this.#table = options.table;
     this.#catalog = options.catalog;
@@ -159,6 +164,25 @@ export class Intake {
     const first = this.first;
     if (!this.isFirstComplete) this.#batches.push(new Batch());
     return first;
+  }
+
+  /**
+   * From now on the lane has only the offers that `lanes` assign to it. Returns the batches that were filled before: when all are settled,
+   * everything that was decided about the other offers is stored.
+   */
+  leaveOffers(lanes: Lanes): readonly Batch[] {
+    const filled = this.#batches.filter(({ openedAtMs }) => openedAtMs !== undefined);
+    this.share = { ...this.share, lanes };
+    if (this.#last.openedAtMs !== undefined) this.#batches.push(new Batch());
+    return filled;
+  }
+
+  /** Whether records are missing of a producer that may still send them. */
+  get hasOpenHoles(): boolean {
+    return this.completeness.open.some(({ producer, epoch }) => {
+      const { accepted, settled } = this.producers.get(producer, epoch);
+      return accepted.holes.length > 0 || settled.holes.length > 0;
+    });
   }
 
   /** The first batch is settled. */
@@ -345,6 +369,8 @@ export class Intake {
 
   #isUnique(head: LineHead): boolean {
     if (!head.mayBeUnique) return false;
+    // A late click on an offer that the lane has left. Another lane may count this visit as unique, so this one must not.
+    if (this.share.lanes.ofOffer(head.offerId) !== this.lane) return false;
     const hours = this.#catalog.offers.get(head.offerId)?.unique_click_hours ?? UNIQUE_HOURS;
     return this.uniques.take(head, head.ts, hours * HOUR_MS);
   }

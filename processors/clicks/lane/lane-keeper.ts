@@ -1,3 +1,4 @@
+import type { Lanes } from "../../../schemas/events/lanes.ts";
 import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
@@ -23,7 +24,8 @@ export type LaneWorker = {
 export type LaneKeeperOptions = {
   readonly pool: Pool;
   readonly log: Log;
-  readonly lanes: readonly number[];
+  /** Lanes that exist now. Their number may grow. */
+  readonly lanes: () => Lanes;
   /** A name that only one process has at a time. A process immediately takes over the lanes of an earlier process with its name. */
   readonly owner: string;
   readonly leaseMs: number;
@@ -47,6 +49,7 @@ export class LaneKeeper {
   readonly #backoff: Backoff;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #isReady = false;
+  #lanesMade = 0;
   #done: Promise<void> | undefined;
 
   constructor(options: LaneKeeperOptions) {
@@ -87,19 +90,19 @@ export class LaneKeeper {
   }
 
   async #tick(): Promise<void> {
-    const { pool, lanes, owner, leaseMs } = this.#options;
-    if (!this.#isReady) {
-      await ensureLanes(pool, lanes);
-      await freeOwnLanes(pool, owner);
-      this.#isReady = true;
-    }
+    const { pool, owner, leaseMs } = this.#options;
+    const lanes = this.#options.lanes();
+    if (this.#lanesMade < lanes.count) await ensureLanes(pool, lanes);
+    this.#lanesMade = lanes.count;
+    if (!this.#isReady) await freeOwnLanes(pool, owner);
+    this.#isReady = true;
     const nowMs = performance.now();
     if (nowMs - this.#renewedAtMs >= leaseMs / RENEWALS_PER_LEASE) {
       await this.#renew();
       this.#renewedAtMs = nowMs;
     }
     this.#dropExpired();
-    const share = Math.ceil(lanes.length / (await countWriters(pool, owner, leaseMs)));
+    const share = Math.ceil(lanes.all.length / (await countWriters(pool, owner, leaseMs)));
     const surplus = [...this.#held.values()].at(-1);
     if (this.#held.size > share && surplus !== undefined) await this.#giveBack(surplus);
     if (this.#held.size < share && !this.#closing.signal.aborted)
@@ -127,7 +130,12 @@ export class LaneKeeper {
     const { pool, owner, lanes, leaseMs, log, startWorker } = this.#options;
     const askedAtMs = performance.now();
     const held = [...this.#held.keys()];
-    for (const taken of await takeLanes(pool, owner, { held, lanes, limit, leaseMs })) {
+    for (const taken of await takeLanes(pool, owner, {
+      held,
+      lanes: lanes().all,
+      limit,
+      leaseMs,
+    })) {
       const lease = new LaneLease({ db: pool, owner, leaseMs }, { ...taken, askedAtMs });
       log.info({ lane: taken.lane, epoch: taken.epoch }, "clicks.lane-taken");
       const worker = startWorker(lease);

@@ -1,3 +1,4 @@
+import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
 import { Intent } from "./intent.ts";
 
@@ -30,7 +31,7 @@ export class LaneLease {
   readonly lane: number;
   /** Whether the last owner recorded its inserts. */
   readonly isRecorded: boolean;
-  readonly #owner: string;
+  readonly owner: string;
   readonly #db: Queryable;
   readonly #leaseMs: number;
   #epoch: number;
@@ -45,7 +46,7 @@ export class LaneLease {
     taken: TakenLane & { readonly askedAtMs: number },
   ) {
     this.#db = options.db;
-    this.#owner = options.owner;
+    this.owner = options.owner;
     this.#leaseMs = options.leaseMs;
     this.lane = taken.lane;
     this.isRecorded = taken.isRecorded;
@@ -96,7 +97,7 @@ export class LaneLease {
     const { rowCount } = await this.#db.query({
       name: "record-lane-intent",
       text: "update lane_lease set intent = $4, home = $5 where lane = $1 and owner = $2 and epoch = $3",
-      values: [this.lane, this.#owner, this.#epoch, JSON.stringify(intent), intent.home],
+      values: [this.lane, this.owner, this.#epoch, JSON.stringify(intent), intent.home],
     });
     if (rowCount !== 1) throw new LeaseLostError(`lane ${this.lane} has another writer`);
     this.#lastIntent = intent;
@@ -116,7 +117,7 @@ export class LaneLease {
                set epoch = greatest(epoch, $5) + 1, intent_epoch = greatest(epoch, $5) + 1,
                  expires_at = now() + $4 * interval '1 millisecond'
                where lane = $1 and owner = $2 and epoch = $3 returning epoch, intent`,
-        values: [this.lane, this.#owner, this.#epoch, this.#leaseMs, above],
+        values: [this.lane, this.owner, this.#epoch, this.#leaseMs, above],
       });
       const [row] = rows;
       if (row === undefined) throw new LeaseLostError(`lane ${this.lane} has another writer`);
@@ -134,16 +135,17 @@ export class LaneLease {
       name: "release-lane",
       text: `update lane_lease set owner = '', expires_at = '-infinity'
              where lane = $1 and owner = $2 and epoch = $3`,
-      values: [this.lane, this.#owner, this.#epoch],
+      values: [this.lane, this.owner, this.#epoch],
     });
   }
 }
 
-export async function ensureLanes(db: Queryable, lanes: readonly number[]): Promise<void> {
+/** Lanes that are added later have their rows from the command that adds them. */
+export async function ensureLanes(db: Queryable, lanes: Lanes): Promise<void> {
   await db.query({
     name: "ensure-lanes",
-    text: "insert into lane_lease (lane) select unnest($1::int[]) on conflict do nothing",
-    values: [lanes],
+    text: "insert into lane_lease (lane, lanes) select unnest($1::int[]), $2 on conflict do nothing",
+    values: [lanes.all, lanes.count],
   });
 }
 

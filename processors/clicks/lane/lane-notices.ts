@@ -79,7 +79,7 @@ export class LaneNotices {
     const startedMs = performance.now();
     if (startedMs < this.#loadAfterMs) return;
     this.#loadAfterMs = startedMs + REFRESH_MS;
-    intake.caps.follow(catalog);
+    intake.caps.follow(catalog, intake.share.lanes);
     for (const span of spansOf(intake.caps.unloaded)) {
       if (performance.now() >= startedMs + COUNT_BEGIN_MS) return;
       if (startedMs < (this.#retryAtMs.get(span.key) ?? startedMs)) continue;
@@ -88,10 +88,13 @@ export class LaneNotices {
   }
 
   async #count(span: CapSpan, untilMs: number): Promise<void> {
-    const { clickhouse, clock, intake, lane, log } = this.#deps;
+    const { clickhouse, clock, intake, log } = this.#deps;
     const nowMs = clock.nowMs();
     try {
-      const stored = await selectCapClicks(clickhouse, lane, span, { nowMs, untilMs });
+      const stored = await selectCapClicks(clickhouse, intake.share.sources, span, {
+        nowMs,
+        untilMs,
+      });
       intake.caps.load(stored, { batches: intake.batches, nowMs });
       this.#retryAtMs.delete(span.key);
       log.info({ span: span.key, caps: stored.size }, "clicks.caps-counted");
@@ -122,21 +125,23 @@ export class LaneNotices {
     const news = intake.caps.totalsToReport(clock.nowMs(), which);
     // A message without totals says that the lane has no clicks to report.
     const pages: ClickTotal[][] = which.whole && news.length === 0 ? [[]] : pagesOf(news);
+    const { count: lanes } = intake.share.lanes;
     const isAll = which.whole && intake.caps.unloaded.length === 0;
     for (const [index, totals] of pages.entries()) {
       const isWhole = isAll && index === pages.length - 1;
-      const body = JSON.stringify({ lane, totals, isWhole });
+      const body = JSON.stringify({ lane, lanes, totals, isWhole });
       nats.connection.publish(nats.subjects.clickTotals, body);
     }
   }
 
   /** Publishes the latest clicks. One answer is enough for several processes that ask at the same time: all of them receive it. */
   async #publishTakenClicks(): Promise<void> {
-    const { nats, clickhouse, catalog, clock, lane, log } = this.#deps;
+    const { nats, clickhouse, catalog, clock, lane, intake, log } = this.#deps;
     if (this.#isPublishingTaken) return;
     this.#isPublishingTaken = true;
     try {
-      const taken = await selectTakenClicks(clickhouse, catalog, lane, clock.nowMs());
+      const of = { catalog, share: intake.share, lane };
+      const taken = await selectTakenClicks(clickhouse, of, clock.nowMs());
       if (nats.connection.isClosed()) return;
       const subject = nats.subjects.clicksTaken(`writer-${lane}`);
       // Oldest first, so that a receiver with too little memory keeps the newest.

@@ -3,7 +3,7 @@ import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { consumeLane } from "../../../schemas/nats/lane-consumer.ts";
-import { ensureStreams } from "../../../schemas/nats/streams.ts";
+import { ensureStreamOfLane } from "../../../schemas/nats/streams.ts";
 import type { Acknowledgeable } from "../intake/batch.ts";
 import { BACKOFF } from "./backoff.ts";
 import { Bell } from "./bell.ts";
@@ -139,9 +139,9 @@ export class LaneReader {
   /** Creates the stream if JetStream has lost its store; the producers send again everything that is not stored (P3). */
   async #createMissing(error: unknown): Promise<void> {
     if (!(error instanceof Error) || error.name !== "StreamNotFoundError") return;
-    const { nats, log } = this.#options;
+    const { nats, lane, log } = this.#options;
     try {
-      await ensureStreams(nats);
+      await ensureStreamOfLane(nats, lane);
       log.warn("clicks.stream-created");
     } catch (failure) {
       log.warn({ err: failure }, "clicks.stream-not-created");

@@ -1,6 +1,6 @@
 import { storedDestination } from "../../../schemas/clickhouse/stored-destination.ts";
 import { ClickRecord, ImpressionRecord } from "../../../schemas/events/click-record.ts";
-import { IMPRESSION_LANE } from "../../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../../schemas/events/lanes.ts";
 
 /** The table of a lane, and how its lines are read into columns. */
 export type LaneTable = {

@@ -1,6 +1,7 @@
 import { repeatAllErasures } from "../../../schemas/erasure/erasures.ts";
 import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
+import { pause } from "../../../schemas/host/pause.ts";
 import { ErasureWatch } from "../erasure/erasure-watch.ts";
 import { Intake, type IntakeEvents } from "../intake/intake.ts";
 import { intakeEvents } from "../intake/intake-events.ts";
@@ -19,6 +20,8 @@ import { LaneDuties, type LastAudit } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 import { LaneNotices } from "./lane-notices.ts";
 import { LaneReader } from "./lane-reader.ts";
+import { noteShare, readShare } from "./lane-share.ts";
+import { LaneSplit } from "./lane-split.ts";
 import { isEnding, type LaneEvent, type LaneState, nextState } from "./lane-state.ts";
 import { type LaneTable, tableOfLane } from "./lane-table.ts";
 import { loadPositions, settle } from "./load-positions.ts";
@@ -29,6 +32,7 @@ const WAKE_MS = 250;
 const WATERMARK_MS = 1_000;
 const ALL_WATERMARKS_MS = 30_000;
 const LAST_FLUSH_MS = 8_000;
+const SHARE_LOOK_MS = 100;
 
 /**
  * Longest wait for the rows of an insert that an earlier owner has left undecided. They were never acknowledged, so the stream sends them
@@ -60,6 +64,7 @@ export class Lane {
   readonly #erasures: ErasureWatch;
   readonly #inserter: BatchInserter;
   readonly #duties: LaneDuties;
+  readonly #split: LaneSplit;
   readonly intake: Intake;
   #lastInsert: LastInsert = { atMs: Number.NEGATIVE_INFINITY, rows: 0 };
   #state: LaneState = "opening";
@@ -117,6 +122,14 @@ export class Lane {
       intake: this.intake,
       openProducers: this.#producers,
       rewind: () => this.#reader.rewind(),
+    });
+    this.#split = new LaneSplit({
+      db: deps.pool,
+      catalog: deps.catalog,
+      intake: this.intake,
+      lease,
+      log: this.#log,
+      isCaughtUp: () => this.#reader.pendingMessages === 0,
     });
     this.ended = this.#run();
   }
@@ -220,6 +233,7 @@ export class Lane {
     await this.#erasures.refresh();
     await this.#window.refresh();
     await this.#notices.refresh();
+    await this.#split.advance();
   }
 
   /** Whether rows may appear in the table that this writer did not insert. */
@@ -312,6 +326,7 @@ export class Lane {
     if (!this.#lease.isRecorded) {
       await awaitOlderInserts(clickhouse, { database, lane, epoch }, signal);
     }
+    if (occasion === "first" && this.#table.name === "click") await this.#takeShare();
     if (occasion === "first") await this.#producers.load();
     // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();
@@ -338,6 +353,22 @@ export class Lane {
       { epoch, producers, uniques: size, waiting: this.intake.rows },
       "clicks.lane-open",
     );
+  }
+
+  /** Reads which offers the lane has. A lane that was added waits for its parent, and notes that it has not to wait again. */
+  async #takeShare(): Promise<void> {
+    const { pool, catalog } = this.#deps;
+    for (;;) {
+      const share = await readShare(pool, this.#lease.lane, catalog.lanes.count);
+      if (share !== undefined) {
+        this.intake.share = share;
+        await noteShare(pool, this.#lease, share.lanes);
+        return;
+      }
+      this.#log.debug("clicks.lane-waits-for-its-parent");
+      await pause(SHARE_LOOK_MS, this.#closing.signal);
+      if (this.#isEnding) throw new LeaseLostError(`lane ${this.#lease.lane} was given back`);
+    }
   }
 
   /** Reads the stream from its beginning if both stores have lost what was acknowledged to it. */

@@ -5,7 +5,8 @@ import { DAY_MS } from "../../../schemas/time/zone.ts";
 import type { Intake } from "../intake/intake.ts";
 import { SKEW_MS } from "../intake/present-time.ts";
 import { readLine } from "../intake/read-line.ts";
-import { selectClockReturns } from "./clock-returns.ts";
+import type { LaneShare } from "../lane/lane-share.ts";
+import { type ClockReturns, selectClockReturns } from "./clock-returns.ts";
 import type { UniqueClicks } from "./unique-clicks.ts";
 
 /** UInt32, UInt32, UInt64, Int64 in RowBinary. */
@@ -32,12 +33,25 @@ const HOUR_MS = 3_600_000;
 const WORD = 2 ** 32;
 const LINE_FEED = "\n";
 
+type OfferRows = LaneShare & { readonly lane: number };
+
+/** Rows of the lane's offers, also those in lanes from which it was split. */
+const OF_SHARE = "_lane in {sources: Array(UInt8)} and offer_id % {lanes: UInt8} = {lane: UInt8}";
+
+function parametersOf({ lane, lanes, sources }: OfferRows): Record<string, unknown> {
+  return { lane, lanes: lanes.count, sources };
+}
+
 /** Makes the uniqueness of an intake match the table and the accepted clicks that are not in it yet. */
 export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promise<void> {
   const retentionMs = intake.uniqueWindowMsMax;
   const uniques = intake.emptyUniques(retentionMs);
   uniques.clocks = intake.clocksAt(performance.now());
-  await loadStored(clickhouse, intake.lane, uniques, retentionMs);
+  await loadStored(
+    clickhouse,
+    { lane: intake.lane, ...intake.share },
+    { uniques, windowMs: retentionMs },
+  );
   // No await from here on. Clicks that were accepted meanwhile are in the batches, with the uniqueness that the previous state gave them.
   for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
     if (segment.isStored) continue;
@@ -56,15 +70,18 @@ export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promi
  */
 async function loadStored(
   clickhouse: Clickhouse,
-  lane: number,
-  uniques: UniqueClicks,
-  windowMs: number,
+  share: OfferRows,
+  { uniques, windowMs }: { readonly uniques: UniqueClicks; readonly windowMs: number },
 ): Promise<void> {
   const { ownMs, newestMs } = uniques.clocks;
   const afterMs = newestMs + SKEW_MS;
   const window = { newestMs: ownMs + SKEW_MS, windowMs };
-  const { fromMs, visits } = await findWindow(clickhouse, lane, window);
-  const returns = await selectClockReturns(clickhouse, lane, { afterMs, windowMs });
+  const { fromMs, visits } = await findWindow(clickhouse, share, window);
+  // Positions of several lanes cannot be compared: then a visit in the future counts as of the present time.
+  const returns: ClockReturns =
+    share.sources.length > 1
+      ? { producers: [], times: [] }
+      : await selectClockReturns(clickhouse, share.lane, { afterMs, windowMs });
   const atMs = "toUnixTimestamp64Milli(ts)";
   // ClickHouse refuses empty arrays.
   const isCorrected = returns.producers.length > 0;
@@ -74,11 +91,11 @@ async function loadStored(
     // Grouping by visits would need more memory in ClickHouse than they need here.
     query: `select offer_id, affiliate_id, visitor, ${isCorrected ? corrected : atMs}
       from click
-      where _lane = {lane: UInt8} and is_unique
+      where ${OF_SHARE} and is_unique
         and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
       format RowBinary`,
     query_params: {
-      lane,
+      ...parametersOf(share),
       fromMs,
       afterMs,
       ...(isCorrected ? returns : {}),
@@ -163,7 +180,7 @@ class Turn {
  */
 async function findWindow(
   clickhouse: Clickhouse,
-  lane: number,
+  share: OfferRows,
   { newestMs, windowMs }: { readonly newestMs: number; readonly windowMs: number },
 ): Promise<{ readonly fromMs: number; readonly visits: number }> {
   for (const sinceMs of [newestMs - windowMs - RECENT_MS, 0]) {
@@ -171,10 +188,15 @@ async function findWindow(
       query: `select intDiv(toUnixTimestamp64Milli(ts), {hourMs: UInt32}) as hour,
           toUnixTimestamp64Milli(max(ts)) as newest_ms, count() as visits
         from click
-        where _lane = {lane: UInt8} and is_unique and ts > fromUnixTimestamp64Milli({sinceMs: Int64}, 'UTC')
+        where ${OF_SHARE} and is_unique and ts > fromUnixTimestamp64Milli({sinceMs: Int64}, 'UTC')
           and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC')
         group by hour`,
-      query_params: { lane, hourMs: HOUR_MS, sinceMs: Math.max(0, sinceMs), newestMs },
+      query_params: {
+        ...parametersOf(share),
+        hourMs: HOUR_MS,
+        sinceMs: Math.max(0, sinceMs),
+        newestMs,
+      },
       format: "JSONEachRow",
       clickhouse_settings: SETTINGS,
     });

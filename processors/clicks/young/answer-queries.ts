@@ -69,5 +69,7 @@ function answerOf(
     };
   }
   const completeToMs = intake.completeness.completeToMs(caughtUpMs());
-  return { completeToMs, clicks: intake.young.byAdClickId(query) };
+  // A producer says in each batch among how many lanes it distributes clicks, so whoever is known until then is known with its lanes.
+  const lanes = Math.max(intake.share.lanes.count, intake.completeness.lanesHeard);
+  return { completeToMs, clicks: intake.young.byAdClickId(query), lanes };
 }

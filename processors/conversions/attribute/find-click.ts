@@ -6,7 +6,7 @@ import {
 } from "../../../schemas/click-lookup/find-click-by-id.ts";
 import { JOURNALED_MS } from "../../../schemas/click-lookup/journaled.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { LANE_COUNTS, Lanes } from "../../../schemas/events/lanes.ts";
 import { clickIdParts, isGenuineClickId } from "../../../schemas/ids/click-id.ts";
 import type { RoleDeps } from "../../role-deps.ts";
 import { latestClick, rankOf } from "./latest-click.ts";
@@ -37,6 +37,8 @@ const STORED_MS = 250;
 const LATER_MS = 500;
 /** The most workspaces of one host that are searched for an ad ID when no offer is named. */
 const WORKSPACES_MAX = 16;
+
+const LANES_MAX = Math.max(...LANE_COUNTS);
 
 const NONE: FoundClick = { kind: "none" };
 const UNAVAILABLE: FoundClick = { kind: "unavailable" };
@@ -111,7 +113,8 @@ export async function findClickByAdIdForStranger(
   sources: ClickSources,
   search: AdClickSearch,
 ): Promise<FoundClick> {
-  const questions = CLICK_LANES.length * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
+  const questions =
+    sources.catalog.lanes.count * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
   const own = { ...sources, storedAdClicks: sources.strangersAdClicks };
   const found = sources.strangersSearches.run(
     () => findClickByAdId(own, search, STRANGERS_POLL_MS),
@@ -186,26 +189,34 @@ class StoredSearch {
 
 /** Undefined unless all writers answer. */
 async function askAllWriters(
-  { nats }: ClickSources,
-  { kind, value, workspaceIds, offerId }: AdClickSearch,
+  { nats, catalog }: ClickSources,
+  search: AdClickSearch,
 ): Promise<Pick<WriterAnswer<ClickRecord>, "clicks" | "completeToMs"> | undefined> {
-  const answers = await Promise.all(
-    workspaceIds.flatMap((workspaceId) =>
-      CLICK_LANES.map((shard) =>
-        askWriter(
-          nats,
-          { by: "ad-click-id", shard, workspaceId, kind, value, offerId },
-          ClickRecord,
-        ),
-      ),
-    ),
-  );
   const clicks: ClickRecord[] = [];
   let completeToMs = Number.POSITIVE_INFINITY;
-  for (const answer of answers) {
-    if (answer === undefined) return undefined;
-    clicks.push(...answer.clicks);
-    completeToMs = Math.min(completeToMs, answer.completeToMs);
+  // The installation may have got more lanes than this process knows of.
+  for (let [asked, count] = [0, catalog.lanes.count]; asked < count; ) {
+    const answers = await askWriters(nats, search, new Lanes(count).clicks.slice(asked));
+    asked = count;
+    for (const answer of answers) {
+      if (answer === undefined) return undefined;
+      clicks.push(...answer.clicks);
+      completeToMs = Math.min(completeToMs, answer.completeToMs);
+      count = Math.max(count, Math.min(answer.lanes ?? 0, LANES_MAX));
+    }
   }
   return { clicks, completeToMs };
+}
+
+async function askWriters(
+  nats: ClickSources["nats"],
+  { kind, value, workspaceIds, offerId }: AdClickSearch,
+  lanes: readonly number[],
+): Promise<(WriterAnswer<ClickRecord> | undefined)[]> {
+  const queries = workspaceIds.flatMap((workspaceId) =>
+    lanes.map(
+      (shard) => ({ by: "ad-click-id", shard, workspaceId, kind, value, offerId }) as const,
+    ),
+  );
+  return await Promise.all(queries.map(async (query) => await askWriter(nats, query, ClickRecord)));
 }

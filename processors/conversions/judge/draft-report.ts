@@ -1,5 +1,4 @@
 import type { CouponClick } from "../../../schemas/events/coupon-click.ts";
-import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { mintClickId } from "../../../schemas/ids/click-id.ts";
 import { newConversionId } from "../../../schemas/ids/conversion-id.ts";
 import { storedIp } from "../../../schemas/net/stored-ip.ts";
@@ -83,7 +82,7 @@ function couponClickOf(
   const { producer, receivedAtMs } = rawReport;
   if (coupon === undefined || producer === undefined || report.isTest) return undefined;
   const { offer, affiliate } = coupon;
-  const parts = { atMs: receivedAtMs, shard: shardOfOffer(offer.id), producer };
+  const parts = { atMs: receivedAtMs, shard: catalog.lanes.ofOffer(offer.id), producer };
   return {
     click_id: mintClickId(parts, catalog.secret),
     ts: receivedAtMs,

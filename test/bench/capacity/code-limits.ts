@@ -20,7 +20,7 @@ import {
   BATCH_RECORDS_MAX,
   BUSY_BATCH_AGE_MS_MAX,
 } from "../../../schemas/events/click-batch.ts";
-import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { DEFAULT_LANE_COUNT } from "../../../schemas/events/lanes.ts";
 import { SETTINGS } from "../../../schemas/host/setting-definitions.ts";
 import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
 import { CLICKS_BYTES_MAX } from "../../../schemas/nats/streams.ts";
@@ -28,7 +28,7 @@ import { CONNECTIONS_MAX } from "../../../schemas/postgres/connect.ts";
 
 /** What the code of today decides, read from the code. */
 export const CODE = {
-  lanes: CLICK_LANES.length,
+  lanes: DEFAULT_LANE_COUNT,
   /** Every lane is a subject of the same stream. */
   streams: 1,
   /** No table is spread over servers. */

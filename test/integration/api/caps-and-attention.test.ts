@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { capBucket } from "../../../schemas/catalog/cap-bucket.ts";
-import { CLICK_LANES } from "../../../schemas/events/shards.ts";
 import { zoneOf } from "../../../schemas/time/zone.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { type Answer, ApiWorld, details, nextCursor, record, refusal } from "./api-world.ts";
@@ -133,7 +133,7 @@ test("clicks are unknown until every writer has reported, then those of the pres
   const { connection, subjects } = world.nats;
   const publish = (lane: number, totals: unknown[]): void =>
     connection.publish(subjects.clickTotals, JSON.stringify({ lane, totals, isWhole: true }));
-  for (const lane of CLICK_LANES) publish(lane, [{ cap, bucket: bucket - 1, clicks: 99 }]);
+  for (const lane of FOUR_LANES.clicks) publish(lane, [{ cap, bucket: bucket - 1, clicks: 99 }]);
   publish(0, [{ cap, bucket, clicks: 6 }]);
   publish(1, [{ cap, bucket, clicks: 3 }]);
   // Late: an earlier total of the same period.

@@ -28,9 +28,10 @@ export async function runCommandOn(
     dataDir: "/nowhere",
     apiUrl: "http://api.example",
     trackingUrl: "http://127.0.0.1:8080",
-    natsPrefix: env.NATS_PREFIX,
+    natsSpace: { prefix: env.NATS_PREFIX },
     streams: STREAM_DEFAULTS,
     durability: RELAXED,
+    lanes: undefined,
     postgresDirect: undefined,
     secretFiles: [],
     servers: {

@@ -9,7 +9,8 @@ import { type Watermark, Watermarks } from "../../../schemas/events/click-batch.
 import { ClickAnswer, type ClickQuery } from "../../../schemas/events/click-query.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { connectNats } from "../../../schemas/nats/connect.ts";
-import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { type Clock, systemClock } from "../../../schemas/time/clock.ts";
 import type { ServerUrls } from "../../services/servers.ts";
@@ -52,7 +53,7 @@ export class ClickWorld extends Stores {
     this.atEnd(async () => {
       await Promise.all([...this.#writers].map(async (writer) => await writer.close()));
       const manager = await this.nats.manager();
-      await manager.streams.delete(clicksStream(this.nats));
+      await manager.streams.delete(streamOfLane(this.nats, 0));
       await rm(this.#folder, { recursive: true, force: true });
     });
   }

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLICK_TABLE, IMPRESSION_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
 import { POSITIONS_QUERY } from "../../../processors/clicks/lane/stored-positions.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { IMPRESSION_LANE } from "../../../schemas/events/shards.ts";
-import { clicksStream } from "../../../schemas/nats/streams.ts";
+import { IMPRESSION_LANE } from "../../../schemas/events/lanes.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld, metricOf } from "./click-world.ts";
@@ -335,7 +335,7 @@ test("a JetStream that lost its store loses no click that its producer still has
   await producer.ship(0, 5);
   await world.untilSettled(producer, 5);
   const manager = await world.nats.manager();
-  await manager.streams.delete(clicksStream(world.nats));
+  await manager.streams.delete(streamOfLane(world.nats, 0));
   await until(
     "the writer has created the stream again",
     async () => (await streamOf(producer)) !== undefined,

@@ -4,8 +4,8 @@ import {
   ClickPageQuery,
   ClickQuery,
 } from "../../../schemas/events/click-query.ts";
-import { CLICK_LANES } from "../../../schemas/events/shards.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 
 const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
 export type AnyClickQuery = z.infer<typeof AnyQuery>;
@@ -15,7 +15,7 @@ export function standInForWriters(
   { connection, subjects }: Nats,
   answer: (query: AnyClickQuery, lane: number) => ClickAnswer,
 ): void {
-  for (const lane of CLICK_LANES) {
+  for (const lane of FOUR_LANES.clicks) {
     connection.subscribe(subjects.clickQuery(lane), {
       callback: (_error, message) => {
         message.respond(JSON.stringify(answer(AnyQuery.parse(message.json()), lane)));

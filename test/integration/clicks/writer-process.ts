@@ -1,10 +1,10 @@
-import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { nodeProgram } from "../../system/service-program.ts";
 import { until } from "../../system/until.ts";
 
 /** The lanes of offers, and that of clicks without an offer. */
-const LANES = CLICK_LANES.length + 1;
+const LANES = FOUR_LANES.all.length;
 /** Lines kept of its log, for the message of a failed test. */
 const LINES_MAX = 200;
 

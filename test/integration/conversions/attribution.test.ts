@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { createCommand } from "./staff-commands.ts";
 import { type ClickOptions, TrackingWorld } from "./tracking-world.ts";
@@ -70,7 +70,7 @@ test("the later of two clicks of one millisecond gets the credit, wherever each 
   const ways = [store, hold].flatMap((first) => [store, hold].map((second) => [first, second]));
   for (const [index, [first = store, second = store]] of [...ways, ...ways, ...ways].entries()) {
     const gclid = `same-${index}`;
-    const next = (): string => mint.mint(ts, shardOfOffer(offerId));
+    const next = (): string => mint.mint(ts, FOUR_LANES.ofOffer(offerId));
     const [older, newer] = [next(), next()];
     await second({ click_id: newer, ts, offer_id: offerId, gclid, sub1: "newer" });
     await first({ click_id: older, ts, offer_id: offerId, gclid, sub1: "older" });

@@ -4,10 +4,10 @@ import type {
   ConversionCommandReply,
 } from "../../../schemas/events/conversion-command.ts";
 import type { PostbackReply, PostbackRequest } from "../../../schemas/events/postback-request.ts";
-import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { conversionLane, type FollowedCatalog, followCatalog } from "../../services/lanes.ts";
 import type { ServerUrls } from "../../services/servers.ts";
 import { insertRow, type OpenStores, openStores, Stores } from "../../services/stores.ts";
@@ -99,7 +99,7 @@ export class TrackingWorld extends Stores {
       (click) =>
         click[query.kind] === query.value &&
         click.workspace_id === query.workspaceId &&
-        shardOfOffer(click.offer_id) === shard,
+        FOUR_LANES.ofOffer(click.offer_id) === shard,
     );
   }
 
@@ -153,7 +153,7 @@ export class TrackingWorld extends Stores {
     const { ageMs = 60_000, ...fields } = options;
     const ts = this.#mint.nowMs() - ageMs;
     return ClickRecord.parse({
-      click_id: this.#mint.mint(ts, shardOfOffer(fields.offer_id ?? 0)),
+      click_id: this.#mint.mint(ts, FOUR_LANES.ofOffer(fields.offer_id ?? 0)),
       ts,
       workspace_id: this.workspaceId,
       link_type: "affiliate",

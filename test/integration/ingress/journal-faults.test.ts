@@ -11,6 +11,8 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { adoptOrphans } from "../../../ingress/journal/adopt.ts";
 import { endedSegmentPaths } from "../../../ingress/journal/segment-files.ts";
+import { fixedLanes } from "../../../schemas/events/lane-source.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { until } from "../../system/until.ts";
 import {
   append,
@@ -65,6 +67,7 @@ test("a journal folder that cannot be listed does not end the search for dead pr
   const adoption = adoptOrphans({
     ...openLink(world),
     ...SOLE_OWNER,
+    lanes: fixedLanes(FOUR_LANES),
     journalPath: join(world.folder, "nowhere"),
     ownProducer: PRODUCER,
     signal: abort.signal,

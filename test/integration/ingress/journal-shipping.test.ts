@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { endedSegmentPaths } from "../../../ingress/journal/segment-files.ts";
-import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { until } from "../../system/until.ts";
 import {
   append,
@@ -37,7 +38,7 @@ test("records that JetStream loses after its acknowledgement are shipped again (
   await append(ingress.journal, 1, 300);
   await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 10_000 });
   const manager = await world.nats.manager();
-  await manager.streams.purge(clicksStream(world.nats));
+  await manager.streams.purge(streamOfLane(world.nats, 0));
   expect(await world.received(1, 1)).toEqual([]);
   world.publishMark({ lane: 1, producer: PRODUCER, epoch: 1, next: 300, missing: [[0, 300]] });
   const again = await until(
@@ -148,7 +149,7 @@ test("records of a dead process that a new stream lacks are shipped again (#8)",
     { timeoutMs: 15_000 },
   );
   const manager = await world.nats.manager();
-  await manager.streams.delete(clicksStream(world.nats));
+  await manager.streams.delete(streamOfLane(world.nats, 0));
   await ensureStreams(world.nats);
   await until("all records are there again", isThere, { timeoutMs: 30_000 });
   world.publishMark({ lane: 0, producer: PRODUCER, epoch: 1, next: 600, missing: [] });

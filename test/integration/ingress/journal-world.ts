@@ -12,10 +12,13 @@ import { WatermarkBook } from "../../../ingress/journal/watermarks.ts";
 import { NatsLink } from "../../../ingress/nats-link.ts";
 import type { Recorded } from "../../../ingress/route.ts";
 import { decodeBatch, type Watermark } from "../../../schemas/events/click-batch.ts";
+import { fixedLanes } from "../../../schemas/events/lane-source.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
-import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { aClick } from "../../samples/a-click-record.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 
 export const PRODUCER = 7;
 export const NONCE = "0123456789abcdef";
@@ -63,7 +66,7 @@ export async function openWorld(): Promise<World> {
   await ensureStreams(nats);
   const read = async (): Promise<ReturnType<typeof decodeBatch>[]> => {
     const manager = await nats.manager();
-    const stream = await manager.streams.get(clicksStream(nats));
+    const stream = await manager.streams.get(streamOfLane(nats, 0));
     const { state } = await stream.info();
     const batches = [];
     for (let seq = state.first_seq; seq > 0 && seq <= state.last_seq; seq += 1) {
@@ -131,6 +134,7 @@ export function openIngress(
   const shipper = new Shipper({
     link,
     run: { producer: PRODUCER, epoch, nonce: NONCE },
+    lanes: fixedLanes(FOUR_LANES),
     onRefused,
     segments,
     book,
@@ -177,6 +181,7 @@ export function startLeftovers(world: World, { link, book } = openLink(world)): 
     producer: PRODUCER,
     epoch: 2,
     link,
+    lanes: fixedLanes(FOUR_LANES),
     book,
     signal: abort.signal,
     log,

@@ -3,7 +3,8 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { metricAt } from "../../services/metric-at.ts";
 import { untilCurrent } from "../../services/until-current.ts";
 import { ChildServer } from "../../system/child-server.ts";
@@ -141,7 +142,7 @@ export class TwoIngressWorld {
     }
     await this.#processors?.kill("SIGTERM");
     const manager = await this.store.nats.manager();
-    await manager.streams.delete(clicksStream(this.store.nats));
+    await manager.streams.delete(streamOfLane(this.store.nats, 0));
     await this.store.close();
     await rm(this.#folder, { recursive: true, force: true });
   }

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { decodeBatch } from "../../../schemas/events/click-batch.ts";
-import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { serverUrls } from "../../services/stores.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { ingressProgram } from "../../system/service-program.ts";
@@ -121,7 +122,7 @@ export class LandingOutageWorld {
   /** Every record that the ingress has shipped so far, as it was written. */
   async shipped(): Promise<string[]> {
     const manager = await this.store.nats.manager();
-    const stream = await manager.streams.get(clicksStream(this.store.nats));
+    const stream = await manager.streams.get(streamOfLane(this.store.nats, 0));
     const { state } = await stream.info();
     const lines: string[] = [];
     for (let seq = state.first_seq; seq > 0 && seq <= state.last_seq; seq += 1) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { getClick } from "../../../api/clicks/get-click.ts";
 import { listClicks } from "../../../api/clicks/list-clicks.ts";
-import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { type AnyClickQuery, standInForWriters } from "../clicks/stand-in-writers.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
@@ -107,7 +107,8 @@ export function ids(rows: readonly Row[]): unknown[] {
 function isAskedFor(click: LedgerClick, query: AnyClickQuery): boolean {
   if (query.by === "id") return click.click_id === query.clickId;
   const isOfShard =
-    click.offer_id % CLICK_LANES.length === query.shard && click.workspace_id === query.workspaceId;
+    click.offer_id % FOUR_LANES.clicks.length === query.shard &&
+    click.workspace_id === query.workspaceId;
   if (query.by === "ad-click-id")
     return isOfShard && Reflect.get(click, query.kind) === query.value;
   const { fromMs, toMs, where, after } = query;

@@ -1,0 +1,67 @@
+import { Lanes } from "../../../schemas/events/lanes.ts";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
+
+/** The offers of a lane, and where the clicks on them are. */
+export type LaneShare = {
+  /** The lane has the offers that these lanes assign to it. */
+  readonly lanes: Lanes;
+  /** Lanes whose rows contain clicks on these offers: the lane itself, and those from which it was split. */
+  readonly sources: readonly number[];
+};
+
+type Row = { readonly lane: number; readonly lanes: number; readonly parent: number | null };
+
+/**
+ * Reads the share of a lane. Undefined for a lane that was added and whose parent still has its offers. `count` is the number of lanes of the
+ * installation.
+ */
+export async function readShare(
+  db: Queryable,
+  lane: number,
+  count: number,
+): Promise<LaneShare | undefined> {
+  const { rows } = await db.query<Row>({
+    name: "read-lane-shares",
+    text: "select lane, lanes, parent from lane_lease where lane < 100",
+  });
+  const byLane = new Map(rows.map((row) => [row.lane, row]));
+  const own = byLane.get(lane);
+  if (own === undefined) throw new Error(`lane ${lane} has no row in lane_lease`);
+  const isLeft = own.parent === null || (byLane.get(own.parent)?.lanes ?? 0) >= count;
+  if (own.lanes === 0 && !isLeft) return undefined;
+  return {
+    lanes: new Lanes(own.lanes === 0 ? count : own.lanes),
+    sources: sourcesOf(byLane, lane),
+  };
+}
+
+/** A parent has a lower number than its lanes, so this ends. */
+function sourcesOf(byLane: ReadonlyMap<number, Row>, lane: number): number[] {
+  const sources = [lane];
+  for (
+    let parent = byLane.get(lane)?.parent ?? null;
+    parent !== null && parent < (sources.at(-1) ?? 0);
+  ) {
+    sources.push(parent);
+    parent = byLane.get(parent)?.parent ?? null;
+  }
+  return sources;
+}
+
+/**
+ * Notes that the lane has only the offers that `lanes` assign to it. From then on every owner of the lane treats clicks on other offers as not
+ * unique, and the lanes that have them open. @throws {LeaseLostError}
+ */
+export async function noteShare(
+  db: Queryable,
+  { lane, owner, epoch }: LaneLease,
+  lanes: Lanes,
+): Promise<void> {
+  const { rowCount } = await db.query({
+    name: "note-lane-share",
+    text: "update lane_lease set lanes = $4 where lane = $1 and owner = $2 and epoch = $3",
+    values: [lane, owner, epoch, lanes.count],
+  });
+  if (rowCount === 0) throw new LeaseLostError(`lane ${lane} has another writer`);
+}
