@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { onEachReplica, onEachShard, tableOn } from "../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
@@ -36,6 +37,8 @@ export async function selectClicks<Row>(
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
 ): Promise<Row[]> {
+  const { cluster } = clickhouse;
+  const table = tableOn(cluster, "click");
   const params: Record<string, unknown> = {
     from: search.fromMs,
     to: search.toMs,
@@ -60,11 +63,18 @@ export async function selectClicks<Row>(
     Object.assign(params, counted.params);
     // In a select of its own, where the names are those of columns. It reads no more columns than the conditions need.
     where.push(`(click.ts, click.click_id) in (
-      select click.ts, click.click_id from click where ${[...where, ...counted.conditions].join(" and ")}
+      select click.ts, click.click_id from ${table} where ${[...where, ...counted.conditions].join(" and ")}
       order by click.ts desc, click.click_id desc limit {limit:UInt32})`);
   }
-  const text = `select ${selectList(row)} from click where ${where.join(" and ")}
+  const select = `select ${selectList(row)} from ${table} where ${where.join(" and ")}
     order by click.ts desc, click.click_id desc limit {limit:UInt32}`;
+  // What a report counts is read as reports read it. Any other list has every acknowledged click.
+  const nodes = counted === undefined ? onEachReplica : onEachShard;
+  const text =
+    cluster === undefined
+      ? select
+      : `select ${namesOf(row)} from ${nodes(cluster, select)}
+    order by ts desc, click_id desc limit 1 by click_id limit {limit:UInt32}`;
   const statement = { name: "api.clicks", text, params, timeoutMs: LIST_TIMEOUT_MS };
   return await selectRows(clickhouse, statement, row);
 }
@@ -75,15 +85,24 @@ export async function selectClick(
   workspaceId: number,
   clickId: string,
 ): Promise<StoredClick | undefined> {
-  const text = `select ${selectList(StoredClick)} from click
+  const { cluster } = clickhouse;
+  const select = `select ${selectList(StoredClick)} from ${tableOn(cluster, "click")}
     where click.workspace_id = {workspace:UInt32}
       and click.ts = fromUnixTimestamp64Milli({at:Int64}, 'UTC')
       and click.click_id = toFixedString(unhex({id:String}), 16)
     limit 1`;
+  const text =
+    cluster === undefined
+      ? select
+      : `select ${namesOf(StoredClick)} from ${onEachReplica(cluster, select)} limit 1`;
   const params = { workspace: workspaceId, at: clickIdParts(clickId).atMs, id: clickId };
   const statement = { name: "api.click", text, params, timeoutMs: CLICK_TIMEOUT_MS };
   const rows = await selectRows(clickhouse, statement, StoredClick);
   return rows[0];
+}
+
+function namesOf(row: z.ZodObject): string {
+  return Object.keys(row.shape).join(", ");
 }
 
 /** The same rule as the SQL of {@link selectClicks}. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { allShards } from "../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
@@ -92,7 +93,7 @@ export async function adoptSecret(
   const { secret: known } = await readIdentity(db, 0);
   if (known === secret) return false;
   const answer = await clickhouse.query({
-    query: "select 1 as one from click union all select 1 as one from impression limit 1",
+    query: `select 1 as one from ${allShards(clickhouse, "click")} union all select 1 as one from ${allShards(clickhouse, "impression")} limit 1`,
     format: "JSONEachRow",
   });
   const stored = await answer.json();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards, everyFence } from "../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
@@ -24,9 +25,9 @@ export async function raiseLaneEpochs(
 ): Promise<{ lane: number; epoch: number }[]> {
   const answer = await clickhouse.query({
     query: `select lane, max(epoch) as epoch from (
-        select lane, epoch from lane_fence
-        union all select _lane as lane, max(_writer_epoch) as epoch from click group by lane
-        union all select _lane as lane, max(_writer_epoch) as epoch from impression group by lane)
+        select lane, epoch from ${everyFence(clickhouse)}
+        union all select _lane as lane, max(_writer_epoch) as epoch from ${allShards(clickhouse, "click")} group by lane
+        union all select _lane as lane, max(_writer_epoch) as epoch from ${allShards(clickhouse, "impression")} group by lane)
       group by lane order by lane`,
     format: "JSONEachRow",
   });

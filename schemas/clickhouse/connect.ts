@@ -58,11 +58,13 @@ const CONNECTIONS_MAX = 10;
 
 /** Of a replica that answers reports: how far it may be behind the others of its shard. */
 const REPLICA_DELAY_SECONDS_MAX = 5;
-/** Every shard answers from a replica that is not stale, or the statement fails. A part of the rows is never the answer. */
-const WHOLE_ANSWERS: ClickHouseSettings = {
+/** Every shard answers from a replica that is not stale, or the statement fails: a part of the rows is never the answer. */
+const OF_CLUSTER: ClickHouseSettings = {
   skip_unavailable_shards: 0,
   max_replica_delay_for_distributed_queries: String(REPLICA_DELAY_SECONDS_MAX),
   fallback_to_stale_replicas_for_distributed_queries: 0,
+  // What is acknowledged survives the loss of a node.
+  insert_quorum: "auto",
 };
 
 /** Opens no connection yet. 64-bit integers are read as numbers: ids, counts and positions stay below 2^53. */
@@ -81,7 +83,7 @@ export function openClickhouse(options: ClickhouseOptions): Clickhouse {
       output_format_json_quote_decimals: 1,
       output_format_decimal_trailing_zeros: 1,
       date_time_output_format: "iso",
-      ...(options.cluster === undefined ? {} : WHOLE_ANSWERS),
+      ...(options.cluster === undefined ? {} : OF_CLUSTER),
     },
   });
   const cluster =

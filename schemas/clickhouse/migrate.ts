@@ -25,7 +25,6 @@ const ON_CLUSTER: ClickHouseSettings = {
   distributed_ddl_task_timeout: String(STATEMENT_MS_MAX / 1_000),
   distributed_ddl_output_mode: "throw",
   alter_sync: "2",
-  insert_quorum: "auto",
 };
 
 export type MigrateOptions = {
@@ -264,7 +263,7 @@ export function migrationStatements({
 }
 
 async function note(
-  { client, place }: Target,
+  { client }: Target,
   { number, name, oldestReader }: MigrationFile,
   isApplied: boolean,
 ): Promise<void> {
@@ -272,7 +271,6 @@ async function note(
     table: "schema_migration",
     values: [{ number, name, oldest_reader: oldestReader, is_applied: isApplied }],
     format: "JSONEachRow",
-    ...(place === undefined ? {} : { clickhouse_settings: ON_CLUSTER }),
   });
 }
 
