@@ -6,6 +6,7 @@ import {
   createClient,
 } from "@clickhouse/client";
 import type { SettingsOf } from "../host/read-settings.ts";
+import { type ClientMethods, failingOver } from "./fail-over.ts";
 
 export type ClickhouseServer = {
   /** `http://user:password@host:port/database`; of a cluster also several of its nodes, comma-separated. */
@@ -47,7 +48,7 @@ export type ClickhouseOptions = ClickhouseServer & {
 };
 
 /** A client knows whether its clicks are spread over shards, so no reader can take those of one shard for all. */
-export type Clickhouse = ClickHouseClient & { readonly cluster: ClickhouseCluster | undefined };
+export type Clickhouse = ClientMethods & { readonly cluster: ClickhouseCluster | undefined };
 /** For code that only reads. */
 export type ClickhouseReader = Pick<Clickhouse, "query" | "cluster">;
 /** For code that changes stored rows. */
@@ -67,10 +68,26 @@ const OF_CLUSTER: ClickHouseSettings = {
   insert_quorum: "auto",
 };
 
-/** Opens no connection yet. 64-bit integers are read as numbers: ids, counts and positions stay below 2^53. */
+/**
+ * Opens no connection yet. 64-bit integers are read as numbers: ids, counts and positions stay below 2^53. With several nodes it moves on to
+ * the next one when one is away; for what must stay on one node, give one URL.
+ */
 export function openClickhouse(options: ClickhouseOptions): Clickhouse {
-  const [url = ""] = seedUrls(options.url);
-  const client = createClient({
+  const [first = "", ...others] = seedUrls(options.url);
+  const client = openNode(first, options);
+  const cluster =
+    options.cluster === undefined
+      ? undefined
+      : { name: options.cluster, database: clickhouseDatabase(first) };
+  const all =
+    others.length === 0
+      ? client
+      : failingOver([client, ...others.map((url) => openNode(url, options))]);
+  return Object.assign(all, { cluster });
+}
+
+function openNode(url: string, options: ClickhouseOptions): ClickHouseClient {
+  return createClient({
     url,
     ...(options.caFile === undefined ? {} : { tls: { ca_cert: readFileSync(options.caFile) } }),
     application: options.applicationName,
@@ -86,11 +103,6 @@ export function openClickhouse(options: ClickhouseOptions): Clickhouse {
       ...(options.cluster === undefined ? {} : OF_CLUSTER),
     },
   });
-  const cluster =
-    options.cluster === undefined
-      ? undefined
-      : { name: options.cluster, database: clickhouseDatabase(url) };
-  return Object.assign(client, { cluster });
 }
 
 /** The nodes in CLICKHOUSE_URL. */

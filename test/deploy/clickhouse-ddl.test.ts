@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ClusterNodes } from "../../schemas/clickhouse/cluster.ts";
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { ensureEverywhere } from "../../schemas/clickhouse/ensure-everywhere.ts";
@@ -14,6 +14,7 @@ import {
   migrationStatements,
   PREPARATION,
 } from "../../schemas/clickhouse/migrate.ts";
+import { clickhouseTableChecks } from "../../schemas/durability/clickhouse-checks.ts";
 import { migrationFiles } from "../../schemas/versions/migration-files.ts";
 import { readClickhouseSchema } from "../schema/clickhouse-schema.ts";
 import { CLUSTER, EnginePair, withDatabase } from "../services/engine-pair.ts";
@@ -155,6 +156,52 @@ test("a process of one layout refuses the database of the other", async () => {
   } finally {
     await client.close();
   }
+});
+
+test("the checks of a cluster ask all of its nodes, and refuse tables without replicas (P35)", async () => {
+  const url = withDatabase(first.url, "test_checks");
+  await migrateClickhouse({ url });
+  const client = openClickhouse({ url, cluster: CLUSTER, applicationName: "test" });
+  try {
+    const [tables, replicas] = await clickhouseTableChecks(client).ask();
+    const sentences = tables?.faults.map(({ sentence }) => sentence) ?? [];
+    expect(sentences).toContainEqual(expect.stringMatching(/table click has the engine MergeTree/));
+    expect(sentences).toContainEqual(expect.stringMatching(/table click_all does not exist/));
+    expect(replicas).toEqual({ check: "C3", faults: [] });
+  } finally {
+    await client.close();
+  }
+});
+
+describe("a client with several nodes", () => {
+  const url = [second, first].map((engine) => engine.url).join(",");
+  const shardOf = async (client: Clickhouse): Promise<string> =>
+    (await textOf(client, "select getMacro('shard')")).trim();
+
+  test("leaves a frozen node at the next ping", async () => {
+    const client = openClickhouse({ url, cluster: CLUSTER, applicationName: "test" });
+    try {
+      expect(await shardOf(client)).toBe("2");
+      process.kill(second.pid, "SIGSTOP");
+      expect((await client.ping({ select: true })).success).toBe(false);
+      expect(await shardOf(client)).toBe("1");
+    } finally {
+      process.kill(second.pid, "SIGCONT");
+      await client.close();
+    }
+  });
+
+  test("repeats a query on another node when one is gone", async () => {
+    const client = openClickhouse({ url, cluster: CLUSTER, applicationName: "test" });
+    try {
+      expect(await shardOf(client)).toBe("2");
+      await second.stop();
+      expect(await shardOf(client)).toBe("1");
+      expect((await client.ping({ select: true })).success).toBe(true);
+    } finally {
+      await client.close();
+    }
+  });
 });
 
 test("a migration refuses to begin while a node of the cluster is away, and names it", async () => {
