@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
@@ -25,13 +25,15 @@ export class EnginePair implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  static async start(): Promise<EnginePair> {
+  /** `usersFile` is one of users.d for both. */
+  static async start({ usersFile }: { readonly usersFile?: string } = {}): Promise<EnginePair> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-engines-"));
     // A node takes an address for its own if it is one of its host and has its port: the native ports must differ.
     const tcpPorts = [await pickPort(HOSTS[0]), await pickPort(HOSTS[1])] as const;
     const both = {
       port: await pickPort(HOSTS[0]),
       tcpPorts,
+      usersFile,
       password: randomBytes(12).toString("hex"),
     };
     const engines = [
@@ -69,6 +71,7 @@ type Place = {
   /** Of our user, the same on both. */
   readonly password: string;
   readonly tcpPorts: readonly [number, number];
+  readonly usersFile: string | undefined;
 };
 
 async function startEngine(folder: string, place: Place): Promise<EmbeddedServer> {
@@ -77,6 +80,11 @@ async function startEngine(folder: string, place: Place): Promise<EmbeddedServer
   const configs = join(dataDir, "clickhouse", "config.d");
   await mkdir(configs, { recursive: true });
   await writeFile(join(configs, "cluster.xml"), clusterConfig(place));
+  if (place.usersFile !== undefined) {
+    const users = join(dataDir, "clickhouse", "users.d");
+    await mkdir(users);
+    await copyFile(place.usersFile, join(users, "more.xml"));
+  }
   await writeFile(join(dataDir, "clickhouse.password"), password, { mode: 0o600 });
   const engine = await startClickhouse({
     dataDir,
