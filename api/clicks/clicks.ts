@@ -23,7 +23,9 @@ export type ClickSearch = {
   /** Only rows older than this one. */
   readonly after: { readonly atMs: number; readonly clickId: string } | undefined;
   readonly limit: number;
-  /** Only clicks that a report counts. */
+  /** All of its clicks have been stored for long, so one replica of each shard has them. */
+  readonly isOld?: boolean;
+  /** Only clicks that a report counts, read as reports read them. */
   readonly counted?: CountedRows | undefined;
 };
 
@@ -68,8 +70,7 @@ export async function selectClicks<Row>(
   }
   const select = `select ${selectList(row)} from ${table} where ${where.join(" and ")}
     order by click.ts desc, click.click_id desc limit {limit:UInt32}`;
-  // What a report counts is read as reports read it. Any other list has every acknowledged click.
-  const nodes = counted === undefined ? onEachReplica : onEachShard;
+  const nodes = search.isOld === true || counted !== undefined ? onEachShard : onEachReplica;
   const text =
     cluster === undefined
       ? select
@@ -79,11 +80,15 @@ export async function selectClicks<Row>(
   return await selectRows(clickhouse, statement, row);
 }
 
-/** The stored click of a workspace with this id. The id contains the time, so one granule is read. */
+/**
+ * The stored click of a workspace with this id. The id contains the time, so one granule is read. In a cluster one replica of each shard is
+ * asked, and only if none has the click every replica: a row never changes, so the first that is found is the answer. A click that is `isOld` has
+ * been on all replicas for long.
+ */
 export async function selectClick(
   clickhouse: ClickhouseReader,
   workspaceId: number,
-  clickId: string,
+  { clickId, isOld }: { readonly clickId: string; readonly isOld: boolean },
 ): Promise<StoredClick | undefined> {
   const { cluster } = clickhouse;
   const select = `select ${selectList(StoredClick)} from ${tableOn(cluster, "click")}
@@ -91,14 +96,16 @@ export async function selectClick(
       and click.ts = fromUnixTimestamp64Milli({at:Int64}, 'UTC')
       and click.click_id = toFixedString(unhex({id:String}), 16)
     limit 1`;
-  const text =
-    cluster === undefined
-      ? select
-      : `select ${namesOf(StoredClick)} from ${onEachReplica(cluster, select)} limit 1`;
   const params = { workspace: workspaceId, at: clickIdParts(clickId).atMs, id: clickId };
-  const statement = { name: "api.click", text, params, timeoutMs: CLICK_TIMEOUT_MS };
-  const rows = await selectRows(clickhouse, statement, StoredClick);
-  return rows[0];
+  const read = async (text: string): Promise<StoredClick | undefined> => {
+    const statement = { name: "api.click", text, params, timeoutMs: CLICK_TIMEOUT_MS };
+    const [row] = await selectRows(clickhouse, statement, StoredClick);
+    return row;
+  };
+  if (cluster === undefined) return await read(select);
+  const from = (nodes: string): string => `select ${namesOf(StoredClick)} from ${nodes} limit 1`;
+  const found = await read(from(onEachShard(cluster, select)));
+  return found !== undefined || isOld ? found : await read(from(onEachReplica(cluster, select)));
 }
 
 function namesOf(row: z.ZodObject): string {

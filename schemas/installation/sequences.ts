@@ -114,10 +114,9 @@ async function sequenceStates(db: Queryable): Promise<SequenceState[]> {
 
 /** The `group by` lets ClickHouse read projections by offer, partner and so on instead of all rows. */
 async function highestOf(clickhouse: Clickhouse, table: string, column: string): Promise<number> {
-  const from = table === "click" || table === "impression" ? allShards(clickhouse, table) : table;
   const answer = await clickhouse.query({
     query: `select max(id) as highest from (
-      select toUInt64({column: Identifier}) as id from ${from} group by {column: Identifier})`,
+      select toUInt64({column: Identifier}) as id from ${allShards(clickhouse, table)} group by {column: Identifier})`,
     query_params: { column },
     format: "JSONEachRow",
     clickhouse_settings: { max_execution_time: SCAN_SECONDS_MAX },

@@ -64,7 +64,9 @@ test("the check of a cluster fails when repeated inserts are stored twice", asyn
   });
   await client.close();
   const { code, output } = await check({ ROUNDS: "freeze" });
-  expect(output).toMatch(/^fail freeze: \S+ has \d+ rows of \d+ positions, \d+ were acknowledged$/m);
+  expect(output).toMatch(
+    /^fail freeze: \S+ has \d+ rows of \d+ positions, \d+ were acknowledged$/m,
+  );
   expect(output).toMatch(/^fail, ClickHouse/m);
   expect(code).toBe(1);
 });

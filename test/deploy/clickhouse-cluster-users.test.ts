@@ -87,7 +87,10 @@ test("the reader's login of a cluster reads reports, lists and single clicks of 
   const rows = await selectClicks(reader, ListedClick, { ...search, limit: 10 });
   // Both shards have the click with this id, as two replicas would.
   expect(rows.map(({ click_id }) => click_id)).toEqual([CLICK_ID]);
-  const unknown = await selectClick(reader, SCOPE.workspaceId, "f".repeat(32));
+  const unknown = await selectClick(reader, SCOPE.workspaceId, {
+    clickId: "f".repeat(32),
+    isOld: false,
+  });
   expect(unknown).toBeUndefined();
 });
 
@@ -147,11 +150,8 @@ test("a node takes its place, its secrets and the other nodes from the environme
   for (const name of names) process.env[name] = `of-${name.toLowerCase()}`;
   const bind = "127.0.0.1";
   const port = await pickPort(bind);
-  const engine = await startClickhouse({
-    ...{ dataDir, port, bind },
-    runtimeDir: runtimeDir(),
-    report: testReport(),
-  });
+  const options = { dataDir, port, bind, runtimeDir: runtimeDir(), report: testReport() };
+  const engine = await startClickhouse(options);
   const client = openClickhouse({ url: engine.url, applicationName: "test" });
   try {
     const answer = await client.query({
