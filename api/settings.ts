@@ -1,3 +1,4 @@
+import { clickhouseServer, clusterName } from "../schemas/clickhouse/connect.ts";
 import type { DurabilitySettings } from "../schemas/durability/require-durability.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-definitions.ts";
@@ -33,10 +34,10 @@ function groupSettings(read: SettingsOf<"api">) {
       prefix: read.NATS_PREFIX,
       groups: Number(read.LANE_GROUPS),
     },
-    clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },
+    clickhouse: clickhouseServer(read),
     clickhouseReader: {
+      ...clickhouseServer(read),
       url: read.CLICKHOUSE_READER_URL ?? read.CLICKHOUSE_URL,
-      caFile: read.CLICKHOUSE_CA_FILE,
     },
     durability: durabilityOf(read),
     trustedProxies: read.TRUSTED_PROXIES,
@@ -106,7 +107,10 @@ export function readCommandSettings(environment: Environment = process.env): Com
     servers: {
       postgres: withUrl(read.POSTGRES_URL, { password: read.POSTGRES_PASSWORD }),
       nats: withUrl(read.NATS_URL, { access: natsAccess(read) }),
-      clickhouse: withUrl(read.CLICKHOUSE_URL, { caFile: read.CLICKHOUSE_CA_FILE }),
+      clickhouse: withUrl(read.CLICKHOUSE_URL, {
+        caFile: read.CLICKHOUSE_CA_FILE,
+        cluster: clusterName(read),
+      }),
     },
   };
 }

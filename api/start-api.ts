@@ -99,6 +99,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl, allowLoopback } = parts;
   const { clickRetentionDays = 0, reader = clickhouse } = parts;
   const editor: ClickhouseEditor = {
+    cluster: reader.cluster,
     query: async (params) => await reader.query(params),
     command: async (params) => await clickhouse.command(params),
   };

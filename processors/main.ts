@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
-import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { type Clickhouse, openClickhouse, seedUrls } from "../schemas/clickhouse/connect.ts";
 import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
 import {
   clickhouseInsertCheck,
@@ -112,8 +112,11 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   const { connection } = nats;
   lifetime.own("nats", () => connection.drain());
 
+  const [node = ""] = seedUrls(settings.clickhouse.url);
   const clickhouse = openClickhouse({
     ...settings.clickhouse,
+    // The fence of a lane and the positions that are read after it must be of one node.
+    url: node,
     applicationName: APPLICATION_NAME,
     connectionsMax: CLICKHOUSE_CONNECTIONS_A_LANE * lanes.all.length + OTHER_CLICKHOUSE_CONNECTIONS,
   });

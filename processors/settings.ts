@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { clickhouseServer } from "../schemas/clickhouse/connect.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { natsAccess } from "../schemas/nats/servers.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
@@ -27,7 +28,7 @@ function groupSettings(read: SettingsOf<"processors">) {
       groups: Number(read.LANE_GROUPS),
       streams: streamSettings(read),
     },
-    clickhouse: { url: read.CLICKHOUSE_URL, caFile: read.CLICKHOUSE_CA_FILE },
+    clickhouse: clickhouseServer(read),
     durability: {
       level: read.DURABILITY,
       singleSite: read.STRICT_SINGLE_SITE,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { onEachReplica, onEachShard, tableOn } from "../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
@@ -22,7 +23,9 @@ export type ClickSearch = {
   /** Only rows older than this one. */
   readonly after: { readonly atMs: number; readonly clickId: string } | undefined;
   readonly limit: number;
-  /** Only clicks that a report counts. */
+  /** All of its clicks have been stored for long, so one replica of each shard has them. */
+  readonly isOld?: boolean;
+  /** Only clicks that a report counts, read as reports read them. */
   readonly counted?: CountedRows | undefined;
 };
 
@@ -36,6 +39,8 @@ export async function selectClicks<Row>(
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
 ): Promise<Row[]> {
+  const { cluster } = clickhouse;
+  const table = tableOn(cluster, "click");
   const params: Record<string, unknown> = {
     from: search.fromMs,
     to: search.toMs,
@@ -60,30 +65,51 @@ export async function selectClicks<Row>(
     Object.assign(params, counted.params);
     // In a select of its own, where the names are those of columns. It reads no more columns than the conditions need.
     where.push(`(click.ts, click.click_id) in (
-      select click.ts, click.click_id from click where ${[...where, ...counted.conditions].join(" and ")}
+      select click.ts, click.click_id from ${table} where ${[...where, ...counted.conditions].join(" and ")}
       order by click.ts desc, click.click_id desc limit {limit:UInt32})`);
   }
-  const text = `select ${selectList(row)} from click where ${where.join(" and ")}
+  const select = `select ${selectList(row)} from ${table} where ${where.join(" and ")}
     order by click.ts desc, click.click_id desc limit {limit:UInt32}`;
+  const nodes = search.isOld === true || counted !== undefined ? onEachShard : onEachReplica;
+  const text =
+    cluster === undefined
+      ? select
+      : `select ${namesOf(row)} from ${nodes(cluster, select)}
+    order by ts desc, click_id desc limit 1 by click_id limit {limit:UInt32}`;
   const statement = { name: "api.clicks", text, params, timeoutMs: LIST_TIMEOUT_MS };
   return await selectRows(clickhouse, statement, row);
 }
 
-/** The stored click of a workspace with this id. The id contains the time, so one granule is read. */
+/**
+ * The stored click of a workspace with this id. The id contains the time, so one granule is read. In a cluster one replica of each shard is
+ * asked, and only if none has the click every replica: a row never changes, so the first that is found is the answer. A click that is `isOld` has
+ * been on all replicas for long.
+ */
 export async function selectClick(
   clickhouse: ClickhouseReader,
   workspaceId: number,
-  clickId: string,
+  { clickId, isOld }: { readonly clickId: string; readonly isOld: boolean },
 ): Promise<StoredClick | undefined> {
-  const text = `select ${selectList(StoredClick)} from click
+  const { cluster } = clickhouse;
+  const select = `select ${selectList(StoredClick)} from ${tableOn(cluster, "click")}
     where click.workspace_id = {workspace:UInt32}
       and click.ts = fromUnixTimestamp64Milli({at:Int64}, 'UTC')
       and click.click_id = toFixedString(unhex({id:String}), 16)
     limit 1`;
   const params = { workspace: workspaceId, at: clickIdParts(clickId).atMs, id: clickId };
-  const statement = { name: "api.click", text, params, timeoutMs: CLICK_TIMEOUT_MS };
-  const rows = await selectRows(clickhouse, statement, StoredClick);
-  return rows[0];
+  const read = async (text: string): Promise<StoredClick | undefined> => {
+    const statement = { name: "api.click", text, params, timeoutMs: CLICK_TIMEOUT_MS };
+    const [row] = await selectRows(clickhouse, statement, StoredClick);
+    return row;
+  };
+  if (cluster === undefined) return await read(select);
+  const from = (nodes: string): string => `select ${namesOf(StoredClick)} from ${nodes} limit 1`;
+  const found = await read(from(onEachShard(cluster, select)));
+  return found !== undefined || isOld ? found : await read(from(onEachReplica(cluster, select)));
+}
+
+function namesOf(row: z.ZodObject): string {
+  return Object.keys(row.shape).join(", ");
 }
 
 /** The same rule as the SQL of {@link selectClicks}. */

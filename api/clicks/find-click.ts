@@ -34,10 +34,11 @@ async function findInWorkspace(
 ): Promise<StoredClick | undefined> {
   const ageMs = stores.nowMs - clickIdParts(clickId).atMs;
   // Every click of this age is stored. An id that ClickHouse does not have is invented, even if its MAC is valid by chance.
-  if (ageMs > JOURNALED_MS) return await selectClick(stores.clickhouse, workspaceId, clickId);
+  const old = { clickId, isOld: true };
+  if (ageMs > JOURNALED_MS) return await selectClick(stores.clickhouse, workspaceId, old);
   return isGenuineClickId(clickId, await readSecret(stores.db))
     ? await findYoung(stores, workspaceId, clickId)
-    : await selectClick(stores.clickhouse, workspaceId, clickId);
+    : await selectClick(stores.clickhouse, workspaceId, old);
 }
 
 async function findYoung(
@@ -65,7 +66,7 @@ async function selectUnlessAway(
   clickId: string,
 ): Promise<StoredClick | undefined | "away"> {
   try {
-    return await selectClick(clickhouse, workspaceId, clickId);
+    return await selectClick(clickhouse, workspaceId, { clickId, isOld: false });
   } catch (error) {
     if (isClickhouseAway(error)) return "away";
     throw error;

@@ -31,7 +31,7 @@ export async function searchClicks<Row extends SearchedRow>(
   const pages = await Promise.all(
     lanes.map(async (shard) => await readPage(nats, pageQuery(shard, search), newestMs)),
   );
-  const stored = await selectClicks(clickhouse, row, search);
+  const stored = await selectClicks(clickhouse, row, { ...search, isOld });
   if (pages.every((page) => page.length === 0)) return stored;
   const young = pages.flat().map((click) => row.parse(click));
   const byId = new Map([...young, ...stored].map((click) => [click.click_id, click]));

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { allShards } from "../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { LANE_COUNTS, Lanes } from "../../schemas/events/lanes.ts";
 import { giveAllOffers, setLanes } from "../../schemas/installation/lane-count.ts";
@@ -102,7 +103,7 @@ export async function adoptIdentity(
   const known = await readIdentity(pool, 0);
   if (known.secret === secret && laneCountOf(known) === laneCountOf(file)) return false;
   const answer = await clickhouse.query({
-    query: "select 1 as one from click union all select 1 as one from impression limit 1",
+    query: `select 1 as one from ${allShards(clickhouse, "click")} union all select 1 as one from ${allShards(clickhouse, "impression")} limit 1`,
     format: "JSONEachRow",
   });
   const stored = await answer.json();

@@ -3,6 +3,7 @@ import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
 import { syncInserts } from "../../schemas/clickhouse/sync-inserts.ts";
 import { joinStores } from "../../schemas/installation/incarnation.ts";
 import { chooseLanes, readLanes } from "../../schemas/installation/lane-count.ts";
+import { readPostgresMark } from "../../schemas/installation/store-marks.ts";
 import { StreamMarks } from "../../schemas/installation/stream-marks.ts";
 import { connectNats, type NatsOptions } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
@@ -121,10 +122,12 @@ async function migrateClickhouseAt({
   direct,
   isContract,
 }: Migration): Promise<Migrated> {
-  if (!isContract) return await migrateClickhouse(clickhouse);
   const pool = openPool({ ...direct, applicationName: "tracker migrate", connectionsMax: 1 });
   try {
+    const { incarnation: installation } = await readPostgresMark(pool);
+    if (!isContract) return await migrateClickhouse(clickhouse, { installation });
     return await migrateClickhouse(clickhouse, {
+      installation,
       withoutOlder: async (file, work) => {
         await inTransaction(pool, async (db) => {
           await withoutOlderProcesses(db, { store: "clickhouse", file }, work);
@@ -199,10 +202,15 @@ async function migration(store: string, run: () => Promise<string>): Promise<str
   }
 }
 
-type Migrated = { readonly applied: readonly string[]; readonly left: readonly string[] };
+type Migrated = {
+  readonly applied: readonly string[];
+  readonly left: readonly string[];
+  readonly made?: readonly string[];
+};
 
-function migratedText({ applied, left }: Migrated): string {
-  const done = applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
+function migratedText({ applied, left, made = [] }: Migrated): string {
+  const changes = applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
+  const done = made.length === 0 ? changes : `${changes}; made ${made.join(", ")}`;
   if (left.length === 0) return done;
   return `${done}; ${left.join(", ")} waits until no older release runs: then run \`tracker migrate --contract\``;
 }

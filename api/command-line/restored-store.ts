@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards, everyFence } from "../../schemas/clickhouse/all-shards.ts";
 import { CLOSING_LANE } from "../../schemas/clickhouse/closing-lane.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
@@ -25,9 +26,9 @@ export async function raiseLaneEpochs(
 ): Promise<{ lane: number; epoch: number }[]> {
   const answer = await clickhouse.query({
     query: `select lane, max(epoch) as epoch from (
-        select lane, epoch from lane_fence
-        union all select _lane as lane, max(_writer_epoch) as epoch from click group by lane
-        union all select _lane as lane, max(_writer_epoch) as epoch from impression group by lane)
+        select lane, epoch from ${everyFence(clickhouse)}
+        union all select _lane as lane, max(_writer_epoch) as epoch from ${allShards(clickhouse, "click")} group by lane
+        union all select _lane as lane, max(_writer_epoch) as epoch from ${allShards(clickhouse, "impression")} group by lane)
       where lane != ${CLOSING_LANE} group by lane order by lane`,
     format: "JSONEachRow",
   });
@@ -68,7 +69,8 @@ export async function changedBefore(
 /** The highest click lane that ClickHouse has a row of; -1 for an empty table. */
 export async function highestLane(clickhouse: Clickhouse): Promise<number> {
   const answer = await clickhouse.query({
-    query: "select if(count() = 0, -1, toInt32(max(_lane))) as lane from click",
+    query: `select if(count() = 0, -1, toInt32(max(_lane))) as lane from ${allShards(clickhouse, "click")}
+      where _lane != ${CLOSING_LANE}`,
     format: "JSONEachRow",
   });
   return z.array(z.object({ lane: z.int() })).parse(await answer.json())[0]?.lane ?? -1;

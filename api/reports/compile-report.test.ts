@@ -7,12 +7,19 @@ import type { ReportScope } from "./report-scope.ts";
 const STAFF: ReportScope = { role: "staff", workspaceId: 7 };
 const NO_RATES = { currencies: [], dates: [], numerators: [], denominators: [] };
 
-function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRates?: DayRates) {
+const CLUSTER = { name: "tracker", database: "our`s" };
+
+function compile(
+  query: Partial<ReportQuery>,
+  scope: ReportScope = STAFF,
+  costRates?: DayRates,
+  cluster?: typeof CLUSTER,
+) {
   const request = parseReportRequest(
     { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [], ...query },
     { role: scope.role, nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
   );
-  return compileReport({ ...request, scope, managers: undefined, costRates });
+  return compileReport({ ...request, scope, managers: undefined, costRates }, cluster);
 }
 
 /** The conditions of each source in the order click, impression, conversion and, for staff, cost. */
@@ -20,6 +27,28 @@ function conditions(query: Partial<ReportQuery>, scope: ReportScope = STAFF): st
   const { text } = compile(query, scope, NO_RATES);
   return [...text.matchAll(/^ {4}where ([^]*?)\n {4}group by/gm)].map(([, where = ""]) => where);
 }
+
+describe("in a cluster", () => {
+  test("all clicks and impressions are one select that each shard runs as a whole", () => {
+    const query = { group_by: "offer,date", metrics: "clicks,impressions" };
+    for (const compare of [undefined, "2025-02-01..2025-02-01"]) {
+      const { text } = compile({ ...query, compare }, STAFF, NO_RATES, CLUSTER);
+      const [, inner = ""] = /cluster\('tracker', view\(\n([^]*?)\n *\)\)/.exec(text) ?? [];
+      expect(text.match(/cluster\(/g)).toHaveLength(1);
+      expect(inner.match(/from `our\\`s`\.(click|impression)$/gm)).toHaveLength(
+        compare === undefined ? 2 : 4,
+      );
+      expect(text.replace(inner, "")).not.toMatch(/from `our|from click|from impression/);
+      expect(inner).not.toContain("_fact");
+    }
+  });
+
+  test("only the sources of clicks and impressions differ from the statement of one server", () => {
+    const query = { group_by: "country", metrics: "clicks" };
+    const { params } = compile(query);
+    expect(compile(query, STAFF, undefined, CLUSTER).params).toEqual(params);
+  });
+});
 
 test("the whole statement of a small report", () => {
   expect(compile({ group_by: "offer,date", metrics: "clicks,epc" })).toMatchInlineSnapshot(`

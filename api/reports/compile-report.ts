@@ -1,3 +1,5 @@
+import { onEachShard } from "../../schemas/clickhouse/all-shards.ts";
+import type { ClickhouseCluster } from "../../schemas/clickhouse/connect.ts";
 import { parseDay } from "../../schemas/time/calendar.ts";
 import { indent } from "./indent.ts";
 import { changeOf, type Measure, previousOf } from "./measures.ts";
@@ -27,12 +29,18 @@ const SETTINGS = [
   "enable_shared_storage_snapshot_in_query = 1",
 ];
 
+/** The statement for the shards has its values as text. */
+const CLUSTER_SETTINGS = ["max_query_size = 16777216"];
+
 /**
  * Compiles a plan to one statement. Without dimensions it returns one row, otherwise also totals over all of its rows. It adds up in an inner
  * select and computes in outer ones: every expression there has names of columns instead of the text of whole sums, which a server
  * would otherwise need seconds to read.
  */
-export function compileReport(plan: ReportPlan): CompiledReport {
+export function compileReport(
+  plan: ReportPlan,
+  cluster: ClickhouseCluster | undefined,
+): CompiledReport {
   const { groupBy, metrics, sort, limit, offset, comparison } = plan;
   const params = new SqlParams();
   const sums = new OuterSums(plan, params);
@@ -40,7 +48,7 @@ export function compileReport(plan: ReportPlan): CompiledReport {
   const compared = comparison === undefined ? [] : metrics.flatMap(comparedColumns);
   const added = select(
     [...keys, ...sums.added()],
-    rowsOf(plan, keys, params),
+    rowsOf(plan, keys, { params, cluster }),
     keys.length === 0 ? "" : `group by ${keys.join(", ")} with totals`,
   );
   const converted = sums.converted();
@@ -51,7 +59,7 @@ export function compileReport(plan: ReportPlan): CompiledReport {
     ),
     ...(keys.length === 0 ? [] : [orderBy(sort, keys)]),
     `limit ${params.of("UInt64", limit)} offset ${params.of("UInt64", offset)}`,
-    `settings ${SETTINGS.join(", ")}`,
+    `settings ${[...SETTINGS, ...(cluster === undefined ? [] : CLUSTER_SETTINGS)].join(", ")}`,
   ].join("\n");
   return { text, params: params.values };
 }
@@ -65,24 +73,68 @@ function select(columns: readonly string[], from: string, end = ""): string {
 }
 
 /** The rows of the period, and those of the one it is compared with. */
-function rowsOf(plan: ReportPlan, keys: readonly string[], params: SqlParams): string {
+function rowsOf(plan: ReportPlan, keys: readonly string[], { params, cluster }: Target): string {
   const { range, comparison, moneyRates } = plan;
-  const rowsIn = (period: Period): string =>
-    new PeriodSources(plan, period, params).selects().join("\nunion all\n");
-  const now = rowsIn({ range, daysLater: 0 });
+  const periods: readonly Period[] = [
+    { range, daysLater: 0 },
+    ...(comparison === undefined ? [] : [{ range: comparison.range, daysLater: comparison.days }]),
+  ];
+  const sources = periods.map((period) => new PeriodSources(plan, period, { params, cluster }));
   const columns = [...keys, ...moneyKeys(plan), ...SUM_COLUMNS];
-  if (comparison === undefined)
-    return moneyRates === undefined ? now : rated(columns, now, rates(plan, moneyRates, params));
-  const before = rowsIn({ range: comparison.range, daysLater: comparison.days });
-  const both = [now, before]
+  const isCompared = comparison !== undefined;
+  const rows =
+    cluster === undefined
+      ? ofPeriods(
+          sources.map((source) => [...source.spread(), ...source.copied()]),
+          columns,
+          isCompared,
+        )
+      : rowsOfCluster(sources, { columns, isCompared }, cluster);
+  if (moneyRates === undefined) return rows;
+  const all = isCompared ? [...columns, IS_PREVIOUS] : columns;
+  return rated(all, rows, rates(plan, moneyRates, params));
+}
+
+type Target = { readonly params: SqlParams; readonly cluster: ClickhouseCluster | undefined };
+
+/**
+ * All that is spread over the shards is one select, which each shard runs as a whole: it reads all of its pieces from one snapshot. What
+ * every node has is read where the statement runs.
+ */
+function rowsOfCluster(
+  sources: readonly PeriodSources[],
+  { columns, isCompared }: { readonly columns: readonly string[]; readonly isCompared: boolean },
+  cluster: ClickhouseCluster,
+): string {
+  const spread = ofPeriods(
+    sources.map((source) => source.spread()),
+    columns,
+    isCompared,
+  );
+  const copied = ofPeriods(
+    sources.map((source) => source.copied()),
+    columns,
+    isCompared,
+  );
+  const all = isCompared ? [...columns, IS_PREVIOUS] : columns;
+  const fromShards = `select ${all.join(", ")} from ${onEachShard(cluster, spread)}`;
+  return [fromShards, copied].join("\nunion all\n");
+}
+
+/** The selects of each period as one. With a comparison, a column tells the periods. */
+function ofPeriods(
+  periods: readonly (readonly string[])[],
+  columns: readonly string[],
+  isCompared: boolean,
+): string {
+  const texts = periods.map((selects) => selects.join("\nunion all\n"));
+  if (!isCompared) return texts.join("\nunion all\n");
+  return texts
     .map(
       (text, index) =>
         `select ${columns.join(", ")}, ${index} as ${IS_PREVIOUS} from (\n${indent(text)}\n)`,
     )
     .join("\nunion all\n");
-  return moneyRates === undefined
-    ? both
-    : rated([...columns, IS_PREVIOUS], both, rates(plan, moneyRates, params));
 }
 
 /** Rows with the rate of their money; 0 without a usable one. */

@@ -49,7 +49,8 @@ export async function countedRows(context: OperationContext, asked: Asked): Prom
     managers: await readManagers(context, scope.workspaceId, { groupBy: [], filters }),
     costRates: undefined,
   };
-  const period = new PeriodSources(plan, { range: asked.range, daysLater: 0 }, params);
+  const { cluster } = context.clickhouse;
+  const period = new PeriodSources(plan, { range: asked.range, daysLater: 0 }, { params, cluster });
   return { conditions: period.conditions(asked.source), params: params.values };
 }
 

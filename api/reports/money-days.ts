@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import type { TimeRange } from "../../schemas/time/range.ts";
@@ -49,7 +50,9 @@ export async function readMoneyDays(
   const ranges = [read.range, ...(read.comparison === undefined ? [] : [read.comparison.range])];
   const parts = ranges.flatMap((range) => [
     ...(scope.role === "staff" ? [costDays(range, scope, params)] : []),
-    ...(read.converts ? moneyDays({ ...read, range }, scope, params) : []),
+    ...(read.converts
+      ? moneyDays({ ...read, range }, { scope, params, clicks: allShards(clickhouse, "click") })
+      : []),
   ]);
   if (parts.length === 0) return [];
   const days = await selectRows(
@@ -77,8 +80,11 @@ function costDays(range: TimeRange, { workspaceId }: ReportScope, params: SqlPar
 /** Days of UTC, also those of which the range has only a part. Clicks are read from sums where there are some (rollups.ts). */
 function moneyDays(
   { range: { fromMs, toMs }, currency, dateBasis }: MoneyRead,
-  scope: ReportScope,
-  params: SqlParams,
+  {
+    scope,
+    params,
+    clicks,
+  }: { readonly scope: ReportScope; readonly params: SqlParams; readonly clicks: string },
 ): string[] {
   const day = `intDiv(toUnixTimestamp(ts), ${DAY_SECONDS})`;
   const dayOf = (ms: number): string => params.of("UInt32", Math.floor(ms / DAY_MS));
@@ -90,7 +96,7 @@ function moneyDays(
     `currency not in ('', ${params.of("String", currency)})`,
   ].join(" and ");
   return [
-    `select 'money' as kind, currency, toString(toDate(${day})) as date from click
+    `select 'money' as kind, currency, toString(toDate(${day})) as date from ${clicks}
     where ${where} and status != 'blocked' and ${day} >= ${dayOf(Math.max(fromMs, 0))} and ${day} <= ${dayOf(toMs)}
     group by currency, ${day}
     having sum(click_payout) != 0 or sum(click_revenue) != 0`,

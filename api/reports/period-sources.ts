@@ -1,3 +1,5 @@
+import { tableOn } from "../../schemas/clickhouse/all-shards.ts";
+import type { ClickhouseCluster } from "../../schemas/clickhouse/connect.ts";
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, HOUR_MS, type OffsetSegment, SECOND_MS } from "../../schemas/time/zone.ts";
 import { costRows, keepsCosts, offsetOfLocal } from "./cost-rows.ts";
@@ -53,9 +55,18 @@ export class PeriodSources {
   readonly #period: Period;
   readonly #segments: readonly OffsetSegment[];
   readonly #rowByRow: Piece;
+  readonly #cluster: ClickhouseCluster | undefined;
 
-  constructor(plan: ReportPlan, period: Period, params: SqlParams) {
+  constructor(
+    plan: ReportPlan,
+    period: Period,
+    {
+      params,
+      cluster,
+    }: { readonly params: SqlParams; readonly cluster: ClickhouseCluster | undefined },
+  ) {
     const { range } = period;
+    this.#cluster = cluster;
     this.#params = params;
     this.#plan = plan;
     this.#period = period;
@@ -63,8 +74,14 @@ export class PeriodSources {
     this.#segments = range.zone.segments(range.fromMs, range.toMs);
   }
 
-  selects(): string[] {
-    return [...this.#clicks(), ...this.#impressions(), this.#conversions(), ...this.#costs()];
+  /** The rows that a cluster spreads over its shards. */
+  spread(): string[] {
+    return [...this.#clicks(), ...this.#impressions()];
+  }
+
+  /** The rows that every node has. */
+  copied(): string[] {
+    return [this.#conversions(), ...this.#costs()];
   }
 
   /** The conditions of the single rows that the period counts. */
@@ -75,7 +92,7 @@ export class PeriodSources {
 
   #clicks(): string[] {
     return this.#withRollups("click", "clicks", {
-      from: "click",
+      from: tableOn(this.#cluster, "click"),
       currency: "currency",
       sums: {
         clicks: "count()",
@@ -89,7 +106,7 @@ export class PeriodSources {
 
   #impressions(): string[] {
     return this.#withRollups("impression", "impressions", {
-      from: "impression",
+      from: tableOn(this.#cluster, "impression"),
       currency: "''",
       sums: { impressions: "count()" },
     });

@@ -50,7 +50,7 @@ export async function readReportPage(
   { clickhouse, readPage }: ReportStores,
   plan: ReportPlan,
 ): Promise<ReportPage> {
-  const statement = statementOf(plan);
+  const statement = statementOf(plan, clickhouse);
   const page = await (readPage === undefined
     ? selectPage(clickhouse, statement, StoredRow)
     : readPage(statement));
@@ -61,7 +61,8 @@ export async function readReportPage(
   return {
     rows,
     totals: cellsOf(plan, totals),
-    rowsAll: page.rowsAll,
+    // ClickHouse counts the rows that shards send, unless it has sorted them.
+    rowsAll: plan.groupBy.length === 0 ? page.rows.length : page.rowsAll,
     otherCurrencies: totals.others,
   };
 }
@@ -71,7 +72,7 @@ export async function* streamReportRows(
   { clickhouse }: ReportStores,
   plan: ReportPlan,
 ): AsyncGenerator<readonly ReportRow[]> {
-  for await (const rows of streamRows(clickhouse, statementOf(plan), StoredRow)) {
+  for await (const rows of streamRows(clickhouse, statementOf(plan, clickhouse), StoredRow)) {
     yield rows.map((row) => reportRow(plan, row));
   }
 }
@@ -95,8 +96,11 @@ export async function readManagers(
   };
 }
 
-function statementOf(plan: ReportPlan): CompiledReport & { name: string } {
-  return { name: NAME, ...compileReport(plan) };
+function statementOf(
+  plan: ReportPlan,
+  { cluster }: ClickhouseReader,
+): CompiledReport & { name: string } {
+  return { name: NAME, ...compileReport(plan, cluster) };
 }
 
 function reportRow(plan: ReportPlan, row: StoredRow): ReportRow {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { ROLLUPS } from "./rollups.ts";
 
@@ -27,7 +28,7 @@ export async function rollupDifferences(
       const sums = table === "click" ? SUMS.click : SUMS.impression;
       const keys = `workspace_id, intDiv(toUnixTimestamp(ts), ${grainMs / 1_000}) as step, ${[...columns].join(", ")}`;
       const query = `select toString(count()) as steps, toString(sum(cityHash64(tuple(*)))) as digest
-        from (select ${keys}, ${sums} from ${table} group by all)`;
+        from (select ${keys}, ${sums} from ${allShards(clickhouse, table)} group by all)`;
       const read = async (optimize_use_projections: 0 | 1): Promise<string> => {
         const answer = await clickhouse.query({
           query,

@@ -108,6 +108,7 @@ async function run(
     throw error;
   };
   const clickhouse: ClickhouseEditor = {
+    cluster: context.clickhouse.cluster,
     command: async (params) => await context.clickhouse.command(params).catch(note),
     query: async (params) =>
       await traced(statementOf(params), () => context.clickhouse.query(params)).catch(note),

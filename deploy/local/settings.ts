@@ -21,6 +21,11 @@ export function readLauncherSettings(
       `TRACKING_PORT and API_PORT: both are ${read.API_PORT}, expected two different ports`,
     ]);
   }
+  if (read.CLICKHOUSE_LAYOUT === "cluster") {
+    throw new SettingsError("npm start", [
+      "CLICKHOUSE_LAYOUT: is cluster, expected single: `npm start` is for one machine, so run ingress, processors and api as a cluster's hosts do",
+    ]);
+  }
   return groupSettings(read);
 }
 

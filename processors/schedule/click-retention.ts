@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards, onCluster, systemTable } from "../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { PERSONAL_COLUMNS } from "../../schemas/erasure/personal-fields.ts";
@@ -54,7 +55,7 @@ export async function eraseOldClicks(
     clickhouse,
     {
       name: "processors.click-erasing",
-      text: `select mutation_id as id, latest_fail_reason as reason from system.mutations
+      text: `select mutation_id as id, latest_fail_reason as reason from ${systemTable(clickhouse, "mutations")}
         where database = currentDatabase() and table = 'click' and not is_done limit 1`,
     },
     Mutation,
@@ -63,11 +64,13 @@ export async function eraseOldClicks(
     if (running.reason !== "") throw new ErasingFailedError(`${running.id}: ${running.reason}`);
     return 0;
   }
+  // Two shards may have parts of the same name.
+  const partName = clickhouse.cluster === undefined ? "name" : "_shard_num, name";
   const months = await selectRows(
     clickhouse,
     {
       name: "processors.click-months",
-      text: `select partition_id as month, toString(groupBitXor(cityHash64(name))) as parts from system.parts
+      text: `select partition_id as month, toString(groupBitXor(cityHash64(${partName}))) as parts from ${systemTable(clickhouse, "parts")}
         where database = currentDatabase() and table = 'click' and active
           and month < toString(toYYYYMM(fromUnixTimestamp64Milli({before:Int64}, 'UTC')))
         group by month order by month`,
@@ -92,7 +95,7 @@ async function hasPersonalData(clickhouse: Clickhouse, month: string): Promise<b
     clickhouse,
     {
       name: "processors.click-retention",
-      text: `select 1 as found from click where _partition_id = {month:String} and (${isFilled.join(" or ")}) limit 1`,
+      text: `select 1 as found from ${allShards(clickhouse, "click")} where _partition_id = {month:String} and (${isFilled.join(" or ")}) limit 1`,
       params: { month },
       timeoutMs: MONTH_TIMEOUT_MS,
     },
@@ -104,7 +107,7 @@ async function hasPersonalData(clickhouse: Clickhouse, month: string): Promise<b
 async function eraseMonth(clickhouse: Clickhouse, month: string): Promise<void> {
   const changes = Object.entries(ERASED).map(([name, empty]) => `${name} = ${empty}`);
   await clickhouse.command({
-    query: `alter table click update ${changes.join(", ")} in partition id {month:String} where 1`,
+    query: `alter table click${onCluster(clickhouse)} update ${changes.join(", ")} in partition id {month:String} where 1`,
     query_params: { month },
     clickhouse_settings: { mutations_sync: "0" },
   });

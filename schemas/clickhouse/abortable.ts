@@ -6,6 +6,7 @@ import type { ClickhouseEditor } from "./connect.ts";
  */
 export function abortable(clickhouse: ClickhouseEditor, signal: AbortSignal): ClickhouseEditor {
   return {
+    cluster: clickhouse.cluster,
     command: (params) => clickhouse.command(params),
     query: async <Format extends DataFormat = "JSON">(
       params: QueryParams & { readonly format?: Format },

@@ -2,7 +2,10 @@ import { ClickHouseError } from "@clickhouse/client";
 import { NETWORK_CODES } from "../net/network-codes.ts";
 
 /** Codes of a server that is busy, short of memory, starting, stopping, or has cancelled the query after its time limit. */
-const AWAY = new Set(["159", "160", "164", "202", "209", "210", "236", "241", "242", "319", "394"]);
+const SERVER_AWAY = ["159", "160", "164", "202", "209", "210", "236", "241", "242", "319", "394"];
+/** Codes of a cluster: no replica of a shard answers, all that do are stale, Keeper is away. */
+const CLUSTER_AWAY = ["279", "369", "999"];
+const AWAY = new Set([...SERVER_AWAY, ...CLUSTER_AWAY]);
 
 /** The server is unreachable or cannot serve now. Whether an insert happened is then unknown: ask the table. */
 export function isClickhouseAway(error: unknown): boolean {

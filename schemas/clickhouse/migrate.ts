@@ -1,19 +1,31 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { type AppliedMigration, assertNotTooNew, assertUsable } from "../versions/judge-schema.ts";
 import { type MigrationFile, migrationFiles, statementsOf } from "../versions/migration-files.ts";
+import { ClusterNodes } from "./cluster.ts";
 import {
   type Clickhouse,
   type ClickhouseServer,
   clickhouseDatabase,
   openClickhouse,
+  seedUrls,
 } from "./connect.ts";
+import { ensureEverywhere } from "./ensure-everywhere.ts";
 import { clickhouseCode } from "./errors.ts";
 import { joinProjections } from "./join-projections.ts";
+import { type ClusterPlace, clusterForm, DISTRIBUTED_TABLES, distributedTable } from "./layout.ts";
 
 const APPLICATION_NAME = "tracker migrate";
 /** A migration may rewrite a column. */
 const STATEMENT_MS_MAX = 600_000;
 const UNKNOWN_TABLE = "60";
 const UNKNOWN_COLUMN = "47";
+/** A statement of a cluster ends when every replica has applied it, or it fails. */
+const ON_CLUSTER: ClickHouseSettings = {
+  distributed_ddl_task_timeout: String(STATEMENT_MS_MAX / 1_000),
+  distributed_ddl_output_mode: "throw",
+  alter_sync: "2",
+};
 
 export type MigrateOptions = {
   /**
@@ -22,6 +34,8 @@ export type MigrateOptions = {
    */
   readonly withoutOlder?: (file: MigrationFile, work: () => Promise<void>) => Promise<void>;
   readonly files?: readonly MigrationFile[];
+  /** Part of the paths in Keeper. Required for a cluster. */
+  readonly installation?: string | undefined;
 };
 
 export type Migrated = {
@@ -29,27 +43,46 @@ export type Migrated = {
   readonly applied: readonly string[];
   /** Names of the files that remove something and were left out. */
   readonly left: readonly string[];
+  /** Tables that a node of a cluster lacked, as `table on host`. */
+  readonly made: readonly string[];
 };
+
+/** A client, and the place of its cluster. */
+type Target = { readonly client: Clickhouse; readonly place: ClusterPlace | undefined };
 
 /**
  * Creates the database and applies missing migrations in order. ClickHouse has no transactions, so every statement of a migration is
  * idempotent, and a migration counts as applied only after its last statement. Files that remove something are left out, except with
- * `withoutOlder` or in an empty database.
+ * `withoutOlder` or in an empty database. On a cluster it then makes the tables that a new or rebuilt node lacks.
  *
- * @throws {NewerSchemaError} when the schema no longer supports this release.
+ * @throws {NewerSchemaError} when the schema no longer supports this release, and an Error while a node of the cluster is away.
  */
 export async function migrateClickhouse(
   given: ClickhouseServer,
-  { withoutOlder, files = migrationFiles("clickhouse") }: MigrateOptions = {},
+  options: MigrateOptions = {},
 ): Promise<Migrated> {
-  await createDatabase(given);
+  const place = placeOf(given, options);
+  if (place === undefined) return { ...(await migrateServer(given, options)), made: [] };
+  await refuseAway(given);
+  const migrated = await migrateServer(given, options, place);
+  return { ...migrated, made: await makeMissing(given) };
+}
+
+async function migrateServer(
+  given: ClickhouseServer,
+  { withoutOlder, files = migrationFiles("clickhouse") }: MigrateOptions,
+  place?: ClusterPlace,
+): Promise<Pick<Migrated, "applied" | "left">> {
+  await createDatabase(given, place);
   const client = openClickhouse({
     ...given,
     applicationName: APPLICATION_NAME,
     requestTimeoutMs: STATEMENT_MS_MAX,
   });
+  const target = { client, place };
   try {
-    await prepare(client);
+    await assertLayout(client);
+    await prepare(target);
     const before = await notedMigrations(client);
     assertNotTooNew("clickhouse", files, before);
     const present = new Set(before.filter((one) => one.isApplied).map(({ number }) => number));
@@ -63,13 +96,14 @@ export async function migrateClickhouse(
         }
         // From here on no older process starts, also if this one dies before the statements are done.
         await withoutOlder(file, async () => {
-          await note(client, file, false);
+          await note(target, file, false);
         });
       }
-      await applyStatements(client, file);
-      await note(client, file, true);
+      await applyStatements(target, file);
+      await note(target, file, true);
       applied.push(file.name);
     }
+    if (place !== undefined) await distribute(target);
     return { applied, left };
   } finally {
     await client.close();
@@ -80,6 +114,7 @@ export async function migrateClickhouse(
  * Refuses a schema that this release cannot use. @throws {NewerSchemaError} or an Error that says to run the migration.
  */
 export async function assertClickhouseMigrated(client: Clickhouse): Promise<void> {
+  await assertLayout(client);
   const noted = await notedMigrations(client);
   const files = migrationFiles("clickhouse");
   assertNotTooNew("clickhouse", files, noted);
@@ -90,17 +125,87 @@ export async function assertClickhouseMigrated(client: Clickhouse): Promise<void
   );
 }
 
-async function createDatabase(given: ClickhouseServer): Promise<void> {
-  const server = new URL(given.url);
-  server.pathname = "/";
+/** A process of another layout would take the rows of one shard for all, or wait for replicas that there are none of. */
+async function assertLayout(client: Clickhouse): Promise<void> {
+  const answer = await client.query({
+    query: `select startsWith(engine, 'Replicated') as isReplicated from system.tables
+      where database = currentDatabase() and name = 'schema_migration'`,
+    format: "JSONEachRow",
+  });
+  const [table] = await answer.json<{ isReplicated: number }>();
+  if (table === undefined) return;
+  const [is, wanted] = table.isReplicated === 1 ? ["cluster", "single"] : ["single", "cluster"];
+  if ((client.cluster === undefined) === (is === "cluster"))
+    throw new Error(
+      `CLICKHOUSE_LAYOUT is ${wanted}, but the ClickHouse database was made for ${is}: set CLICKHOUSE_LAYOUT=${is}`,
+    );
+}
+
+function placeOf(
+  { cluster }: ClickhouseServer,
+  { installation }: MigrateOptions,
+): ClusterPlace | undefined {
+  if (cluster === undefined) return undefined;
+  if (installation === undefined) throw new Error("a cluster needs the name of its installation");
+  return { cluster, installation };
+}
+
+/** A statement for the cluster would wait for a node that is away, and a table that it misses would lack rows. */
+async function refuseAway(given: ClickhouseServer): Promise<void> {
+  // The database may not exist yet.
+  const url = seedUrls(given.url).map(serverUrl).join(",");
+  const nodes = await ClusterNodes.open({ ...given, url }, { applicationName: APPLICATION_NAME });
+  const { away } = nodes;
+  await nodes.close();
+  if (away.length > 0)
+    throw new Error(
+      `the ClickHouse nodes ${away.join(", ")} do not answer: start them or remove them from remote_servers, then run \`tracker migrate\` again`,
+    );
+}
+
+async function makeMissing(given: ClickhouseServer): Promise<string[]> {
+  const nodes = await ClusterNodes.open(given, {
+    applicationName: APPLICATION_NAME,
+    requestTimeoutMs: STATEMENT_MS_MAX,
+  });
+  try {
+    return await ensureEverywhere(nodes.clients());
+  } finally {
+    await nodes.close();
+  }
+}
+
+/** Makes the tables over all shards, and gives them the columns that migrations have added since. */
+async function distribute({ client, place }: Target): Promise<void> {
+  if (place === undefined) return;
+  for (const table of DISTRIBUTED_TABLES) {
+    const answer = await client.query({
+      query: `select table, groupArray((name, type)) as columns from (
+          select table, name, type from system.columns
+          where database = currentDatabase() and table in ({table: String}, {all: String}) order by table, position)
+        group by table`,
+      query_params: { table, all: `${table}_all` },
+      format: "JSONEachRow",
+    });
+    const [one, other] = await answer.json<{ columns: unknown }>();
+    if (other !== undefined && isDeepStrictEqual(one?.columns, other.columns)) continue;
+    await client.command({
+      query: distributedTable(table, place),
+      clickhouse_settings: ON_CLUSTER,
+    });
+  }
+}
+
+async function createDatabase(given: ClickhouseServer, place?: ClusterPlace): Promise<void> {
+  const [first = ""] = seedUrls(given.url);
   const client = openClickhouse({
     ...given,
-    url: server.toString(),
+    url: serverUrl(first),
     applicationName: APPLICATION_NAME,
   });
   try {
     await client.command({
-      query: "create database if not exists {database: Identifier}",
+      query: `create database if not exists {database: Identifier}${place === undefined ? "" : ` on cluster '${place.cluster}'`}`,
       query_params: { database: clickhouseDatabase(given.url) },
     });
   } finally {
@@ -108,31 +213,57 @@ async function createDatabase(given: ClickhouseServer): Promise<void> {
   }
 }
 
-async function prepare(client: Clickhouse): Promise<void> {
-  await client.command({
-    query: `create table if not exists schema_migration (number UInt32, name String, applied_at DateTime default now())
+/** Before the first migration. Releases before the columns only read the numbers, so they need no migration. */
+export const PREPARATION = [
+  `create table if not exists schema_migration (number UInt32, name String, applied_at DateTime default now())
             engine = ReplacingMergeTree order by number`,
-  });
-  // Releases before these columns only read the numbers, so they need no migration.
-  await client.command({
-    query: `alter table schema_migration
+  `alter table schema_migration
               add column if not exists oldest_reader UInt32 default number,
               add column if not exists is_applied Bool default true`,
-  });
+] as const;
+
+/** Of the server, without the database. */
+function serverUrl(url: string): string {
+  const server = new URL(url);
+  server.pathname = "/";
+  return server.toString();
 }
 
-async function applyStatements(client: Clickhouse, { sql }: MigrationFile): Promise<void> {
-  const queries: string[] = [];
-  for (const text of statementsOf(sql)) {
-    const setting = REQUIRED_SETTING.exec(text)?.[1];
-    if (setting === undefined || (await hasSetting(client, setting)))
-      queries.push(text.replace(/^\s*--.*$/gm, "").trim());
+async function prepare(target: Target): Promise<void> {
+  for (const statement of PREPARATION) await apply(target, statement);
+}
+
+async function applyStatements(target: Target, file: MigrationFile): Promise<void> {
+  const statements: string[] = [];
+  for (const { setting, statement } of migrationStatements(file)) {
+    if (setting === undefined || (await hasSetting(target.client, setting)))
+      statements.push(statement);
   }
-  for (const query of joinProjections(queries)) await client.command({ query });
+  for (const statement of joinProjections(statements)) await apply(target, statement);
+}
+
+async function apply({ client, place }: Target, statement: string): Promise<void> {
+  if (place === undefined) await client.command({ query: statement });
+  else
+    await client.command({
+      query: clusterForm(statement, place),
+      clickhouse_settings: ON_CLUSTER,
+    });
+}
+
+/** The statements of a file for a server alone, and the setting of MergeTree that a server must know to have one. */
+export function migrationStatements({
+  sql,
+}: Pick<MigrationFile, "sql">): { readonly statement: string; readonly setting?: string }[] {
+  return statementsOf(sql).map((text) => {
+    const setting = REQUIRED_SETTING.exec(text)?.[1];
+    const statement = text.replace(/^\s*--.*$/gm, "").trim();
+    return setting === undefined ? { statement } : { statement, setting };
+  });
 }
 
 async function note(
-  client: Clickhouse,
+  { client }: Target,
   { number, name, oldestReader }: MigrationFile,
   isApplied: boolean,
 ): Promise<void> {

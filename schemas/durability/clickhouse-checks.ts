@@ -13,9 +13,6 @@ import {
   judgeReplicas,
 } from "./judge-clickhouse.ts";
 
-/** The name of our cluster in the configuration of its servers. */
-const CLUSTER = "tracker";
-
 const Table = z.object({ name: z.string(), engine: z.string(), engineFull: z.string() });
 const Setting = z.object({ name: z.string(), value: z.string() });
 const Count = z.object({ stored: z.int() });
@@ -37,11 +34,13 @@ export function clickhouseTableChecks(clickhouse: ClickhouseReader): CheckGroup 
         readTables(clickhouse),
         readDefaults(clickhouse),
       ]);
-      const isCluster = tables.some(({ engine }) => engine.startsWith("Replicated"));
-      const replicas = isCluster
-        ? await askReplicas(clickhouse)
-        : ({ check: "C3", faults: [] } as const);
-      return [judgeEngines(tables, defaults), replicas];
+      const { cluster } = clickhouse;
+      if (cluster === undefined)
+        return [judgeEngines(tables, defaults, "single"), { check: "C3", faults: [] }];
+      return [
+        judgeEngines(tables, defaults, "cluster"),
+        await askReplicas(clickhouse, cluster.name),
+      ];
     },
     refusalOf: clickhouseRefusal,
   };
@@ -95,8 +94,8 @@ async function insertTwice(clickhouse: Clickhouse): Promise<number> {
   return row?.stored ?? 0;
 }
 
-async function askReplicas(clickhouse: ClickhouseReader): Promise<Finding> {
-  const params = { cluster: CLUSTER };
+async function askReplicas(clickhouse: ClickhouseReader, cluster: string): Promise<Finding> {
+  const params = { cluster };
   const replicas = await selectRows(
     clickhouse,
     {

@@ -32,6 +32,9 @@ const COPY_TABLES = ["conversion_fact", "ad_cost_fact"] as const;
 const MARK_TABLES = ["producer_claim", "installation_mark"] as const;
 const DURABLE_TABLES = [...CLICK_TABLES, ...COPY_TABLES, ...MARK_TABLES] as const;
 
+/** Tables over all shards of a cluster. */
+const DISTRIBUTED_TABLES = ["click_all", "impression_all"] as const;
+
 /** Inserts that a server alone remembers for each table, and the same for replicas, with its time in seconds. */
 const WINDOW_MIN = 10_000;
 const REPLICATED_WINDOW_MIN = 100_000;
@@ -42,14 +45,17 @@ const REPLICAS_MIN = 2;
 export function judgeEngines(
   tables: readonly ClickhouseTable[],
   defaults: MergeTreeDefaults,
+  layout: "single" | "cluster",
 ): Finding {
   const known = new Map(tables.map((table) => [table.name, table]));
-  const isReplicated = tables.some(({ engine }) => engine.startsWith("Replicated"));
-  const faults = DURABLE_TABLES.flatMap((name) => {
+  const isReplicated = layout === "cluster";
+  const names = isReplicated ? [...DURABLE_TABLES, ...DISTRIBUTED_TABLES] : DURABLE_TABLES;
+  const faults = names.flatMap((name) => {
     const table = known.get(name);
     if (table === undefined) {
       return [refuses(`The ClickHouse table ${name} does not exist: run \`tracker migrate\`.`)];
     }
+    if (isDistributed(name)) return faultsOfDistributed(table);
     const setting = (wanted: string): number => settingOf(table, defaults, wanted);
     return isReplicated ? faultsOfReplicated(table, setting) : faultsOfTableAlone(table, setting);
   });
@@ -82,7 +88,7 @@ function faultsOfReplicated(
   setting: (name: string) => number,
 ): Fault[] {
   if (!/^Replicated\w*MergeTree$/.test(engine)) {
-    return [wrongEngine(name, engine, "Replicated…MergeTree, as others are")];
+    return [wrongEngine(name, engine, "Replicated…MergeTree, as CLICKHOUSE_LAYOUT=cluster needs")];
   }
   if (!isClickTable(name)) return [];
   const faults: Fault[] = [];
@@ -96,6 +102,14 @@ function faultsOfReplicated(
     faults.push(tooShort(name, wanted, seconds, REPLICATED_SECONDS_MIN));
   }
   return faults;
+}
+
+function faultsOfDistributed({ name, engine }: ClickhouseTable): Fault[] {
+  return engine === "Distributed" ? [] : [wrongEngine(name, engine, "Distributed")];
+}
+
+function isDistributed(name: string): boolean {
+  return DISTRIBUTED_TABLES.some((table) => table === name);
 }
 
 function isClickTable(name: string): boolean {

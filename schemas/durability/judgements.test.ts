@@ -175,19 +175,21 @@ test.each<[string, Partial<(typeof ALONE)[number]>, RegExp]>([
   ["conversion_fact", { engineFull: "" }, /fsync_after_insert and fsync_part_directory off/],
 ])("C1 names the table %s with %j (P35)", (name, difference, sentence) => {
   const tables = ALONE.map((one) => (one.name === name ? { ...one, ...difference } : one));
-  expect(faultsOf(judgeEngines(tables, new Map()))).toEqual([expect.stringMatching(sentence)]);
+  expect(faultsOf(judgeEngines(tables, new Map(), "single"))).toEqual([
+    expect.stringMatching(sentence),
+  ]);
 });
 
 test("C1 accepts sound tables and the server's own defaults, and names a missing table (P35)", () => {
-  expect(judgeEngines(ALONE, new Map()).faults).toEqual([]);
+  expect(judgeEngines(ALONE, new Map(), "single").faults).toEqual([]);
   const bare = ALONE.map((one) => ({ ...one, engineFull: "" }));
   const defaults = new Map([
     [WINDOW, "10000"],
     ["fsync_after_insert", "true"],
     ["fsync_part_directory", "1"],
   ]);
-  expect(judgeEngines(bare, defaults).faults).toEqual([]);
-  expect(faultsOf(judgeEngines(ALONE.slice(1), new Map()))).toEqual([
+  expect(judgeEngines(bare, defaults, "single").faults).toEqual([]);
+  expect(faultsOf(judgeEngines(ALONE.slice(1), new Map(), "single"))).toEqual([
     expect.stringMatching(/table click does not exist/),
   ]);
 });
@@ -195,20 +197,31 @@ test("C1 accepts sound tables and the server's own defaults, and names a missing
 test("C1 of a cluster wants replicated tables that remember inserts for a day (P35)", () => {
   const settings =
     "SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 86400";
-  const cluster = ALONE.map((one) => ({
+  const distributed = ["click_all", "impression_all"].map((name) => ({
+    name,
+    engine: "Distributed",
+    engineFull: "Distributed('tracker', 'tracker', 'click', _lane)",
+  }));
+  const replicated = ALONE.map((one) => ({
     ...one,
     engine: `Replicated${one.engine}`,
     engineFull: settings,
   }));
-  expect(judgeEngines(cluster, new Map()).faults).toEqual([]);
+  const cluster = [...replicated, ...distributed];
+  expect(judgeEngines(cluster, new Map(), "cluster").faults).toEqual([]);
   const wrong = cluster.map((one) => {
     if (one.name === "click") return { ...one, engineFull: settings.replace("86400", "3600") };
     return one.name === "ad_cost_fact" ? { ...one, engine: "ReplacingMergeTree" } : one;
   });
-  expect(faultsOf(judgeEngines(wrong, new Map()))).toEqual([
+  expect(faultsOf(judgeEngines(wrong, new Map(), "cluster"))).toEqual([
     expect.stringMatching(/click has replicated_deduplication_window_seconds 3600/),
     expect.stringMatching(/ad_cost_fact has the engine ReplacingMergeTree/),
   ]);
+  expect(faultsOf(judgeEngines(replicated, new Map(), "cluster"))).toEqual([
+    expect.stringMatching(/table click_all does not exist/),
+    expect.stringMatching(/table impression_all does not exist/),
+  ]);
+  expect(faultsOf(judgeEngines(ALONE, new Map(), "cluster")).length).toBeGreaterThan(5);
 });
 
 test("C2 refuses a server that stores a repeated insert twice or not at all (P35)", () => {

@@ -1,4 +1,6 @@
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { z } from "zod";
+import { allShards, onCluster } from "../clickhouse/all-shards.ts";
 import type { ClickhouseEditor } from "../clickhouse/connect.ts";
 import { selectRows } from "../clickhouse/select.ts";
 import { clickIdParts } from "../ids/click-id.ts";
@@ -39,7 +41,7 @@ export async function findErasableClicks(
         {
           name: "erasure.find-clicks",
           text: `select lower(hex(click_id)) as id, ip, arrayFilter(x -> x != '', [${AD_IDS.join(", ")}]) as ad_ids
-            from click where ${IS_CLICK} and (${describes(COLUMNS)})`,
+            from ${allShards(clickhouse, "click")} where ${IS_CLICK} and (${describes(COLUMNS)})`,
           params: paramsOf(chunk),
         },
         Erasable,
@@ -66,7 +68,7 @@ export async function findClicksOfAddress(
       name: "erasure.find-clicks-of-address",
       text: `select lower(hex(click_id)) as id, toBool(has({addresses:Array(String)}, ip)) as in_ip,
           toBool(match(concat(destination, ' ', referrer, ' ', extra), {pattern:String})) as in_text
-        from click
+        from ${allShards(clickhouse, "click")}
         where workspace_id = {workspaceId:UInt32} and ts <= fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC')
           and (in_ip or in_text)
         limit {rowsMax:UInt32}`,
@@ -85,10 +87,10 @@ export async function eraseClickColumns(
 ): Promise<void> {
   for (const chunk of chunksOf(of)) {
     await clickhouse.command({
-      query: `alter table click update ${columns.map((name) => `${name} = ${PERSONAL_COLUMNS[name]}`).join(", ")}
+      query: `alter table click${onCluster(clickhouse)} update ${columns.map((name) => `${name} = ${PERSONAL_COLUMNS[name]}`).join(", ")}
         where ${IS_CLICK} and (${describes(columns)})`,
       query_params: paramsOf(chunk),
-      clickhouse_settings: { mutations_sync: "1" },
+      clickhouse_settings: rewritten(clickhouse),
     });
   }
 }
@@ -107,18 +109,23 @@ export async function eraseVisitors(
       clickhouse,
       {
         name: "erasure.find-visitors",
-        text: `select lower(hex(click_id)) as id from click where ${IS_CLICK} and visitor != 0`,
+        text: `select lower(hex(click_id)) as id from ${allShards(clickhouse, "click")} where ${IS_CLICK} and visitor != 0`,
         params: paramsOf(chunk),
       },
       FoundClick,
     );
     if (found.length === 0) continue;
     await clickhouse.command({
-      query: `alter table click update visitor = 0 where ${IS_CLICK}`,
+      query: `alter table click${onCluster(clickhouse)} update visitor = 0 where ${IS_CLICK}`,
       query_params: paramsOf({ ...of, clickIds: found.map(({ id }) => id) }),
-      clickhouse_settings: { mutations_sync: "1" },
+      clickhouse_settings: rewritten(clickhouse),
     });
   }
+}
+
+/** Waits until every part is rewritten, in a cluster on every replica. */
+function rewritten({ cluster }: ClickhouseEditor): ClickHouseSettings {
+  return { mutations_sync: cluster === undefined ? "1" : "2" };
 }
 
 function describes(columns: readonly PersonalColumn[]): string {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../clickhouse/all-shards.ts";
 import { selectRows } from "../clickhouse/select.ts";
 import { readSecret } from "../installation/read-secret.ts";
 import type { Queryable } from "../postgres/connect.ts";
@@ -141,7 +142,7 @@ async function eraseAgain(
     {
       name: "erasure.find-address",
       text: `select ip from (
-          select distinct ip from click
+          select distinct ip from ${allShards(stores.clickhouse, "click")}
           where workspace_id = {workspaceId:UInt32} and ip != ''
             and ts between fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') and fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC'))
         where lower(hex(SHA256(concat({key:String}, ' ', ip)))) in {hashes:Array(String)}`,

@@ -60,6 +60,14 @@ test("a file that is missing, empty or wrong is named, and its content is not sh
 test.each([
   [{ NATS_URL: "nats://me:hush@a,nats://b" }, /^NATS_URL: its URLs differ in user or password/m],
   [
+    { CLICKHOUSE_URL: "http://a/t,http://b/t" },
+    /^CLICKHOUSE_URL: several servers, expected one unless CLICKHOUSE_LAYOUT is cluster/m,
+  ],
+  [
+    { CLICKHOUSE_LAYOUT: "cluster", CLICKHOUSE_URL: "http://me:hush@a/t,http://b/t" },
+    /^CLICKHOUSE_URL: its URLs differ in scheme, user, password or database/m,
+  ],
+  [
     { NATS_URL: "nats://me:hush@a", NATS_USER: "me", NATS_PASSWORD: "hush" },
     /^the user in NATS_URL and NATS_USER: each is a way to log in/m,
   ],

@@ -1,4 +1,12 @@
-import { natsUrls, oneOf, readableFile, text, url, wholeNumber } from "./setting-types.ts";
+import {
+  clickhouseUrls,
+  natsUrls,
+  oneOf,
+  readableFile,
+  text,
+  url,
+  wholeNumber,
+} from "./setting-types.ts";
 
 /** Who connects to Postgres and NATS. `npm start` passes the settings on. */
 const SERVER_READERS = ["ingress", "processors", "api", "tracker"] as const;
@@ -87,15 +95,16 @@ export const SERVER_SETTINGS = {
     meaning: "private key (PEM) of NATS_CERT_FILE",
   },
   CLICKHOUSE_URL: {
-    type: url(["http", "https"], "http://user:password@host:8123/database"),
+    type: clickhouseUrls,
     unset: "started by `npm start`",
     requiredBy: ["processors", "api"],
     readBy: ["npm start", "processors", "api", "tracker"],
     isSecret: true,
-    meaning: "an existing ClickHouse server or cluster",
+    meaning:
+      "an existing ClickHouse server; of a cluster (CLICKHOUSE_LAYOUT) one node or several, all with the same user, password and database",
   },
   CLICKHOUSE_READER_URL: {
-    type: url(["http", "https"], "http://tracker_reader:password@host:8123/database"),
+    type: clickhouseUrls,
     unset: "CLICKHOUSE_URL",
     readBy: ["api"],
     isSecret: true,
@@ -106,6 +115,19 @@ export const SERVER_SETTINGS = {
     unset: "the authorities that Node.js knows",
     readBy: ["processors", "api", "tracker"],
     meaning: "certificates (PEM) of the authority that signed that of an https:// CLICKHOUSE_URL",
+  },
+  CLICKHOUSE_LAYOUT: {
+    type: oneOf(["single", "cluster"]),
+    default: "single",
+    readBy: ["npm start", "processors", "api", "tracker"],
+    meaning:
+      "single: all rows are on one server; cluster: clicks are spread over the shards of CLICKHOUSE_CLUSTER, and every row has replicas. Chosen before the first `migrate`, never changed",
+  },
+  CLICKHOUSE_CLUSTER: {
+    type: text("letters, digits, dashes and underscores, at most 64", /^[A-Za-z0-9_-]{1,64}$/),
+    default: "tracker",
+    readBy: ["processors", "api", "tracker"],
+    meaning: "name of the cluster in `remote_servers` of the ClickHouse nodes",
   },
   NATS_PREFIX: {
     type: text("letters, digits, dots, dashes and underscores", /^[A-Za-z0-9_.-]*$/),

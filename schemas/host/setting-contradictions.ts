@@ -30,6 +30,7 @@ export function contradictionsOf(values: Values): string[] {
     ...withoutServer(values),
     ...halfPairs(values),
     ...natsContradictions(values),
+    ...clickhouseContradictions(values),
     ...passwordContradictions(values),
   ];
 }
@@ -67,6 +68,24 @@ function natsContradictions(values: Values): string[] {
     faults.push(`${kinds.join(" and ")}: each is a way to log in to NATS, expected only one`);
   }
   return faults;
+}
+
+function clickhouseContradictions(values: Values): string[] {
+  return ["CLICKHOUSE_URL", "CLICKHOUSE_READER_URL"].flatMap((name) => {
+    const urls = urlsOf(values, name);
+    if (urls.length < 2) return [];
+    const faults: string[] = [];
+    if (values["CLICKHOUSE_LAYOUT"] !== "cluster")
+      faults.push(`${name}: several servers, expected one unless CLICKHOUSE_LAYOUT is cluster`);
+    const alike = urls.map(({ protocol, username, password, pathname }) =>
+      [protocol, username, password, pathname].join(" "),
+    );
+    if (new Set(alike).size > 1)
+      faults.push(
+        `${name}: its URLs differ in scheme, user, password or database, expected the same in all of them`,
+      );
+    return faults;
+  });
 }
 
 function passwordContradictions(values: Values): string[] {

@@ -83,6 +83,17 @@ export const natsUrls: SettingType<string> = {
   },
 };
 
+/** One server, or several nodes of a cluster. The value has no spaces. */
+export const clickhouseUrls: SettingType<string> = {
+  accepts:
+    "URLs that begin with http:// or https://, such as http://user:password@host:8123/database, comma-separated",
+  parse: (given) => {
+    const urls = itemsOf(given);
+    const areUrls = urls.every((one) => parseUrl(one, ["http", "https"]) !== undefined);
+    return urls.length > 0 && areUrls ? urls.join(",") : undefined;
+  },
+};
+
 /** None, or several addresses of HTTP. */
 export const httpUrls: SettingType<readonly string[]> = {
   accepts:

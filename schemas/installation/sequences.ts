@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../clickhouse/all-shards.ts";
 import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import type { OtherStores } from "./other-stores.ts";
@@ -115,8 +116,8 @@ async function sequenceStates(db: Queryable): Promise<SequenceState[]> {
 async function highestOf(clickhouse: Clickhouse, table: string, column: string): Promise<number> {
   const answer = await clickhouse.query({
     query: `select max(id) as highest from (
-      select toUInt64({column: Identifier}) as id from {table: Identifier} group by {column: Identifier})`,
-    query_params: { table, column },
+      select toUInt64({column: Identifier}) as id from ${allShards(clickhouse, table)} group by {column: Identifier})`,
+    query_params: { column },
     format: "JSONEachRow",
     clickhouse_settings: { max_execution_time: SCAN_SECONDS_MAX },
   });

@@ -32,6 +32,7 @@ const URLS = ["npm start", "api", "tracker"];
 /** Functions that group the settings of a server for several processes, and their files. */
 const SHARED = [
   ["natsAccess", "schemas/nats/servers.ts"],
+  ["clickhouseServer", "schemas/clickhouse/connect.ts"],
   ["streamSettings", "schemas/nats/stream-settings.ts"],
 ] as const;
 
@@ -60,6 +61,16 @@ const CASES: readonly (readonly [
   ["POSTGRES_PASSWORD_FILE", "/no/such/file", "refused", CONNECTED],
   ["POSTGRES_URL_FILE", "package.json", "refused", EVERYBODY],
   ["CLICKHOUSE_CA_FILE", "package.json", "refused", ["processors", "api", "tracker"]],
+  [
+    "CLICKHOUSE_URL",
+    "http://me:a@c:8123/t,http://me:a@d:8123/t",
+    "refused",
+    ["npm start", "processors", "api", "tracker"],
+  ],
+  ["CLICKHOUSE_LAYOUT", "both", "refused", ["npm start", "processors", "api", "tracker"]],
+  ["CLICKHOUSE_LAYOUT", "cluster", "accepted", ["processors", "api", "tracker"]],
+  ["CLICKHOUSE_LAYOUT", "cluster", "refused", ["npm start"]],
+  ["CLICKHOUSE_CLUSTER", "two words", "refused", ["processors", "api", "tracker"]],
   ["CLICKS_STREAM_HOURS", "0", "refused", ["npm start", "processors", "tracker"]],
   ["CLICKS_STREAM_BYTES", "64GiB", "refused", ["npm start", "processors", "tracker"]],
   ["CLICKS_STREAM_COMPRESSION", "gzip", "refused", ["npm start", "processors", "tracker"]],

@@ -43,9 +43,12 @@ const SESSION_STATE = new RegExp(
   "i",
 );
 
-/** Expressions that may stand in the text of a statement: a constant of the module or an entry of one, or a quoted name. */
+/**
+ * Expressions that may stand in the text of a statement: a constant of the module or an entry of one, a quoted name, or what
+ * schemas/clickhouse/all-shards.ts calls a table of ClickHouse.
+ */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
-const QUOTING = /^(quoteIdentifiers?|quoteConditions|escapeIdentifier)$/;
+const QUOTING = /^(quoteIdentifiers?|quoteConditions|escapeIdentifier|allShards|everyFence)$/;
 
 /**
  * The faults in the SQL statements of a TypeScript source.

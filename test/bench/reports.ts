@@ -113,7 +113,7 @@ function statement({ group_by, tz }: Case, filters: readonly string[] = []): Com
     { group_by, tz, from: "2026-10-01", to: "2026-10-31", filters: [...filters] },
     { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
   );
-  return compileReport({ ...request, scope, managers: undefined, costRates: undefined });
+  return compileReport({ ...request, scope, managers: undefined, costRates: undefined }, undefined);
 }
 
 /** Runs the statement and reads all rows. Returns milliseconds. */

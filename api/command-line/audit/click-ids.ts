@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { HOUR_MS } from "../../../schemas/time/zone.ts";
 import { count } from "../status/status-line.ts";
@@ -40,7 +41,7 @@ function sinceText(sinceMs: number): string {
 
 async function readHours(clickhouse: Clickhouse, sinceMs: number): Promise<z.infer<typeof Hours>> {
   const answer = await clickhouse.query({
-    query: `select toUnixTimestamp(toStartOfHour(ts)) as hour, count() as clicks from click
+    query: `select toUnixTimestamp(toStartOfHour(ts)) as hour, count() as clicks from ${allShards(clickhouse, "click")}
       where ts >= fromUnixTimestamp64Milli({since: Int64}, 'UTC') group by hour order by hour`,
     query_params: { since: sinceMs },
     format: "JSONEachRow",
@@ -53,7 +54,7 @@ async function readDoubles(
   fromMs: number,
 ): Promise<z.infer<typeof Doubles>> {
   const answer = await clickhouse.query({
-    query: `select hex(click_id) as id, count() as rows from click
+    query: `select hex(click_id) as id, count() as rows from ${allShards(clickhouse, "click")}
       where ts >= fromUnixTimestamp64Milli({from: Int64}, 'UTC') and ts < fromUnixTimestamp64Milli({to: Int64}, 'UTC')
       group by click_id having rows > 1 order by id limit {shown: UInt32}`,
     query_params: { from: fromMs, to: fromMs + HOUR_MS, shown: DOUBLES_SHOWN },

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../../schemas/clickhouse/select.ts";
 import { pause } from "../../../schemas/host/pause.ts";
@@ -83,8 +84,7 @@ async function untilStored(
   const never = new AbortController();
   try {
     while (systemClock.nowMs() < endMs) {
-      const text =
-        "select ip, domain from click where ts > now() - interval 1 hour and sub10 = {mark: String}";
+      const text = `select ip, domain from ${allShards(clickhouse, "click")} where ts > now() - interval 1 hour and sub10 = {mark: String}`;
       const statement = { name: "doctor.click", text, params: { mark }, timeoutMs: 5_000 };
       const [row] = await selectRows(clickhouse, statement, Stored);
       if (row !== undefined) return row;

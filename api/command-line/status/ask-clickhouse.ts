@@ -8,10 +8,7 @@ export type ClickhouseStatus = {
   readonly cluster: z.infer<typeof Cluster> | undefined;
 };
 
-/** The name of our cluster in the configuration of its servers. */
-const CLUSTER = "tracker";
-
-const Engine = z.object({ version: z.string(), replicated: z.int() });
+const Engine = z.object({ version: z.string() });
 const Cluster = z.object({
   nodes: z.int(),
   answering: z.int(),
@@ -24,16 +21,15 @@ export async function askClickhouse(
   clickhouse: ClickhouseReader,
   timeoutMs: number,
 ): Promise<ClickhouseStatus> {
-  const text = `select version() as version, countIf(engine like 'Replicated%') as replicated
-    from system.tables where database = currentDatabase()`;
+  const text = "select version() as version";
   const [engine] = await selectRows(clickhouse, { name: "status.engine", text, timeoutMs }, Engine);
-  if (engine === undefined) throw new Error("ClickHouse returned no row for an aggregate");
-  if (engine.replicated === 0) return { version: engine.version, cluster: undefined };
+  if (engine === undefined) throw new Error("ClickHouse returned no row for its version");
+  if (clickhouse.cluster === undefined) return { version: engine.version, cluster: undefined };
   const nodes = `select (select count() from system.clusters where cluster = {cluster: String}) as nodes,
       uniqExact(hostName()) as answering, sum(is_readonly) as readonlyTables, max(absolute_delay) as delaySeconds
     from clusterAllReplicas({cluster: String}, system.replicas)
     where database = currentDatabase() settings skip_unavailable_shards = 1`;
-  const params = { cluster: CLUSTER };
+  const params = { cluster: clickhouse.cluster.name };
   const [cluster] = await selectRows(
     clickhouse,
     { name: "status.cluster", text: nodes, params, timeoutMs },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { capBucket, capBucketRange } from "../../../schemas/catalog/cap-bucket.ts";
 import type { CapPeriod } from "../../../schemas/catalog/records.ts";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { CountedCap, StoredClicks } from "./click-caps.ts";
 
@@ -92,7 +93,7 @@ async function selectCounts(
       query: `select offer_id, countIf(toUnixTimestamp64Milli(ts) < {toMs: Int64}) as clicks,
           countIf(toUnixTimestamp64Milli(ts) >= {toMs: Int64} and toUnixTimestamp64Milli(ts) < {nextToMs: Int64}) as next,
           countIf(toUnixTimestamp64Milli(ts) >= {nextToMs: Int64}) as later
-        from click
+        from ${allShards(clickhouse, "click")}
         where workspace_id in {workspaces: Array(UInt32)} and _lane in {lanes: Array(UInt8)}
           and ts >= fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
           and offer_id in {offers: Array(UInt32)} and ${TAKEN}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ClickTaken } from "../../../schemas/events/click-notice.ts";
 import type { LaneShare } from "../lane/lane-share.ts";
@@ -30,7 +31,7 @@ export async function selectTakenClicks(
   const seconds = new Map(checked.map((offer) => [offer.id, offer.duplicate_click_seconds]));
   const answer = await clickhouse.query({
     query: `select offer_id, affiliate_id, visitor, toUnixTimestamp64Milli(max(ts)) as at_ms
-      from click
+      from ${allShards(clickhouse, "click")}
       where workspace_id in {workspaces: Array(UInt32)} and _lane in {lanes: Array(UInt8)}
         and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
         and offer_id in {offers: Array(UInt32)} and affiliate_id != 0 and ${TAKEN}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
 import type { Producers } from "../intake/producers.ts";
@@ -62,7 +63,7 @@ async function countRecent(
   if (table.name !== "click") return { clicks: 0, ids: 0 };
   try {
     const answer = await clickhouse.query({
-      query: `select count() as clicks, uniqExact(click_id) as ids from click
+      query: `select count() as clicks, uniqExact(click_id) as ids from ${allShards(clickhouse, "click")}
         where _lane = {lane: UInt8} and ts > now64(3) - toIntervalHour(1)`,
       query_params: { lane },
       format: "JSONEachRow",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { PositionSet, type Range } from "../intake/position-set.ts";
 import type { LaneTable } from "./lane-table.ts";
@@ -27,7 +28,7 @@ export async function selectStoredPositions(
   lane: number,
 ): Promise<StoredPositions[]> {
   const answer = await clickhouse.query({
-    query: POSITIONS_QUERY.replace("TABLE", table.name),
+    query: POSITIONS_QUERY.replace("TABLE", allShards(clickhouse, table.name)),
     query_params: { lane },
     format: "JSONEachRow",
   });
@@ -63,7 +64,7 @@ async function selectGaps(
     query: `select before as from, _position as to from (
         select _position, lagInFrame(_position + 1, 1, 0) over (order by _position
           rows between 1 preceding and current row) as before
-        from ${source.table.name}
+        from ${allShards(clickhouse, source.table.name)}
         where _lane = {lane: UInt8} and _producer = {producer: UInt16} and _epoch = {epoch: UInt32}
           and _position <= {last: UInt64})
       where _position > before order by from limit ${GAPS_MAX + 1}`,

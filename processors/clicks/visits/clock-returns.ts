@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 
 const TIMEOUT_SECONDS = 60;
@@ -24,7 +25,7 @@ export async function selectClockReturns(
     await (
       await clickhouse.query({
         query: `select _producer as producer, max((_epoch, _position)) as last, last.1 as epoch, last.2 as position
-          from click where _lane = {lane: UInt8} and ts > fromUnixTimestamp64Milli({afterMs: Int64}, 'UTC')
+          from ${allShards(clickhouse, "click")} where _lane = {lane: UInt8} and ts > fromUnixTimestamp64Milli({afterMs: Int64}, 'UTC')
           group by _producer`,
         query_params: { lane, afterMs },
         format: "JSONEachRow",
@@ -36,7 +37,7 @@ export async function selectClockReturns(
   const answer = await clickhouse.query({
     // The click of a coupon has the time of its report, which may have waited for hours.
     query: `select _producer as producer, toUnixTimestamp64Milli(argMin(ts, (_epoch, _position))) as at_ms
-      from click
+      from ${allShards(clickhouse, "click")}
       where _lane = {lane: UInt8} and _producer in {producers: Array(UInt16)} and link_type != 'coupon'
         and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC') and ts <= fromUnixTimestamp64Milli({afterMs: Int64}, 'UTC')
         and (_epoch, _position) > (

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
+import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -90,7 +91,7 @@ async function loadStored(
   const result = await clickhouse.exec({
     // Grouping by visits would need more memory in ClickHouse than they need here.
     query: `select offer_id, affiliate_id, visitor, ${isCorrected ? corrected : atMs}
-      from click
+      from ${allShards(clickhouse, "click")}
       where ${OF_SHARE} and is_unique
         and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
       format RowBinary`,
@@ -187,7 +188,7 @@ async function findWindow(
     const answer = await clickhouse.query({
       query: `select intDiv(toUnixTimestamp64Milli(ts), {hourMs: UInt32}) as hour,
           toUnixTimestamp64Milli(max(ts)) as newest_ms, count() as visits
-        from click
+        from ${allShards(clickhouse, "click")}
         where ${OF_SHARE} and is_unique and ts > fromUnixTimestamp64Milli({sinceMs: Int64}, 'UTC')
           and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC')
         group by hour`,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onEachReplica, tableOn } from "../../../schemas/clickhouse/all-shards.ts";
 import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
 import { selectRows } from "../../../schemas/clickhouse/select.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
@@ -47,16 +48,21 @@ async function countClicks(
   click: ClickRecord,
   { clicksMax, atMs }: { readonly clicksMax: number; readonly atMs: number },
 ): Promise<z.infer<typeof Count> | undefined> {
+  const { cluster } = clickhouse;
+  const ids = `select click_id from ${tableOn(cluster, "click")}
+                     where workspace_id = {workspaceId: UInt32} and offer_id = {offerId: UInt32} and ip = {ip: String}
+                       and ts > fromUnixTimestamp64Milli({fromMs: Int64})
+                     limit {rowsMax: UInt32}`;
+  // Each replica of a shard has the same clicks.
+  const from =
+    cluster === undefined ? ids : `select distinct click_id from ${onEachReplica(cluster, ids)}`;
   try {
     const [count] = await selectRows(
       clickhouse,
       {
         name: "conversions.count-clicks-of-ip",
         text: `select count() as clicks, countIf(click_id = unhex({clickId: String})) as seen
-               from (select click_id from click
-                     where workspace_id = {workspaceId: UInt32} and offer_id = {offerId: UInt32} and ip = {ip: String}
-                       and ts > fromUnixTimestamp64Milli({fromMs: Int64})
-                     limit {rowsMax: UInt32})`,
+               from (${from})`,
         params: {
           clickId: click.click_id,
           workspaceId: click.workspace_id,

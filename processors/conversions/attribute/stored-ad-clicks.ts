@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onEachReplica, tableOn } from "../../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
 import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
@@ -111,16 +112,22 @@ async function selectLatest(
   kind: AdClickIdKind,
   searches: readonly StoredAdSearch[],
 ): Promise<ReadonlyMap<string, readonly Latest[]> | "away"> {
+  const { cluster } = clickhouse;
   const offerIds = [...new Set(searches.map(({ offerId }) => offerId))].filter((id) => id !== 0);
-  const rows = await selectUnlessAway(clickhouse, Latest, {
-    // A part that no merge has met yet has no projection: its rows are read.
-    text: `with arrayMap(value -> sipHash64(value), {values: Array(String)}) as hashes
+  // A part that no merge has met yet has no projection: its rows are read.
+  const select = `with arrayMap(value -> sipHash64(value), {values: Array(String)}) as hashes
       select {values: Array(String)}[indexOf(hashes, sipHash64(click.${kind}))] as value, click.workspace_id as workspace_id,
         if(has({offerIds: Array(UInt32)}, click.offer_id), click.offer_id, if(click.offer_id = 0, 0, {otherOffer: UInt32})) as asked_offer,
         toUnixTimestamp64Milli(max(click.ts)) as at_ms
-      from click
+      from ${tableOn(cluster, "click")}
       where click.workspace_id in {workspaceIds: Array(UInt32)} and sipHash64(click.${kind}) in hashes
-      group by sipHash64(click.${kind}), click.workspace_id, asked_offer`,
+      group by sipHash64(click.${kind}), click.workspace_id, asked_offer`;
+  const rows = await selectUnlessAway(clickhouse, Latest, {
+    text:
+      cluster === undefined
+        ? select
+        : `select value, workspace_id, asked_offer, max(at_ms) as at_ms from ${onEachReplica(cluster, select)}
+      group by value, workspace_id, asked_offer`,
     params: { ...paramsOf(searches), offerIds, otherOffer: OTHER_OFFER },
     // Choosing between all projections would take ClickHouse as long as reading this one.
     settings: { preferred_optimize_projection_name: `latest_${kind}` },

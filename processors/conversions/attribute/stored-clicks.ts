@@ -1,4 +1,5 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { onEachShard } from "../../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { Batcher } from "../../../schemas/host/batcher.ts";
@@ -31,12 +32,28 @@ export class StoredClicks {
   }
 }
 
+/** A row never changes, so a click that any replica has is the answer. Only for the others every replica is asked. */
 async function readClicks(
   clickhouse: ClickhouseReader,
   catalog: Catalog,
   together: readonly ClickKey[],
 ): Promise<Answer[]> {
-  const clicks = await selectClicks(clickhouse, {
+  if (clickhouse.cluster === undefined) return await readFrom(clickhouse, catalog, together);
+  const answers = await readFrom(clickhouse, catalog, together, onEachShard);
+  const missing = together.filter((_, index) => answers[index]?.click === undefined);
+  if (missing.length === 0) return answers;
+  const certain = await readFrom(clickhouse, catalog, missing);
+  const byKey = new Map(missing.map((key, index) => [key, certain[index]]));
+  return together.map((key, index) => byKey.get(key) ?? answers[index] ?? { click: "away" });
+}
+
+async function readFrom(
+  clickhouse: ClickhouseReader,
+  catalog: Catalog,
+  together: readonly ClickKey[],
+  onNodes?: typeof onEachShard,
+): Promise<Answer[]> {
+  const query = {
     // Includes clicks without a workspace (G140), to distinguish them from clicks that are still in flight.
     where: `click.workspace_id in {workspaceIds: Array(UInt32)}
       and click.ts in {times: Array(DateTime64(3, 'UTC'))}
@@ -47,7 +64,8 @@ async function readClicks(
       times: [...new Set(together.map(({ atMs }) => clickhouseTime(atMs)))],
       clickIds: together.map(({ clickId }) => clickId),
     },
-  });
+  };
+  const clicks = await selectClicks(clickhouse, query, onNodes);
   if (clicks === "away") return together.map(() => ({ click: "away" }));
   const byId = new Map(clicks.map((click) => [click.click_id, click]));
   return together.map(({ clickId }) => ({ click: byId.get(clickId) }));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Operation } from "../../../api/operation.ts";
 import { readInput } from "../../../api/rest/request-input.ts";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
@@ -30,6 +31,8 @@ export type Seed = {
 const Row = z.record(z.string(), z.unknown());
 export type Row = z.infer<typeof Row>;
 
+export type LedgerRow = LedgerClick | LedgerImpression | LedgerConversion | LedgerCost;
+
 /** The `data` of a list. */
 export function rowsOf(data: unknown): Row[] {
   return z.array(Row).parse(data);
@@ -45,7 +48,7 @@ export class ReportWorld extends Stores {
   /** What operations take for now; the clock's time when undefined. */
   nowMs: number | undefined;
 
-  private constructor(stores: OpenStores, parts: { seed: Seed; secret: string }) {
+  protected constructor(stores: OpenStores, parts: { seed: Seed; secret: string }) {
     super(stores);
     this.seed = parts.seed;
     this.mint = new ClickIdMint({ producer: 9, secret: parts.secret, clock: systemClock });
@@ -53,11 +56,14 @@ export class ReportWorld extends Stores {
 
   static async open(): Promise<ReportWorld> {
     const stores = await openStores({ label: "reports" });
+    return new ReportWorld(stores, await ReportWorld.seeded(stores));
+  }
+
+  protected static async seeded(stores: OpenStores): Promise<{ seed: Seed; secret: string }> {
     const { rows } = await stores.pool.query<{ secret: string }>({
       text: "select secret from installation",
     });
-    const secret = rows[0]?.secret ?? "";
-    return new ReportWorld(stores, { seed: await seed(stores.pool), secret });
+    return { secret: rows[0]?.secret ?? "", seed: await seed(stores.pool) };
   }
 
   /** The body of an answer, as JSON would carry it. @throws {ApiError} for a refusal. */
@@ -119,7 +125,15 @@ export class ReportWorld extends Stores {
   /** Rows as the processors write them: columns that are left out have their defaults. */
   async insertRows(
     table: "click" | "impression" | "conversion_fact" | "ad_cost_fact",
-    rows: readonly (LedgerClick | LedgerImpression | LedgerConversion | LedgerCost)[],
+    rows: readonly LedgerRow[],
+  ): Promise<void> {
+    await this.insertInto(this.clickhouse, table, rows);
+  }
+
+  protected async insertInto(
+    clickhouse: Clickhouse,
+    table: string,
+    rows: readonly LedgerRow[],
   ): Promise<void> {
     const first = rows[0];
     if (first === undefined) return;
@@ -135,7 +149,7 @@ export class ReportWorld extends Stores {
     );
     const selected = names.map((name) => (isClickId(name) ? "unhex(click_id)" : name));
     const lines = rows.map((row) => JSON.stringify(row)).join("\n");
-    await this.clickhouse.command({
+    await clickhouse.command({
       query: `insert into ${table} (${names.join(", ")}) select ${selected.join(", ")}
         from input('${structure.join(", ").replaceAll("'", "\\'")}') format JSONEachRow\n${lines}`,
       clickhouse_settings: { input_format_parallel_parsing: 0, max_query_size: "100000000" },

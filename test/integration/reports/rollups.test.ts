@@ -47,7 +47,7 @@ function statement(query: { group_by?: string; tz?: string; from?: string; filte
     { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
   );
   const scope = { role: "staff", workspaceId: world.seed.workspaceId } as const;
-  return compileReport({ ...request, scope, managers: undefined, costRates: undefined });
+  return compileReport({ ...request, scope, managers: undefined, costRates: undefined }, undefined);
 }
 
 async function answerOf({ text, params }: ReturnType<typeof statement>, suffix = "") {

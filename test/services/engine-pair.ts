@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
+import type { EmbeddedServer } from "../../deploy/local/embedded-server.ts";
+import { pickPort } from "../../deploy/local/ports.ts";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { runtimeDir, testReport } from "./servers.ts";
+
+/** Two hosts, as far as the engines can tell. They have the same HTTP port, as servers do. */
+const HOSTS = ["127.0.0.1", "127.0.0.2"] as const;
+export const CLUSTER = "tracker";
+
+/**
+ * Two embedded engines that know each other as the shards of one cluster. They answer each other's queries as servers do. They have no Keeper, so
+ * tables are not replicated and statements `on cluster` are refused.
+ */
+export class EnginePair implements AsyncDisposable {
+  readonly engines: readonly [EmbeddedServer, EmbeddedServer];
+  readonly #folder: string;
+
+  private constructor(engines: readonly [EmbeddedServer, EmbeddedServer], folder: string) {
+    this.engines = engines;
+    this.#folder = folder;
+  }
+
+  /** `usersFile` is one of users.d for both. */
+  static async start({ usersFile }: { readonly usersFile?: string } = {}): Promise<EnginePair> {
+    const folder = await mkdtemp(join(tmpdir(), "tracker-engines-"));
+    // A node takes an address for its own if it is one of its host and has its port: the native ports must differ.
+    const tcpPorts = [await pickPort(HOSTS[0]), await pickPort(HOSTS[1])] as const;
+    const both = {
+      port: await pickPort(HOSTS[0]),
+      tcpPorts,
+      usersFile,
+      password: randomBytes(12).toString("hex"),
+    };
+    const engines = [
+      await startEngine(folder, { ...both, index: 0 }),
+      await startEngine(folder, { ...both, index: 1 }),
+    ] as const;
+    return new EnginePair(engines, folder);
+  }
+
+  /** CLICKHOUSE_URL: both engines as seeds. */
+  urlOf(database: string): string {
+    return this.engines.map(({ url }) => withDatabase(url, database)).join(",");
+  }
+
+  async createDatabase(database: string): Promise<void> {
+    for (const { url } of this.engines) await run(url, `create database ${database}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.engines.map((engine) => engine.stop()));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The same server with another database. */
+export function withDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.toString();
+}
+
+type Place = {
+  readonly index: 0 | 1;
+  readonly port: number;
+  /** Of our user, the same on both. */
+  readonly password: string;
+  readonly tcpPorts: readonly [number, number];
+  readonly usersFile: string | undefined;
+};
+
+async function startEngine(folder: string, place: Place): Promise<EmbeddedServer> {
+  const { index, port, password } = place;
+  const dataDir = join(folder, `engine${index}`);
+  const configs = join(dataDir, "clickhouse", "config.d");
+  await mkdir(configs, { recursive: true });
+  await writeFile(join(configs, "cluster.xml"), clusterConfig(place));
+  if (place.usersFile !== undefined) {
+    const users = join(dataDir, "clickhouse", "users.d");
+    await mkdir(users);
+    await copyFile(place.usersFile, join(users, "more.xml"));
+  }
+  await writeFile(join(dataDir, "clickhouse.password"), password, { mode: 0o600 });
+  const engine = await startClickhouse({
+    dataDir,
+    runtimeDir: runtimeDir(),
+    port,
+    bind: HOSTS[index],
+    report: testReport(),
+  });
+  await run(engine.url, "system start listen tcp");
+  return engine;
+}
+
+/** As deploy/servers/clickhouse/cluster.xml, with one replica a shard and without Keeper. */
+function clusterConfig({ index, tcpPorts }: Place): string {
+  const shards = HOSTS.map(
+    (host, at) => `<shard><internal_replication>true</internal_replication>
+      <replica><host>${host}</host><port>${tcpPorts[at] ?? 0}</port></replica></shard>`,
+  );
+  return `<clickhouse>
+  <tcp_port>${tcpPorts[index]}</tcp_port>
+  <macros><shard>${index + 1}</shard><replica>a</replica></macros>
+  <remote_servers>
+    <${CLUSTER}><secret>for tests</secret>${shards.join("")}</${CLUSTER}>
+  </remote_servers>
+</clickhouse>
+`;
+}
+
+async function run(url: string, query: string): Promise<void> {
+  const client = openClickhouse({ url, applicationName: "test" });
+  try {
+    await client.command({ query });
+  } finally {
+    await client.close();
+  }
+}
