@@ -29,6 +29,7 @@ const WAKE_MS = 250;
 const WATERMARK_MS = 1_000;
 const ALL_WATERMARKS_MS = 30_000;
 const LAST_FLUSH_MS = 8_000;
+const LIST_ROWS_MAX = 20_000;
 
 /**
  * Writes one lane while its lease is held.
@@ -181,11 +182,12 @@ export class Lane {
   }
 
   #answerQueries(): { close(): void } {
-    const { nats, metrics, clock } = this.#deps;
+    const { nats, metrics, clock, listRowsMax = LIST_ROWS_MAX } = this.#deps;
     return answerQueries(nats, this.#lease.lane, {
       intake: this.intake,
       log: this.#log,
       queries: metrics.queries,
+      listRowsMax,
       caughtUpMs: () => (this.#reader.pendingMessages === 0 ? clock.nowMs() : undefined),
     });
   }

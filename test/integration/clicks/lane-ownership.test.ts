@@ -35,7 +35,7 @@ test("ClickHouse refuses the insert of a writer whose lane has a newer owner", a
       { readAtMs: 0, lineBytes: line.length, rows: 1 },
     );
     builder.add(line, { position, month: 202_601, ts: 0 }, true);
-    const segment = builder.finish();
+    const finished = builder.finish();
     return insertRows(world.clickhouse, {
       table: CLICK_TABLE,
       lane: 2,
@@ -44,7 +44,7 @@ test("ClickHouse refuses the insert of a writer whose lane has a newer owner", a
       tokenSalt: "",
       signal,
       queryId: insertQueryId({ database, lane: 2, epoch }, position),
-      segments: segment === undefined ? [] : [segment],
+      segments: finished === undefined ? [] : [finished.segment],
     });
   };
   await raiseFence(world.clickhouse, { database, lane: 2, epoch: 7 }, signal);
