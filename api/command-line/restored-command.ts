@@ -1,6 +1,7 @@
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
+import { forgetFreeProducers } from "../../schemas/installation/free-producers.ts";
 import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
 import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
 import { readClickhouseMark, readPostgresMark } from "../../schemas/installation/store-marks.ts";
@@ -80,6 +81,9 @@ async function cure(
     // read the streams from the beginning.
     for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
   }
+  const free = await forgetFreeProducers(db);
+  if (free > 0)
+    lines.push(`${free} unused producer numbers are checked again before they are given out.`);
   const lanes = await raiseLaneEpochs(db, clickhouse);
   lines.push(
     ...lanes.map(({ lane, epoch }) => `Lane ${lane}: the next writer has epoch ${epoch + 1}.`),

@@ -287,6 +287,7 @@ CREATE TABLE click_producer (
   said_ms bigint NOT NULL,
   CONSTRAINT click_producer_pkey PRIMARY KEY (lane, producer, epoch)
 );
+CREATE INDEX click_producer_number ON click_producer USING btree (producer);
 
 CREATE TABLE click_stored (
   lane integer NOT NULL,
@@ -497,6 +498,7 @@ CREATE TABLE coupon_click (
   CONSTRAINT coupon_click_pkey PRIMARY KEY (click_id)
 );
 CREATE INDEX coupon_click_due ON coupon_click USING btree (due_at);
+CREATE INDEX coupon_click_producer ON coupon_click USING btree (producer);
 
 CREATE TABLE coupon_click_passed (
   click_id text NOT NULL,
@@ -748,8 +750,12 @@ CREATE TABLE ingress_producer (
   contested_at timestamp(3) with time zone,
   given_up_at timestamp(3) with time zone,
   given_up_from_ms bigint,
+  quiet_since timestamp(3) with time zone,
+  free_at timestamp(3) with time zone,
+  free_above bigint,
   CONSTRAINT ingress_producer_pkey PRIMARY KEY (id)
 );
+CREATE INDEX ingress_producer_free ON ingress_producer USING btree (free_at, id) WHERE free_at IS NOT NULL;
 
 CREATE TABLE installation (
   id integer NOT NULL DEFAULT 1,
@@ -2192,6 +2198,17 @@ CREATE FUNCTION is_click_erased(of_click text, of_workspace integer)
 AS $function$
   select exists (select from erased_click k join erasure e on e.id = k.erasure_id
     where k.click_id = of_click and e.workspace_id = of_workspace)
+$function$;
+
+CREATE FUNCTION is_producer_quiet(one ingress_producer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select one.run is not null
+    and (one.run_at is null or (one.given_up_at is not null and one.run_at < one.given_up_at))
+    and not exists (select from click_producer c where c.producer = one.id)
+    and not exists (select from coupon_click c where c.producer = one.id)
 $function$;
 
 CREATE FUNCTION iso_time(at timestamp with time zone)

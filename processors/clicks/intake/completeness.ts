@@ -15,6 +15,8 @@ export type ProducerProgress = {
   /** The position after the records of the message. Lower than one that was already heard if the message repeats records. */
   readonly next: number;
   readonly endedBefore?: number | undefined;
+  /** The epoch has ended. The number belongs to another process, whose epochs go on. */
+  readonly hasEnded?: true | undefined;
   /** The message was read before, so it says nothing new. */
   readonly isRepeat?: boolean | undefined;
 };
@@ -77,22 +79,19 @@ export class Completeness {
 
   /** A message that the producer cut at `at`: all its earlier records in this epoch are known. */
   noteMessage(progress: ProducerProgress): void {
-    const { producer, epoch, at, endedBefore, isRepeat = false } = progress;
-    if (isRepeat) return;
+    const { producer, epoch, at, endedBefore, hasEnded, isRepeat } = progress;
+    if (isRepeat === true) return;
     this.#firstMs ??= at;
     this.#newestMs = Math.max(this.#newestMs, at);
     const state = this.#get(producer);
     if (endedBefore !== undefined) {
       state.endedBefore = Math.max(state.endedBefore ?? 0, endedBefore);
     }
-    if (epoch < (state.endedBefore ?? 0)) state.endedMs = Math.max(state.endedMs, at);
+    const before = state.endedBefore ?? 0;
+    if (hasEnded === true || epoch < before) end(state, epoch, at);
     else this.#note(state, progress);
-    for (const [other, lastMessageMs] of state.open) {
-      if (other >= (state.endedBefore ?? 0)) continue;
-      state.open.delete(other);
-      state.nexts.delete(other);
-      state.endedMs = Math.max(state.endedMs, lastMessageMs);
-    }
+    for (const [other, lastMessageMs] of state.open)
+      if (other < before) end(state, other, lastMessageMs);
     if (hasShippedAll(state)) state.givenUp = undefined;
   }
 
@@ -245,6 +244,13 @@ export class Completeness {
       if (newestMs - (state.refused?.toMs ?? 0) > GONE_MS) state.refused = undefined;
     }
   }
+}
+
+/** Nothing more comes of this epoch. `atMs`: its last message. */
+function end(state: ProducerState, epoch: number, atMs: number): void {
+  state.open.delete(epoch);
+  state.nexts.delete(epoch);
+  state.endedMs = Math.max(state.endedMs, atMs);
 }
 
 /** How long a producer that does not announce its end may be silent. */

@@ -50,7 +50,8 @@ test("a workspace's list is complete while another floods the lane and ClickHous
       .map((click) => click["click_id"]);
   const list = async (workspaceId: number, filters: ClickFilter[] = []): Promise<string[]> => {
     const nowMs = Date.now() - 1;
-    const found = await searchClicks({ ...world, nowMs }, StoredClick, {
+    const { clickhouse, nats } = world;
+    const found = await searchClicks({ clickhouse, nats, nowMs }, StoredClick, {
       scope: { role: "staff", workspaceId },
       fromMs: startMs,
       toMs: nowMs,
