@@ -2204,12 +2204,7 @@ CREATE FUNCTION is_producer_quiet(one ingress_producer)
  RETURNS boolean
  LANGUAGE sql
  STABLE
-AS $function$
-  select one.run is not null
-    and (one.run_at is null or (one.given_up_at is not null and one.run_at < one.given_up_at))
-    and not exists (select from click_producer c where c.producer = one.id)
-    and not exists (select from coupon_click c where c.producer = one.id)
-$function$;
+RETURN (((one).run IS NOT NULL) AND (((one).run_at IS NULL) OR (((one).given_up_at IS NOT NULL) AND ((one).run_at < (one).given_up_at))) AND (NOT (EXISTS (SELECT FROM click_producer c WHERE (c.producer = (is_producer_quiet.one).id)))) AND (NOT (EXISTS (SELECT FROM coupon_click c WHERE (c.producer = (is_producer_quiet.one).id)))));
 
 CREATE FUNCTION iso_time(at timestamp with time zone)
  RETURNS text

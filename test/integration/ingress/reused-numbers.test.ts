@@ -125,7 +125,7 @@ async function proveFree(producer: number): Promise<void> {
 }
 
 test(
-  "a reused number and its old journal that returns: every click counts once, and all ids are found (P8)",
+  "with a reused number, and its old journal back, every click counts once and is found (P8)",
   async () => {
     const [first, second] = [aMachine("first"), aMachine("second")];
     const pid = await fleet.addIngress(first);
