@@ -51,6 +51,8 @@ function groupSettings(read: SettingsOf<"processors">) {
       leaseMs: read.LANE_LEASE_MS,
       producerPatienceMs: read.PRODUCER_PATIENCE_HOURS * HOUR_MS,
       uniquesMax: read.UNIQUE_VISITS_MAX,
+      youngBytesMax: read.YOUNG_CLICKS_BYTES,
+      listRowsMax: read.CLICK_LIST_ROWS_MAX,
     },
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
     delivery: {

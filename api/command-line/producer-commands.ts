@@ -1,10 +1,22 @@
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import {
+  type FreedProducers,
+  type ProducerNumbers,
+  proveFreeProducers,
+  readProducerNumbers,
+} from "../../schemas/installation/free-producers.ts";
+import { connectNats } from "../../schemas/nats/connect.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 import { JSON_OUTPUT } from "./options.ts";
 import { giveUpProducer, type ListedProducer, readProducers } from "./producers.ts";
+import { findServers } from "./servers.ts";
 import { withDatabase } from "./session.ts";
 import { table } from "./table.ts";
+
+const NAME_OF_FREE = "tracker producer free";
 
 const list: Command = {
   name: "producer list",
@@ -13,7 +25,8 @@ const list: Command = {
   examples: ["producer list"],
   notes: `running: its process runs. ended: it stopped cleanly and all of its clicks are stored.
 silent: its journal may contain clicks; look-ups of clicks since then answer 503.
-given up: \`producer give-up\` ended the wait.`,
+given up: \`producer give-up\` ended the wait.
+free: nothing of it is left anywhere, so its number may be given out again.`,
   run: async (given, environment) =>
     await withDatabase(environment, async (db) => {
       const producers = await readProducers(db);
@@ -80,4 +93,59 @@ function sentenceOf({ id, mayMissSince }: ListedProducer): string {
     : `Producer ${id} is given up. Clicks that it answered since ${mayMissSince} may be missing.`;
 }
 
-export const producerCommands: readonly Command[] = [list, giveUp];
+const free: Command = {
+  name: "producer free",
+  summary: "finds numbers of former ingress journals that may be given out again",
+  options: JSON_OUTPUT,
+  examples: ["producer free"],
+  notes: `There are 65,535 numbers, and each new journal takes one. The service looks for free
+numbers hourly by itself, and gives them out again when 50,000 were used. A number
+is free when its journal ended or was given up a week ago or more, all of its clicks
+are stored or noted as lost, and the stream of clicks has no message of that time.
+A journal that returns later takes a new number, and its clicks count. Safe to repeat.`,
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const found = await proveWithStores(db, environment);
+      const left = await readProducerNumbers(db);
+      return given.has("json")
+        ? JSON.stringify({ ...found, left }, null, 2)
+        : linesOf(found, left).join("\n");
+    }),
+};
+
+async function proveWithStores(
+  db: Pool,
+  { servers, dataDir, natsSpace }: CommandEnvironment,
+): Promise<FreedProducers> {
+  const { clickhouse: server, nats: natsServer } = findServers(
+    ["clickhouse", "nats"],
+    servers,
+    dataDir,
+  );
+  const clickhouse = openClickhouse({ ...server, applicationName: NAME_OF_FREE });
+  try {
+    const nats = await connectNats({ ...natsServer, name: NAME_OF_FREE, ...natsSpace });
+    try {
+      return await proveFreeProducers({ db, clickhouse, nats });
+    } finally {
+      await nats.connection.close();
+    }
+  } finally {
+    await clickhouse.close();
+  }
+}
+
+function linesOf({ freed, differing, inStream }: FreedProducers, left: ProducerNumbers): string[] {
+  const lines = [
+    `${freed.length} more numbers may be given out again; ${left.free} in all, beside ${left.fresh} that were never used.`,
+  ];
+  if (inStream > 0)
+    lines.push(`${inStream} must wait until the stream has dropped the messages of their time.`);
+  if (differing.length > 0)
+    lines.push(
+      `${differing.length} have rows that are missing or stored twice, which \`tracker audit\` names: ${differing.slice(0, 10).join(", ")}.`,
+    );
+  return lines;
+}
+
+export const producerCommands: readonly Command[] = [list, giveUp, free];

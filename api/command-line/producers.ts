@@ -6,7 +6,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
  */
 const ALIVE_SECONDS = 30;
 
-export type ProducerState = "running" | "silent" | "ended" | "given up";
+export type ProducerState = "running" | "silent" | "ended" | "given up" | "free";
 
 /** An ingress journal and its state in Postgres. Times are ISO text. */
 export type ListedProducer = {
@@ -30,6 +30,7 @@ export async function readProducers(db: Queryable, only?: number): Promise<Liste
            known as (
              select coalesce(p.id, m.producer) as id, coalesce(p.host, '') as host, p.given_up_at,
                p.given_up_from_ms, m.first_ms, p.run_at,
+               p.free_at is not null and p.quiet_since is not null and is_producer_quiet(p) as is_free,
                greatest(p.run_at, to_timestamp(m.last_ms / 1000.0)) as last_at
              from ingress_producer p full join message m on m.producer = p.id
              where $1::int is null or coalesce(p.id, m.producer) = $1),
@@ -37,13 +38,14 @@ export async function readProducers(db: Queryable, only?: number): Promise<Liste
              select id, host, last_at, first_ms, given_up_from_ms, case
                when last_at > now() - $2 * interval '1 second' and (run_at is not null or first_ms is not null)
                  then 'running'
+               when is_free then 'free'
                when given_up_at is not null then 'given up'
                when first_ms is not null then 'silent'
                else 'ended' end as state
              from known)
            select id, host, state, last_at as "lastWordAt",
-             case state when 'silent' then to_timestamp(first_ms / 1000.0)
-               when 'given up' then to_timestamp(given_up_from_ms / 1000.0) end as "mayMissSince"
+             case when state = 'silent' then to_timestamp(first_ms / 1000.0)
+               when state in ('given up', 'free') then to_timestamp(given_up_from_ms / 1000.0) end as "mayMissSince"
            from judged order by id`,
     values: [only ?? null, ALIVE_SECONDS],
   });

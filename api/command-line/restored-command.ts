@@ -1,5 +1,6 @@
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
+import { forgetFreeProducers } from "../../schemas/installation/free-producers.ts";
 import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
 import { readLanes, restoreLanes } from "../../schemas/installation/lane-count.ts";
 import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
@@ -83,6 +84,9 @@ async function cure(
     // read the streams from the beginning.
     for (const lane of (await readLanes(db)).all) await forgetAcknowledged(nats, lane);
   }
+  const free = await forgetFreeProducers(db);
+  if (free > 0)
+    lines.push(`${free} unused producer numbers are checked again before they are given out.`);
   const lanes = await raiseLaneEpochs(db, clickhouse);
   lines.push(
     ...lanes.map(({ lane, epoch }) => `Lane ${lane}: the next writer has epoch ${epoch + 1}.`),

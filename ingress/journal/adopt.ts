@@ -1,10 +1,18 @@
 import { join } from "node:path";
 import { pause } from "../../schemas/host/pause.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
+import { readRuns } from "./journal-run.ts";
 import { type LeftoversOptions, shipLeftovers } from "./leftovers.ts";
 import { lockFolder } from "./lock-folder.ts";
-import { type ProducerFolder, producersIn, retiredSinceMs, tryToTake } from "./producer-folder.ts";
-import { publishEnded } from "./publish-batch.ts";
+import {
+  isEndOwed,
+  noteRetiredEnded,
+  type ProducerFolder,
+  producersIn,
+  retiredSinceMs,
+  tryToTake,
+} from "./producer-folder.ts";
+import { publishEnded, publishEndedAlone } from "./publish-batch.ts";
 import { endedSegmentPaths } from "./segment-files.ts";
 
 const LOOK_MS = 10_000;
@@ -68,14 +76,14 @@ function foldersIn({ journalPath, log }: AdoptionOptions): number[] {
   }
 }
 
-/** Whether the folder has records and no process has locked it. */
+/** Whether the folder has work left and no process has locked it. */
 async function isAbandoned(
   { journalPath, others }: AdoptionOptions,
   producer: number,
 ): Promise<boolean> {
   const folder = join(journalPath, String(producer));
   const segments = await endedSegmentPaths(folder, Number.MAX_SAFE_INTEGER);
-  if (segments.length === 0 && !others.isIn(folder)) return false;
+  if (segments.length === 0 && !others.isIn(folder) && !isEndOwed(folder)) return false;
   const release = await lockFolder(folder);
   await release?.();
   return release !== undefined;
@@ -108,16 +116,21 @@ export async function shipAdopted(
     const common = { ...options, folder, producer, epoch: endedBefore };
     const isDone = await shipLeftovers({ ...common, mayDeclareLost: isSole });
     // While the claim is unconfirmed, another process may run on a copy of this folder. That process then publishes the end of its epoch.
-    if (isDone && (await untilConfirmed(claim, signal))) {
-      const onRetry = (error: unknown): void => events.retried(error);
-      await publishEnded(link, { producer, epoch, nonce }, { lanes, signal, onRetry });
+    if (!isDone || !(await untilConfirmed(claim, signal))) return;
+    const published = { lanes, signal, onRetry: (error: unknown): void => events.retried(error) };
+    if (claim !== undefined) {
+      await publishEnded(link, { producer, epoch, nonce }, published);
+      return;
     }
+    for (const run of readRuns(folder))
+      await publishEndedAlone(link, { producer, ...run }, published);
+    if (!signal.aborted) noteRetiredEnded(folder);
   } finally {
     await claim?.close();
   }
 }
 
-/** Waits until the claim is confirmed, at most 30 s. A retired folder needs none, because only its own last epoch is published as ended. */
+/** Waits until the claim is confirmed, at most 30 s. A retired folder needs none, because only its own epochs are published as ended. */
 async function untilConfirmed(
   claim: { readonly isConfirmed: boolean } | undefined,
   signal: AbortSignal,

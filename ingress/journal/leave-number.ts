@@ -1,5 +1,6 @@
 import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
+import type { AllocateNumber } from "./allocate-producer.ts";
 import { makeProducerFolder, type ProducerFolder, retireFolder } from "./producer-folder.ts";
 
 const RETRY = { firstMs: 100, longestMs: 2_000 } as const;
@@ -13,7 +14,7 @@ export async function leaveNumber(
   reason: string,
   options: {
     readonly journalPath: string;
-    readonly allocate: (claim: string) => Promise<number>;
+    readonly allocate: AllocateNumber;
     readonly log: Log;
     readonly signal: AbortSignal;
   },

@@ -7,7 +7,7 @@ import { systemClock } from "../../schemas/time/clock.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { Recorded } from "../route.ts";
 import { type AdoptionOptions, adoptOrphans } from "./adopt.ts";
-import { allocateProducer } from "./allocate-producer.ts";
+import { allocateFolderNumber, allocateProducer } from "./allocate-producer.ts";
 import { roomOn } from "./disk-room.ts";
 import { Journal, type JournalTimes, type Pending, type SyncMode } from "./journal.ts";
 import { JournalSegments } from "./journal-segments.ts";
@@ -267,11 +267,12 @@ export class Pipeline {
 
   /** Gives up the producer number, for whatever reason, as soon as the next start has one. */
   #leave(reason: string): void {
-    const { folder, journalPath, log, signal, onNumberLeft } = this.#options;
+    const { folder, journalPath, db, log, signal, onNumberLeft } = this.#options;
     if (this.#isLeaving || signal.aborted) return;
     this.#isLeaving = true;
     this.#options.events.twinFound();
-    leaveNumber(folder, reason, { journalPath, allocate: this.#allocate, log, signal })
+    const allocate = allocateFolderNumber(db);
+    leaveNumber(folder, reason, { journalPath, allocate, log, signal })
       .then(onNumberLeft)
       .catch((error: unknown) => {
         if (!signal.aborted) log.error({ err: error }, "producer.number-not-left");

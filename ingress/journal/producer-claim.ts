@@ -126,7 +126,7 @@ export class ProducerClaim {
                overriding system value values ($1, $2, $3, $4, $5, now())
              on conflict (id) do update set host = excluded.host, nonce = excluded.nonce,
                run = excluded.run, run_epoch = excluded.run_epoch, run_at = excluded.run_at,
-               given_up_at = null, given_up_from_ms = null
+               given_up_at = null, given_up_from_ms = null, quiet_since = null, free_at = null
              where (known.nonce is null or known.nonce = excluded.nonce)
                and (known.run is null or known.run = any($6::text[]))
              returning contested_at as "contestedAt",
@@ -148,6 +148,6 @@ export class ProducerClaim {
     const host = rows[0]?.host ?? "unknown";
     return rows[0]?.isOwnFolder === true
       ? `another process, on host ${host}, runs on a copy of this journal folder`
-      : `the number was given to another journal folder, on host ${host}: Postgres was restored from a backup`;
+      : `the number was given to another journal folder, on host ${host}: this journal was away for over a week, or Postgres was restored from a backup`;
   }
 }

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLog } from "../../schemas/host/log.ts";
+import type { FolderNumber } from "./allocate-producer.ts";
 import { readRuns } from "./journal-run.ts";
 import { leaveNumber } from "./leave-number.ts";
 import {
@@ -32,9 +33,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(journal, { recursive: true, force: true }));
 
-function allocate(): Promise<number> {
+function allocate(): Promise<FolderNumber> {
   numbers += 1;
-  return Promise.resolve(numbers);
+  return Promise.resolve({ producer: numbers, lastEpoch: 0 });
 }
 
 async function start(path = journal): Promise<{ producer: number; epoch: number; nonce: string }> {
@@ -66,6 +67,21 @@ test("epochs continue above those of an earlier release and of a damaged epoch f
   rmSync(join(journal, "1", "runs"));
   writeFileSync(join(journal, "1", `${epoch + 5_000}-000001.wal`), "");
   expect((await start()).epoch).toBe(epoch + 5_001);
+});
+
+test("epochs of a number that had an earlier holder begin above those, also after a start without its file", async () => {
+  const ahead = Math.floor(Date.now() / 1_000) + 1_000_000;
+  await makeProducerFolder(journal, (_claim, { besides }) => {
+    expect(besides).toEqual([]);
+    return Promise.resolve({ producer: 9, lastEpoch: ahead });
+  });
+  expect(await start()).toMatchObject({ producer: 9, epoch: ahead + 1 });
+  rmSync(join(journal, "9", "epoch"));
+  expect(await start()).toMatchObject({ producer: 9, epoch: ahead + 2 });
+  await makeProducerFolder(journal, (_claim, { besides }) => {
+    expect(besides).toEqual([9]);
+    return allocate();
+  });
 });
 
 test("two copies of a folder that start in the same second differ by their nonces (#7)", async () => {

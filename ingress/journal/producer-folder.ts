@@ -8,6 +8,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { AllocateNumber } from "./allocate-producer.ts";
 import { beginRun, type JournalRun, newNonce, readRuns } from "./journal-run.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { syncFolder, writeDurably } from "./write-durably.ts";
@@ -20,6 +21,7 @@ const DRAFT_PATIENCE_MS = 3_600_000;
 const EPOCH_FILE = "epoch";
 const NONCE_FILE = "nonce";
 const RETIRED_FILE = "retired";
+const ENDED_FILE = "ended";
 
 /**
  * A producer is a journal folder: `journal/<producer>/`. The process with its lock writes into it. Every start begins an epoch
@@ -33,10 +35,10 @@ export type ProducerFolder = JournalRun & {
   release(): Promise<void>;
 };
 
-/** Locks the first free folder, or makes one. `allocate` returns the number for a claim. */
+/** Locks the first free folder, or makes one. */
 export async function takeProducerFolder(
   journalPath: string,
-  allocate: (claim: string) => Promise<number>,
+  allocate: AllocateNumber,
 ): Promise<ProducerFolder> {
   mkdirSync(journalPath, { recursive: true });
   for (const producer of producersIn(journalPath)) {
@@ -51,12 +53,12 @@ export async function takeProducerFolder(
 }
 
 /**
- * Creates a folder that no process has yet, and returns its number. It is complete before it has its name. A number is used up
- * for good, so `allocate` is called only when the disk has taken the folder.
+ * Creates a folder that no process has yet, and returns its number. It is complete before it has its name. A number that is not used is
+ * lost, so `allocate` is called only when the disk has taken the folder. Epochs begin above those of an earlier holder of the number.
  */
 export async function makeProducerFolder(
   journalPath: string,
-  allocate: (claim: string) => Promise<number>,
+  allocate: AllocateNumber,
 ): Promise<number> {
   removeOldDrafts(journalPath);
   const claim = newNonce();
@@ -64,7 +66,8 @@ export async function makeProducerFolder(
   mkdirSync(draft);
   try {
     writeDurably(join(draft, NONCE_FILE), claim);
-    const producer = await allocate(claim);
+    const { producer, lastEpoch } = await allocate(claim, { besides: producersIn(journalPath) });
+    if (lastEpoch > 0) writeDurably(join(draft, EPOCH_FILE), String(lastEpoch));
     renameSync(draft, join(journalPath, String(producer)));
     syncFolder(journalPath);
     return producer;
@@ -124,6 +127,16 @@ function isRetired(path: string): boolean {
 /** When the folder was retired, UTC ms; undefined for one in use. */
 export function retiredSinceMs(path: string): number | undefined {
   return statSync(join(path, RETIRED_FILE), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** Notes that the click writers have everything of a retired folder, and that its epochs were published as ended. */
+export function noteRetiredEnded(path: string): void {
+  writeDurably(join(path, ENDED_FILE), "");
+}
+
+/** Whether a retired folder's epochs must still be published as ended, although it may have no records left. */
+export function isEndOwed(path: string): boolean {
+  return isRetired(path) && !existsSync(join(path, ENDED_FILE));
 }
 
 /** A folder of an earlier release gets its claim here. */

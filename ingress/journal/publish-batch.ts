@@ -29,15 +29,34 @@ export function batchId(batch: Omit<ClickBatch, "lines">, records: number): stri
   return `${batch.producer}.${batch.epoch}.${batch.lane}.${batch.first}-${records}`;
 }
 
+type EndedRun = { readonly producer: number; readonly epoch: number; readonly nonce: string };
+type EndOptions = PublishOptions & { readonly lanes: LaneSource };
+
 /** Publishes in every lane that this epoch and all earlier ones have ended, for a process that can no longer do so. */
 export async function publishEnded(
   link: NatsLink,
-  { producer, epoch, nonce }: { producer: number; epoch: number; nonce: string },
-  options: PublishOptions & { readonly lanes: LaneSource },
+  run: EndedRun,
+  options: EndOptions,
+): Promise<void> {
+  await publishInAllLanes(link, { ...run, endedBefore: run.epoch + 1 }, options);
+}
+
+/** Publishes in every lane that this epoch has ended. Other epochs of the number may belong to another process, which goes on. */
+export async function publishEndedAlone(
+  link: NatsLink,
+  run: EndedRun,
+  options: EndOptions,
+): Promise<void> {
+  await publishInAllLanes(link, { ...run, endedBefore: 0, hasEnded: true }, options);
+}
+
+async function publishInAllLanes(
+  link: NatsLink,
+  head: Omit<ClickBatch, "lane" | "first" | "at" | "lines">,
+  options: EndOptions,
 ): Promise<void> {
   for (const lane of options.lanes.present().all) {
-    const at = systemClock.nowMs();
-    const batch = { producer, epoch, nonce, lane, first: 0, at, endedBefore: epoch + 1, lines: [] };
+    const batch = { ...head, lane, first: 0, at: systemClock.nowMs(), lines: [] };
     if (options.signal.aborted) return;
     await publishUntilStored(link, { lane, id: undefined, bytes: encodeBatch(batch) }, options);
   }

@@ -1,7 +1,7 @@
 import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { allocateProducer } from "./allocate-producer.ts";
+import { allocateFolderNumber } from "./allocate-producer.ts";
 import { type ProducerFolder, takeProducerFolder } from "./producer-folder.ts";
 
 const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
@@ -14,7 +14,5 @@ export async function untilFolderIsTaken(
 ): Promise<ProducerFolder> {
   const report = { log, event: "journal.no-folder-yet" };
   const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
-  return await backoff.repeat(() =>
-    takeProducerFolder(journalPath, (claim) => allocateProducer(db, claim)),
-  );
+  return await backoff.repeat(() => takeProducerFolder(journalPath, allocateFolderNumber(db)));
 }

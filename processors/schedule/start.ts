@@ -11,11 +11,15 @@ import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
 import { longestWindowDays } from "./longest-visitor-window.ts";
+import { freeProducerNumbers, showProducerNumbers } from "./producer-numbers.ts";
 import { forgetOldRows, forgetVisitors } from "./retention.ts";
 import { TaskMetrics } from "./task-metrics.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 
-export type ScheduleDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "signal">;
+export type ScheduleDeps = Pick<
+  RoleDeps,
+  "pool" | "clickhouse" | "nats" | "log" | "metrics" | "signal"
+>;
 
 export type ScheduleSettings = {
   /** HOLD_TICK_MS: the longest time between the end of a hold and the approval (G98). */
@@ -115,6 +119,7 @@ export function startSchedule(
   const running = Promise.all([
     releaseHolds(),
     showBackupAges(deps, signal),
+    showProducerNumbers(deps, signal),
     runTasks(tasksOf(deps, settings), settings.taskTickMs ?? TASK_TICK_MS),
     // Runs in a loop of its own, because a round takes longer than other tasks may wait.
     runTasks([factsAudit], 2 * factsAudit.everyMs),
@@ -150,9 +155,10 @@ function erasuresTask({ pool, clickhouse }: ScheduleDeps): Task {
 }
 
 function tasksOf(
-  { pool, clickhouse, log }: ScheduleDeps,
+  deps: ScheduleDeps,
   { fxFeedUrl = "", clickRetentionDays = 0, conversionRetentionDays = 0 }: ScheduleSettings,
 ): Task[] {
+  const { pool, clickhouse, log } = deps;
   const tasks: Task[] = [
     {
       name: "log-days",
@@ -165,6 +171,12 @@ function tasksOf(
       everyMs: HOUR_MS,
       leaseMs: 10 * MINUTE_MS,
       run: (signal) => forgetOldRows(pool, signal),
+    },
+    {
+      name: "producer-numbers",
+      everyMs: HOUR_MS,
+      leaseMs: 15 * MINUTE_MS,
+      run: () => freeProducerNumbers(deps),
     },
   ];
   if (fxFeedUrl !== "") {

@@ -30,6 +30,11 @@ export const BatchHead = z.object({
    */
   endedBefore: z.int().nonnegative().optional(),
   /**
+   * Set in the last message of an epoch whose producer number belongs to another process by now: this epoch has ended, and nothing is said
+   * about others.
+   */
+  hasEnded: z.literal(true).optional(),
+  /**
    * Random, made with the epoch: distinguishes this start of the producer from any other with the same number and epoch. Producers
    * of older releases leave it out.
    */

@@ -13,6 +13,7 @@ const TASKS = [
   "click-retention",
   "erasures",
   "facts-audit",
+  "producer-numbers",
 ] as const;
 export type ScheduledTask = (typeof TASKS)[number];
 
@@ -107,6 +108,10 @@ const SCHEDULE_METRICS = {
   backup_age_seconds: gauge(
     "Time since the last noted backup, by store; absent for a store without one.",
     { store: STORES },
+  ),
+  producer_numbers_left: gauge(
+    "Producer numbers for journals of ingress: fresh ones were never given out, free ones may be given out again.",
+    { kind: ["fresh", "free"] },
   ),
   facts_store_went_back_total: counter(
     "Times that a store was found in an older state than the other store has recorded, by store.",

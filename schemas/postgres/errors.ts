@@ -9,6 +9,7 @@ export const SQLSTATE = {
   deadlockDetected: "40P01",
   lockNotAvailable: "55P03",
   queryCanceled: "57014",
+  sequenceAtEnd: "2200H",
   undefinedTable: "42P01",
   undefinedColumn: "42703",
 } as const;

@@ -287,6 +287,7 @@ CREATE TABLE click_producer (
   said_ms bigint NOT NULL,
   CONSTRAINT click_producer_pkey PRIMARY KEY (lane, producer, epoch)
 );
+CREATE INDEX click_producer_number ON click_producer USING btree (producer);
 
 CREATE TABLE click_stored (
   lane integer NOT NULL,
@@ -497,6 +498,7 @@ CREATE TABLE coupon_click (
   CONSTRAINT coupon_click_pkey PRIMARY KEY (click_id)
 );
 CREATE INDEX coupon_click_due ON coupon_click USING btree (due_at);
+CREATE INDEX coupon_click_producer ON coupon_click USING btree (producer);
 
 CREATE TABLE coupon_click_passed (
   click_id text NOT NULL,
@@ -748,8 +750,12 @@ CREATE TABLE ingress_producer (
   contested_at timestamp(3) with time zone,
   given_up_at timestamp(3) with time zone,
   given_up_from_ms bigint,
+  quiet_since timestamp(3) with time zone,
+  free_at timestamp(3) with time zone,
+  free_above bigint,
   CONSTRAINT ingress_producer_pkey PRIMARY KEY (id)
 );
+CREATE INDEX ingress_producer_free ON ingress_producer USING btree (free_at, id) WHERE free_at IS NOT NULL;
 
 CREATE TABLE installation (
   id integer NOT NULL DEFAULT 1,
@@ -2200,6 +2206,12 @@ AS $function$
   select exists (select from erased_click k join erasure e on e.id = k.erasure_id
     where k.click_id = of_click and e.workspace_id = of_workspace)
 $function$;
+
+CREATE FUNCTION is_producer_quiet(one ingress_producer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (((one).run IS NOT NULL) AND (((one).run_at IS NULL) OR (((one).given_up_at IS NOT NULL) AND ((one).run_at < (one).given_up_at))) AND (NOT (EXISTS (SELECT FROM click_producer c WHERE (c.producer = (is_producer_quiet.one).id)))) AND (NOT (EXISTS (SELECT FROM coupon_click c WHERE (c.producer = (is_producer_quiet.one).id)))));
 
 CREATE FUNCTION iso_time(at timestamp with time zone)
  RETURNS text

@@ -112,6 +112,8 @@ const CASES: readonly (readonly [
   ["HOLD_TICK_MS", "5", "refused", ["npm start", "processors"]],
   ["LANE_LEASE_MS", "1", "refused", ["npm start", "processors"]],
   ["UNIQUE_VISITS_MAX", "1", "refused", ["npm start", "processors"]],
+  ["YOUNG_CLICKS_BYTES", "48MiB", "refused", ["npm start", "processors"]],
+  ["CLICK_LIST_ROWS_MAX", "999", "refused", ["npm start", "processors"]],
   ["OPS_PORT", "0", "accepted", ["npm start", "ingress", "processors", "api"]],
   ["OPS_PORT", "70000", "refused", ["npm start", "ingress", "processors", "api"]],
   ["OPS_BIND", "0.0.0.0", "accepted", ["npm start", "ingress", "processors", "api"]],

@@ -193,6 +193,21 @@ test("a producer's records until a moment are known once each epoch has passed i
   expect(other.isAllKnownOf({ producer: 1, untilMs: T + 100 })).toBe(true);
 });
 
+test("the end of one epoch of a number ends no other, which may belong to another process", () => {
+  const completeness = new Completeness({ patienceMs: HOUR_MS });
+  completeness.noteMessage(progress(1, 5, T, 5));
+  completeness.noteMessage(progress(1, 9, T + 10, 0));
+  completeness.noteMessage({ ...progress(1, 9, T + 5_000, 0), hasEnded: true });
+  completeness.noteMessage(progress(2, 1, T + 9_000, 1));
+  expect(completeness.open.map(({ producer, epoch }) => [producer, epoch])).toEqual([
+    [1, 5],
+    [2, 1],
+  ]);
+  expect(completeness.completeToMs()).toBe(T);
+  completeness.noteMessage(progress(1, 5, T + 9_500, 5));
+  expect(completeness.completeToMs()).toBe(T + 9_000);
+});
+
 test("a given-up producer is complete only when it is back and has shipped its leftovers (#9)", () => {
   const completeness = new Completeness({ patienceMs: HOUR_MS });
   const dead = { producer: 2, untilMs: T + 1 };

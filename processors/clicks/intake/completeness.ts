@@ -17,6 +17,8 @@ export type ProducerProgress = {
   readonly endedBefore?: number | undefined;
   /** Number of click lanes among which the records after the message are distributed. */
   readonly lanes?: number | undefined;
+  /** The epoch has ended. The number belongs to another process, whose epochs go on. */
+  readonly hasEnded?: true | undefined;
   /** The message was read before, so it says nothing new. */
   readonly isRepeat?: boolean | undefined;
 };
@@ -81,23 +83,19 @@ export class Completeness {
 
   /** A message that the producer cut at `at`: all its earlier records in this epoch are known. */
   noteMessage(progress: ProducerProgress): void {
-    const { producer, epoch, at, endedBefore, isRepeat = false } = progress;
-    if (isRepeat) return;
+    const { producer, epoch, at, endedBefore, hasEnded, isRepeat } = progress;
+    if (isRepeat === true) return;
     this.#firstMs ??= at;
     this.#newestMs = Math.max(this.#newestMs, at);
     const state = this.#get(producer);
     if (endedBefore !== undefined) {
       state.endedBefore = Math.max(state.endedBefore ?? 0, endedBefore);
     }
-    if (epoch < (state.endedBefore ?? 0)) state.endedMs = Math.max(state.endedMs, at);
+    const before = state.endedBefore ?? 0;
+    if (hasEnded === true || epoch < before) end(state, epoch, at);
     else this.#note(state, progress);
-    for (const [other, lastMessageMs] of state.open) {
-      if (other >= (state.endedBefore ?? 0)) continue;
-      state.open.delete(other);
-      state.nexts.delete(other);
-      state.routes.delete(other);
-      state.endedMs = Math.max(state.endedMs, lastMessageMs);
-    }
+    for (const [other, lastMessageMs] of state.open)
+      if (other < before) end(state, other, lastMessageMs);
     if (hasShippedAll(state)) state.givenUp = undefined;
   }
 
@@ -271,6 +269,14 @@ export class Completeness {
       if (newestMs - (state.refused?.toMs ?? 0) > GONE_MS) state.refused = undefined;
     }
   }
+}
+
+/** Nothing more comes of this epoch. `atMs`: its last message. */
+function end(state: ProducerState, epoch: number, atMs: number): void {
+  state.open.delete(epoch);
+  state.nexts.delete(epoch);
+  state.routes.delete(epoch);
+  state.endedMs = Math.max(state.endedMs, atMs);
 }
 
 /** How long a producer that does not announce its end may be silent. */

@@ -9,6 +9,7 @@ import type { LaneShare } from "../lane/lane-share.ts";
 import type { LaneTable } from "../lane/lane-table.ts";
 import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
 import { adClickKeys } from "../young/ad-clicks.ts";
+import { UnstoredRows } from "../young/unstored-rows.ts";
 import { YoungClicks } from "../young/young-clicks.ts";
 import { type Acknowledgeable, Batch, type LostRange, MonthOf, type Segment } from "./batch.ts";
 import { Completeness } from "./completeness.ts";
@@ -23,6 +24,7 @@ import {
   readCouponClickId,
   readLine,
   readProducer,
+  readWorkspaceId,
   withoutEarnings,
 } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
@@ -53,7 +55,8 @@ const HOUR_MS = 3_600_000;
 /** Used until the catalog is loaded, and for clicks of a deleted offer (G87). */
 export const UNIQUE_HOURS = 24;
 const UNIQUES_MAX = 20_000_000;
-export const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 100_000 };
+const YOUNG_BYTES_MAX = 48 * 1024 * 1024;
+const YOUNG_LIMITS = { ageMs: 600_000, segmentsMax: 100_000 };
 
 /**
  * Takes the messages of one lane in the order of the stream: drops repeats, decides uniqueness, and queues rows for ClickHouse. Nothing
@@ -64,7 +67,9 @@ export class Intake {
   readonly lane: number;
   readonly producers = new Producers();
   readonly completeness: Completeness;
-  readonly young = new YoungClicks(YOUNG_LIMITS);
+  readonly young: YoungClicks;
+  /** The rows of `batches`, for lists of clicks. */
+  readonly unstored = new UnstoredRows();
   readonly erased = new ErasedClicks();
   /** Clicks of coupons that a producer must no longer record, in the form of `passedKey` (TRK-037). */
   readonly passedOn = new Set<string>();
@@ -93,11 +98,16 @@ export class Intake {
     /** How long a producer may be silent before it is given up; default 48 h. */
     producerPatienceMs?: number;
     uniquesMax?: number | undefined;
+    youngBytesMax?: number | undefined;
   }) {
     const { clock, producerPatienceMs: patienceMs } = options;
     this.completeness = new Completeness({ patienceMs, nowMs: () => clock.nowMs() });
     this.#present = new PresentTime(clock);
     this.#uniquesMax = options.uniquesMax ?? UNIQUES_MAX;
+    this.young = new YoungClicks({
+      ...YOUNG_LIMITS,
+      bytesMax: options.youngBytesMax ?? YOUNG_BYTES_MAX,
+    });
     this.uniques = this.emptyUniques(UNIQUE_HOURS * HOUR_MS, options.events);
     this.lane = options.lane;
     this.share = { lanes: options.catalog.lanes, sources: [options.lane] };
@@ -187,7 +197,9 @@ export class Intake {
 
   /** The first batch is settled. */
   dropFirst(monotonicMs: number): void {
-    this.#batches.shift();
+    const settled = this.#batches.shift();
+    if (this.#table.name === "click")
+      for (const segment of settled?.segments ?? []) this.unstored.remove(segment);
     if (this.#batches.length === 0) this.#batches.push(new Batch());
     this.young.forget(monotonicMs);
   }
@@ -330,6 +342,7 @@ export class Intake {
       if (isClick) this.caps.countClick(head.offerId, head.ts, line);
       const row = { position, month, ts: head.ts };
       builder.add(isUnique === false ? withoutEarnings(line) : line, row, isUnique);
+      if (isClick) builder.addToList(readWorkspaceId(line));
       if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
     }
     this.#finish(builder);
@@ -361,10 +374,13 @@ export class Intake {
   }
 
   #finish(builder: SegmentBuilder): void {
-    const segment = builder.finish();
-    if (segment === undefined) return;
+    const finished = builder.finish();
+    if (finished === undefined) return;
+    const { segment, places } = finished;
     this.#last.add(segment);
-    if (this.#table.name === "click") this.young.add(segment);
+    if (this.#table.name !== "click") return;
+    this.young.add(segment);
+    this.unstored.add(segment, places);
   }
 
   #isUnique(head: LineHead): boolean {

@@ -23,4 +23,8 @@ export type LaneDeps = Pick<
   readonly producerPatienceMs: number;
   /** The most visits that the lane keeps in memory (UNIQUE_VISITS_MAX). */
   readonly uniquesMax?: number | undefined;
+  /** Bytes of clicks that the lane keeps to find them without ClickHouse (YOUNG_CLICKS_BYTES). */
+  readonly youngBytesMax?: number | undefined;
+  /** The most rows that the lane reads for one page of a list (CLICK_LIST_ROWS_MAX). */
+  readonly listRowsMax?: number | undefined;
 };

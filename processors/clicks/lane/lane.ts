@@ -33,6 +33,7 @@ const WATERMARK_MS = 1_000;
 const ALL_WATERMARKS_MS = 30_000;
 const LAST_FLUSH_MS = 8_000;
 const SHARE_LOOK_MS = 100;
+const LIST_ROWS_MAX = 20_000;
 
 /**
  * Longest wait for the rows of an insert that an earlier owner has left undecided. They were never acknowledged, so the stream sends them
@@ -201,11 +202,12 @@ export class Lane {
   }
 
   #answerQueries(): { close(): void } {
-    const { nats, metrics, clock } = this.#deps;
+    const { nats, metrics, clock, listRowsMax = LIST_ROWS_MAX } = this.#deps;
     return answerQueries(nats, this.#lease.lane, {
       intake: this.intake,
       log: this.#log,
       queries: metrics.queries,
+      listRowsMax,
       caughtUpMs: () => (this.#reader.pendingMessages === 0 ? clock.nowMs() : undefined),
     });
   }

@@ -17,6 +17,8 @@ export type QueryOptions = {
   readonly intake: Intake;
   readonly log: Log;
   readonly queries: ClickMetrics["queries"];
+  /** The most rows that are read for one page of a list. */
+  readonly listRowsMax: number;
   /** The present time if everything in the stream was read, UTC ms. */
   readonly caughtUpMs: () => number | undefined;
 };
@@ -48,12 +50,12 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
 }
 
 function answerOf(
-  { intake, caughtUpMs }: QueryOptions,
+  { intake, caughtUpMs, listRowsMax }: QueryOptions,
   query: z.infer<typeof AnyQuery>,
 ): ClickAnswer {
   if (query.by === "page") {
     const completeToMs = intake.completeness.completeToMs(caughtUpMs());
-    const page = clickPage(intake.batches, query);
+    const page = clickPage(intake.unstored, query, listRowsMax);
     return page === undefined ? { completeToMs: 0, clicks: [] } : { completeToMs, ...page };
   }
   if (query.by === "id") {

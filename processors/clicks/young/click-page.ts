@@ -1,13 +1,12 @@
 import type { ClickPageQuery } from "../../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
-import type { Batch, Segment } from "../intake/batch.ts";
+import type { UnstoredRow, UnstoredRows } from "./unstored-rows.ts";
 
 export type ClickPage = { readonly clicks: string[]; readonly isCut: boolean };
 
-/** The most rows searched for one page. Each takes about 5 µs, in which the lane does nothing else. */
-export const ROWS_MAX = 20_000;
 /** Size of a page. As JSON within JSON it stays below the 1 MiB of a NATS message. */
 const PAGE_BYTES_MAX = 400_000;
+const LINE_FEED = 10;
 const DEFAULTS: object = ClickRecord.parse({
   click_id: "0".repeat(32),
   ts: 0,
@@ -18,19 +17,19 @@ const DEFAULTS: object = ClickRecord.parse({
 type Found = { readonly row: string; readonly ts: number; readonly clickId: string };
 
 /**
- * A page of the clicks that were read and are not in ClickHouse yet. Undefined if there are more than {@link ROWS_MAX} of them: the
- * writer is too far behind to answer.
+ * A page of the clicks that were read and are not in ClickHouse yet. It reads the workspace's rows from the newest one back until the
+ * page is full. Undefined if that takes more than `rowsMax` rows: the lane does nothing else while it reads them, about 5 µs each.
  */
-export function clickPage(batches: readonly Batch[], query: ClickPageQuery): ClickPage | undefined {
-  const segments = batches.flatMap((batch) =>
-    batch.segments.filter((segment) => isInQuery(segment, query)),
-  );
-  const rows = segments.reduce((sum, segment) => sum + segment.to - segment.from, 0);
-  if (rows > ROWS_MAX) return undefined;
-  const found = segments.flatMap((segment) => rowsOf(segment, query)).toSorted(newestFirst);
+export function clickPage(
+  unstored: UnstoredRows,
+  query: ClickPageQuery,
+  rowsMax: number,
+): ClickPage | undefined {
+  const found = findNewest(unstored, query, rowsMax);
+  if (found === undefined) return undefined;
   const clicks: string[] = [];
   let bytes = 0;
-  for (const { row } of found.slice(0, query.limit)) {
+  for (const { row } of found.toSorted(newestFirst).slice(0, query.limit)) {
     bytes += Buffer.byteLength(row);
     if (clicks.length > 0 && bytes > PAGE_BYTES_MAX) return { clicks, isCut: true };
     clicks.push(row);
@@ -38,21 +37,40 @@ export function clickPage(batches: readonly Batch[], query: ClickPageQuery): Cli
   return { clicks, isCut: false };
 }
 
-function isInQuery({ isStored, fromMs, toMs }: Segment, query: ClickPageQuery): boolean {
-  const lastMs = Math.min(query.toMs, query.after?.atMs ?? query.toMs);
-  return !isStored && fromMs <= lastMs && toMs >= query.fromMs;
+/** The matching rows of at least one page; undefined if it must read more than `rowsMax` rows. */
+function findNewest(
+  unstored: UnstoredRows,
+  query: ClickPageQuery,
+  rowsMax: number,
+): Found[] | undefined {
+  const { fromMs, after, limit, workspaceId } = query;
+  const lastMs = Math.min(query.toMs, after?.atMs ?? query.toMs);
+  const rows = unstored
+    .of(workspaceId)
+    .filter(({ ts, segment }) => ts >= fromMs && ts <= lastMs && !segment.isStored)
+    .reverse()
+    .sort((a, b) => b.ts - a.ts);
+  const found: Found[] = [];
+  let bytes = 0;
+  let read = 0;
+  let oldestMs = Number.NEGATIVE_INFINITY;
+  for (const row of rows) {
+    // Of the rows of one millisecond the id decides, so all of them are read.
+    if (row.ts < oldestMs) break;
+    read += 1;
+    if (read > rowsMax) return undefined;
+    const click = readRow(textOf(row), query);
+    if (click === undefined) continue;
+    found.push(click);
+    bytes += Buffer.byteLength(click.row);
+    const isFull = found.length >= limit || (found.length > 1 && bytes > PAGE_BYTES_MAX);
+    if (isFull) oldestMs = row.ts;
+  }
+  return found;
 }
 
-function rowsOf({ bytes }: Segment, query: ClickPageQuery): Found[] {
-  const workspace = `"workspace_id":${query.workspaceId}`;
-  return bytes
-    .toString("utf8")
-    .split("\n")
-    .flatMap((row) => {
-      if (!row.includes(workspace)) return [];
-      const found = readRow(row, query);
-      return found === undefined ? [] : [found];
-    });
+function textOf({ segment: { bytes }, start }: UnstoredRow): string {
+  return bytes.toString("utf8", start, bytes.indexOf(LINE_FEED, start));
 }
 
 function readRow(row: string, query: ClickPageQuery): Found | undefined {

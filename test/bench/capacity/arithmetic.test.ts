@@ -87,6 +87,6 @@ test("limits come in the order in which they are reached, with the code's own nu
 });
 
 test("a lane beyond its writer's rate has no bound for rows that wait", () => {
-  expect(unstoredRowsMax(10_000, inputs)).toBeLessThan(CODE.listRowsMax);
+  expect(unstoredRowsMax(10_000, inputs)).toBeLessThan(CODE.listRowsDefault);
   expect(unstoredRowsMax(60_000, inputs)).toBe(Number.POSITIVE_INFINITY);
 });

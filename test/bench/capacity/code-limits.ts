@@ -4,7 +4,6 @@ import {
   BATCH_BYTES_MAX as INSERT_BYTES_MAX,
   UNIQUE_HOURS,
   WAITING_MAX,
-  YOUNG_LIMITS,
 } from "../../../processors/clicks/intake/intake.ts";
 import {
   INSERT_INTERVAL_MS,
@@ -13,7 +12,6 @@ import {
   ROWS_AT_ONCE,
 } from "../../../processors/clicks/lane/flush-due.ts";
 import { VISIT_BYTES } from "../../../processors/clicks/visits/visit-table.ts";
-import { ROWS_MAX } from "../../../processors/clicks/young/click-page.ts";
 import {
   BATCH_AGE_MS_MAX,
   BATCH_BYTES_MAX,
@@ -45,8 +43,9 @@ export const CODE = {
   largeInsertIntervalMs: LARGE_INSERT_INTERVAL_MS,
   largeInsertRows: LARGE_INSERT_ROWS,
   batchesWaitingMax: WAITING_MAX,
-  listRowsMax: ROWS_MAX,
-  youngBytesMax: YOUNG_LIMITS.bytesMax,
+  listRowsDefault: Number(SETTINGS.CLICK_LIST_ROWS_MAX.default),
+  youngBytesDefault: Number(SETTINGS.YOUNG_CLICKS_BYTES.default),
+  youngBytesMax: largestAccepted(SETTINGS.YOUNG_CLICKS_BYTES),
   uniqueHours: UNIQUE_HOURS,
   uniqueVisitsDefault: Number(SETTINGS.UNIQUE_VISITS_MAX.default),
   uniqueVisitsMax: largestAccepted(SETTINGS.UNIQUE_VISITS_MAX),

@@ -28,6 +28,11 @@ const STORED_WITHIN_SECONDS = 2;
 /** Two cores of Postgres and a processor are measured; more are not. */
 const MEASURED_CONVERSION_CORES = 2;
 
+const YOUNG_CLICKS_BYTES = [
+  [CODE.youngBytesDefault, true, "set YOUNG_CLICKS_BYTES, by the memory of the writers"],
+  [CODE.youngBytesMax, false, "look-ups read ClickHouse instead"],
+] as const;
+
 /** All known limits, the first to be reached first. */
 export function limitsOf(inputs: Inputs): Limit[] {
   return [...memoryLimits(inputs), ...laneLimits(inputs), ...storeLimits(inputs)].toSorted(
@@ -75,19 +80,19 @@ function laneLimits(inputs: Inputs): Limit[] {
       remedy: "schemas/events/shards.ts: clicks wait in the stream",
     },
     {
-      name: `lists of clicks: ${CODE.listRowsMax.toLocaleString("en")} unstored rows a lane`,
+      name: `lists of rare clicks of one workspace: CLICK_LIST_ROWS_MAX ${CODE.listRowsDefault.toLocaleString("en")} a lane`,
       clicksPerSecond: firstRate(
-        (peak) => unstoredRowsMax(peak / lanes, inputs) > CODE.listRowsMax,
+        (peak) => unstoredRowsMax(peak / lanes, inputs) > CODE.listRowsDefault,
       ),
-      isRaisable: false,
-      remedy: "processors/clicks/young/click-page.ts: GET /clicks answers 503",
+      isRaisable: true,
+      remedy: "set CLICK_LIST_ROWS_MAX; a list of frequent clicks reads only its own page",
     },
-    {
-      name: `young clicks: ${CODE.youngBytesMax / 2 ** 20} MiB a lane are ${STORED_WITHIN_SECONDS} s`,
-      clicksPerSecond: (CODE.youngBytesMax * lanes) / inputs.recordBytes / STORED_WITHIN_SECONDS,
-      isRaisable: false,
-      remedy: "processors/clicks/intake/intake.ts: look-ups read ClickHouse instead",
-    },
+    ...YOUNG_CLICKS_BYTES.map(([bytes, isRaisable, remedy]) => ({
+      name: `young clicks: YOUNG_CLICKS_BYTES ${bytes / 2 ** 20} MiB a lane are ${STORED_WITHIN_SECONDS} s`,
+      clicksPerSecond: (bytes * lanes) / inputs.recordBytes / STORED_WITHIN_SECONDS,
+      isRaisable,
+      remedy,
+    })),
   ];
 }
 

@@ -36,6 +36,7 @@ function start(settings: ScheduleSettings = {}, own: Partial<ScheduleDeps> = {})
   const deps = {
     pool: world.pool,
     clickhouse: world.clickhouse,
+    nats: world.nats,
     log,
     metrics: new Metrics(),
     signal,
