@@ -45,6 +45,8 @@ export class InsertProxy {
   /** Frozen inserts that were not released. */
   readonly zombies: Zombie[] = [];
   hidesFence = true;
+  /** Inserts that were frozen, with those that were released since. */
+  frozen = 0;
   /** Fences and kills that ClickHouse did not get. */
   hidden = 0;
 
@@ -114,7 +116,10 @@ export class InsertProxy {
     body: Buffer,
     { at, lane }: { readonly at: FrozenAt; readonly lane: number },
   ): Promise<void> {
-    const add = (release: Zombie["release"]): void => void this.zombies.push({ at, lane, release });
+    const add = (release: Zombie["release"]): void => {
+      this.frozen += 1;
+      this.zombies.push({ at, lane, release });
+    };
     if (at === "before") {
       add(async () => (await answerOf(this.#send(asked), body)).status);
       return;

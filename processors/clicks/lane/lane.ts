@@ -36,10 +36,11 @@ const SHARE_LOOK_MS = 100;
 const LIST_ROWS_MAX = 20_000;
 
 /**
- * Longest wait for the rows of an insert that an earlier owner has left undecided. They were never acknowledged, so the stream sends them
- * first. If it has lost them, the insert is settled without them, and their producers are asked for them.
+ * Waits for the rows of an insert that an earlier owner has left undecided. They were never acknowledged, so the stream sends them first. If it
+ * was read to its end without them, or cannot be read, the insert is settled without them, and their producers are asked for them.
  */
-const SETTLE_PATIENCE_MS = 10_000;
+const READ_PATIENCE_MS = 10_000;
+const UNREAD_PATIENCE_MS = 60_000;
 
 /**
  * Writes one lane while its lease is held.
@@ -246,7 +247,8 @@ export class Lane {
   #dueInMs(): number {
     if (this.#isUndecided) {
       if (this.intake.hasReadUndecided || this.intake.isFull) return 0;
-      return this.#openedAtMs + SETTLE_PATIENCE_MS - performance.now();
+      const patienceMs = this.#reader.pendingMessages === 0 ? READ_PATIENCE_MS : UNREAD_PATIENCE_MS;
+      return this.#openedAtMs + patienceMs - performance.now();
     }
     const { first, isFirstComplete } = this.intake;
     return flushDueInMs(first, {

@@ -1,3 +1,4 @@
+import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
 import { randomOf } from "../../system/seed.ts";
 import { pause } from "../../system/service.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
@@ -84,7 +85,7 @@ export class ClickTraffic {
   }
 }
 
-/** Counts of the table for P9: each click is stored once, and each visit has one unique click. */
+/** Counts of the table for P9: each click is stored once, and each visit has one unique click. Closing rows are no clicks. */
 export async function trafficCounts(world: ClickWorld): Promise<{
   rows: number;
   ids: number;
@@ -97,7 +98,8 @@ export async function trafficCounts(world: ClickWorld): Promise<{
     `select count() as rows, uniqExact(click_id) as ids,
        uniqExact(_lane, _producer, _epoch, _position) as positions, countIf(is_unique) as uniques,
        uniqExact(offer_id, affiliate_id, visitor) as visits, uniqExact(toYYYYMM(ts)) as months
-     from click`,
+     from click where _lane != {closing: UInt8}`,
+    { closing: CLOSING_LANE },
   );
   if (row === undefined) throw new Error("no row to an aggregate");
   return row;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
+import { IMPRESSION_LANE } from "../../../schemas/events/shards.ts";
 import { openPool } from "../../../schemas/postgres/connect.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
 import { until } from "../../system/until.ts";
@@ -28,12 +29,8 @@ function brokenRecord(): string {
   return `{"ts":${Date.now()},"sub1":"unfinished}`;
 }
 
-async function closingRows(): Promise<number> {
-  const [row] = await world.facts<{ rows: number }>(
-    "select count() as rows from click where _lane = {lane: UInt8}",
-    { lane: CLOSING_LANE },
-  );
-  return row?.rows ?? 0;
+async function closingRows(table = "click"): Promise<number> {
+  return (await world.counts(CLOSING_LANE, table)).rows;
 }
 
 test("each insert is recorded before it begins: its positions, its month and its token", async () => {
@@ -122,26 +119,34 @@ test("records that ClickHouse refuses are noted as lost, also when the answer ab
   expect(await closingRows()).toBe(0);
 });
 
-test("an undecided insert without a readable record ends with a closing row, which nobody counts", async () => {
-  const writer = await world.startWriter({ clickhouseUrl: proxy.url });
-  const producer = world.producer();
-  producer.record(aClick());
-  await producer.shipAll();
-  await world.untilSettled(producer);
-  let answersLost = 0;
-  proxy.fateOf = () => ((answersLost += 1) === 1 ? "lose-answer" : "pass");
-  producer.lines.push(brokenRecord());
-  await producer.ship(1, 2);
-  await world.untilSettled(producer);
-  expect(metricOf(writer.metrics, "clicks_lost_total")).toBe(1);
-  expect(await closingRows()).toBe(1);
-  producer.record(aClick());
-  await producer.ship(2, 3);
-  await world.untilSettled(producer);
-  expect(await world.counts()).toEqual({ rows: 2, positions: 2 });
-  await writer.close();
-  const { result } = await runCommandOn(world, ["audit"]);
-  expect(result).toContain("2 rows of 1 lane");
-  const lanes = await world.rows("select lane from lane_lease where lane = $1", [CLOSING_LANE]);
-  expect(lanes).toEqual([]);
-});
+test.each([
+  ["click", 0],
+  ["impression", IMPRESSION_LANE],
+] as const)(
+  "an undecided insert into %s with no readable record ends with a closing row nobody counts",
+  async (table, lane) => {
+    const writer = await world.startWriter({ clickhouseUrl: proxy.url });
+    const producer = world.producer({ lane });
+    const record = (): ReturnType<typeof aClick> =>
+      table === "click" ? aClick() : { ts: Date.now() };
+    producer.record(record());
+    await producer.shipAll();
+    await world.untilSettled(producer);
+    let answersLost = 0;
+    proxy.fateOf = () => ((answersLost += 1) === 1 ? "lose-answer" : "pass");
+    producer.lines.push(brokenRecord());
+    await producer.ship(1, 2);
+    await world.untilSettled(producer);
+    expect(metricOf(writer.metrics, "clicks_lost_total")).toBe(1);
+    expect(await closingRows(table)).toBe(1);
+    producer.record(record());
+    await producer.ship(2, 3);
+    await world.untilSettled(producer);
+    expect(await world.counts(lane, table)).toEqual({ rows: 2, positions: 2 });
+    await writer.close();
+    const { result } = await runCommandOn(world, ["audit"]);
+    expect(result).toContain("2 rows of 1 lane");
+    const lanes = await world.rows("select lane from lane_lease where lane = $1", [CLOSING_LANE]);
+    expect(lanes).toEqual([]);
+  },
+);
