@@ -43,8 +43,8 @@ export type Migrated = {
   readonly applied: readonly string[];
   /** Names of the files that remove something and were left out. */
   readonly left: readonly string[];
-  /** Tables that a node of a cluster lacked, as `table on host`. */
-  readonly made: readonly string[];
+  /** Of a cluster: tables that a node lacked, as `table on host`. */
+  readonly made?: readonly string[];
 };
 
 /** A client, and the place of its cluster. */
@@ -62,7 +62,7 @@ export async function migrateClickhouse(
   options: MigrateOptions = {},
 ): Promise<Migrated> {
   const place = placeOf(given, options);
-  if (place === undefined) return { ...(await migrateServer(given, options)), made: [] };
+  if (place === undefined) return await migrateServer(given, options);
   await refuseAway(given);
   const migrated = await migrateServer(given, options, place);
   return { ...migrated, made: await makeMissing(given) };

@@ -87,7 +87,8 @@ async function all(
 
 /** The filter that selects the rows of a cell. */
 function termOf(dimension: string, value: unknown): string {
-  if (value === "" || value === 0) return `${dimension}:empty`;
+  // Midnight is a value of its own.
+  if (value === "" || (value === 0 && dimension !== "hour_of_day")) return `${dimension}:empty`;
   return `${dimension}:in:${encodeURIComponent(String(value))}`;
 }
 
