@@ -63,6 +63,7 @@ test.each([SEED, SEED + 1])(
     traffic.start(4, 5);
     await until("clicks before", () => traffic.answered.length >= CLICKS, PATIENCE);
     const before = traffic.answered.length;
+    const startedMs = performance.now();
     const raised = tracker.command("lanes", "raise", "--to", "16");
     for (let kill = 0; kill < 3; kill += 1) {
       await pause(random() * 1_500);
@@ -72,6 +73,10 @@ test.each([SEED, SEED + 1])(
     const outcome = await raised;
     expect(outcome.code, outcome.output).toBe(0);
     expect(outcome.output).toContain("All 16 click lanes are open.");
+    const seconds = (performance.now() - startedMs) / 1_000;
+    const meanwhile = (traffic.answered.length - before) / seconds;
+    const [took, rate] = [seconds.toFixed(1), meanwhile.toFixed(0)];
+    process.stderr.write(`lanes raise: ${took} s with three kills, ${rate} clicks/s\n`);
     for (const one of tracker.processes) await tracker.untilReady(one);
     const after = traffic.answered.length;
     await until("clicks after", () => traffic.answered.length >= after + CLICKS, PATIENCE);

@@ -3,12 +3,13 @@ import { expect, test } from "vitest";
 import { capBucket } from "../../../schemas/catalog/cap-bucket.ts";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { encodeBatch } from "../../../schemas/events/click-batch.ts";
+import { Lanes } from "../../../schemas/events/lanes.ts";
 import { aCatalog, apply } from "../../../test/samples/a-catalog.ts";
 import { FOUR_LANES } from "../../../test/samples/four-lanes.ts";
 import { Intake } from "../intake/intake.ts";
 import { CLICK_TABLE } from "../lane/lane-table.ts";
 import { settle } from "../lane/load-positions.ts";
-import type { ClickCaps, CountedCap, StoredClicks } from "./click-caps.ts";
+import { ClickCaps, type CountedCap, type StoredClicks } from "./click-caps.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 const DAY_MS = 86_400_000;
@@ -233,4 +234,18 @@ test("a raised cap keeps its count; a cap with other offers or another time zone
   expect(isKnown({ groups: [group] })).toEqual(["group/1/clicks/weekly"]);
   expect(isKnown({ workspaces: [{ timezone: "UTC" }] })).toHaveLength(5);
   expect(world.totals()["group/1/clicks/weekly"]).toBe(1);
+});
+
+test("totals keep the number of lanes under which they were counted until they follow the lane's new share", () => {
+  const catalog = aCappedCatalog();
+  const caps = new ClickCaps(0);
+  const offers = (): number[] => {
+    const all = new Set(caps.unloaded.flatMap((cap) => [...cap.offers.keys()]));
+    return [...all].toSorted((a, b) => a - b);
+  };
+  caps.follow(catalog, FOUR_LANES);
+  expect([caps.lanes, offers()]).toEqual([4, [4, 8, 12]]);
+  // Offers 4 and 12 are in lane 4 of eight.
+  caps.follow(catalog, new Lanes(8));
+  expect([caps.lanes, offers()]).toEqual([8, [8]]);
 });

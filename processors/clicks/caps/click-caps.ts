@@ -51,7 +51,8 @@ const LINE_FEED = "\n";
 export class ClickCaps {
   readonly #lane: number;
   #revision = -1;
-  #lanes = 0;
+  /** Number of lanes among which the offers were divided when the totals began; 0 before the first. */
+  lanes = 0;
   #tallies = new Map<string, Tally>();
   #byOffer = new Map<number, Tally[]>();
   /** A limit was just reached, which must be reported at once. */
@@ -67,9 +68,9 @@ export class ClickCaps {
 
   /** Takes over the caps of the catalog. Caps whose offers and time zone are unchanged keep their counts. */
   follow(catalog: Catalog, lanes: Lanes): void {
-    if (catalog.revision === this.#revision && lanes.count === this.#lanes) return;
+    if (catalog.revision === this.#revision && lanes.count === this.lanes) return;
     this.#revision = catalog.revision;
-    this.#lanes = lanes.count;
+    this.lanes = lanes.count;
     const tallies = new Map<string, Tally>();
     const byOffer = new Map<number, Tally[]>();
     for (const cap of clickCapsOf(catalog, lanes, this.#lane)) {

@@ -125,7 +125,8 @@ export class LaneNotices {
     const news = intake.caps.totalsToReport(clock.nowMs(), which);
     // A message without totals says that the lane has no clicks to report.
     const pages: ClickTotal[][] = which.whole && news.length === 0 ? [[]] : pagesOf(news);
-    const { count: lanes } = intake.share.lanes;
+    // As in the totals: they follow the share of the lane a second later.
+    const lanes = intake.caps.lanes || intake.share.lanes.count;
     const isAll = which.whole && intake.caps.unloaded.length === 0;
     for (const [index, totals] of pages.entries()) {
       const isWhole = isAll && index === pages.length - 1;
