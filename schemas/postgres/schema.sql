@@ -776,11 +776,11 @@ CREATE TABLE lane_lease (
   owner text NOT NULL DEFAULT ''::text,
   epoch bigint NOT NULL DEFAULT 0,
   expires_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
-  lanes integer NOT NULL DEFAULT 4,
-  parent integer,
   intent jsonb,
   intent_epoch bigint,
   home text,
+  lanes integer NOT NULL DEFAULT 4,
+  parent integer,
   CONSTRAINT lane_lease_pkey PRIMARY KEY (lane)
 ) WITH (fillfactor=30, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
-import { IMPRESSION_LANE } from "../../../schemas/events/shards.ts";
+import { IMPRESSION_LANE } from "../../../schemas/events/lanes.ts";
 import { openPool } from "../../../schemas/postgres/connect.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
 import { until } from "../../system/until.ts";
