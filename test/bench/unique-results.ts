@@ -11,8 +11,10 @@ export const UniqueTakes = z.object({
   /** A new visit: of a further tenth while as many expired. */
   steadyNs: z.number(),
   repeatedNs: z.number(),
-  /** The most processor time of 1,000 takes. */
+  /** The most processor time of 1,000 takes while there is room. */
   pauseMs: z.number(),
+  /** The same when a quarter of the visits must be forgotten; 0 for a Map, which forgets nothing. */
+  forgetMs: z.number(),
 });
 export type UniqueTakes = z.infer<typeof UniqueTakes>;
 

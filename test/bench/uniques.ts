@@ -74,6 +74,11 @@ async function takes(visits: number): Promise<BenchResult[]> {
     line("the same while as many expire", (one) => one.steadyNs, "ns"),
     line("take() of a repeated visit", (one) => one.repeatedNs, "ns"),
     line("longest 1,000 takes", (one) => one.pauseMs, "ms", 1),
+    {
+      ...line("the same when a quarter is forgotten", (one) => one.forgetMs, "ms", 0),
+      baseline: "-",
+      ratio: null,
+    },
   ];
 }
 

@@ -10,28 +10,27 @@ import {
 } from "lucide-react";
 import type { ReactElement } from "react";
 import { ADVERTISER_FIGURES } from "./figures/advertiser-figures.ts";
-import { later } from "./later.ts";
 import { ADVERTISER_PALETTE } from "./palette/advertiser-palette.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
-import { Screens } from "./screens.tsx";
+import { laterScreen, Screens } from "./screens.tsx";
 import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,
-  "/you": later(async () => (await import("./session/person.tsx")).Person),
-  "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
-  "/conversions": later(
+  "/you": laterScreen(async () => (await import("./session/person.tsx")).Person),
+  "/reports": laterScreen(async () => (await import("./screens/reports/reports.tsx")).Reports),
+  "/conversions": laterScreen(
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
   ),
-  "/events": later(
+  "/events": laterScreen(
     async () => (await import("./screens/account/received-events.tsx")).ReceivedEvents,
   ),
-  "/inbound": later(
+  "/inbound": laterScreen(
     async () => (await import("./screens/integrations/inbound-log.tsx")).InboundLog,
   ),
-  "/account": later(async () => (await import("./screens/account/account.tsx")).Account),
-  "/people": later(async () => (await import("./screens/workspace/members.tsx")).Members),
-  "/keys": later(async () => (await import("./screens/workspace/keys.tsx")).Keys),
+  "/account": laterScreen(async () => (await import("./screens/account/account.tsx")).Account),
+  "/people": laterScreen(async () => (await import("./screens/workspace/members.tsx")).Members),
+  "/keys": laterScreen(async () => (await import("./screens/workspace/keys.tsx")).Keys),
 };
 
 const GROUPS: readonly NavigationGroup[] = [

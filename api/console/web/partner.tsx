@@ -12,26 +12,29 @@ import {
 } from "lucide-react";
 import type { ReactElement } from "react";
 import { PARTNER_FIGURES } from "./figures/partner-figures.ts";
-import { later } from "./later.ts";
 import { PARTNER_PALETTE } from "./palette/partner-palette.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
-import { Screens } from "./screens.tsx";
+import { laterScreen, Screens } from "./screens.tsx";
 import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,
-  "/you": later(async () => (await import("./session/person.tsx")).Person),
-  "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
-  "/offers": later(async () => (await import("./screens/own-offers/own-offers.tsx")).OwnOffers),
-  "/links": later(async () => (await import("./screens/links/links.tsx")).Links),
-  "/conversions": later(
+  "/you": laterScreen(async () => (await import("./session/person.tsx")).Person),
+  "/reports": laterScreen(async () => (await import("./screens/reports/reports.tsx")).Reports),
+  "/offers": laterScreen(
+    async () => (await import("./screens/own-offers/own-offers.tsx")).OwnOffers,
+  ),
+  "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
+  "/conversions": laterScreen(
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
   ),
-  "/clicks": later(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
-  "/postbacks": later(async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks),
-  "/account": later(async () => (await import("./screens/account/account.tsx")).Account),
-  "/people": later(async () => (await import("./screens/workspace/members.tsx")).Members),
-  "/keys": later(async () => (await import("./screens/workspace/keys.tsx")).Keys),
+  "/clicks": laterScreen(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
+  "/postbacks": laterScreen(
+    async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
+  ),
+  "/account": laterScreen(async () => (await import("./screens/account/account.tsx")).Account),
+  "/people": laterScreen(async () => (await import("./screens/workspace/members.tsx")).Members),
+  "/keys": laterScreen(async () => (await import("./screens/workspace/keys.tsx")).Keys),
 };
 
 const GROUPS: readonly NavigationGroup[] = [

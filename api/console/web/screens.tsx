@@ -1,6 +1,7 @@
-import { type ComponentType, type ReactElement, Suspense } from "react";
+import type { ComponentType, ReactElement } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { type RoleFigures, RoleFiguresContext } from "./figures/role-figures.ts";
+import { later } from "./later.tsx";
 import type { RolePalette } from "./palette/found.ts";
 import { Skeleton } from "./parts/skeleton.tsx";
 import { NotThere } from "./screens/not-there.tsx";
@@ -10,6 +11,11 @@ import { ScreenBoundary } from "./shell/screen-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 const HEIGHT = 480;
+
+/** A screen whose code is loaded when it is opened. */
+export function laterScreen(load: () => Promise<ComponentType>): ComponentType {
+  return later(load, <Skeleton height={HEIGHT} />);
+}
 
 /** The screens of a role by their address below that of the membership. */
 export function Screens({
@@ -29,15 +35,13 @@ export function Screens({
     <RoleFiguresContext value={figures}>
       <Shell groups={groups} palette={palette}>
         <ScreenBoundary key={location}>
-          <Suspense fallback={<Skeleton height={HEIGHT} />}>
-            <Switch>
-              <Route path={base} component={screens["/"]} />
-              {Object.entries(screens).map(([path, screen]) => (
-                <Route key={path} path={`${base}${path}`} component={screen} />
-              ))}
-              <Route component={NotThere} />
-            </Switch>
-          </Suspense>
+          <Switch>
+            <Route path={base} component={screens["/"]} />
+            {Object.entries(screens).map(([path, screen]) => (
+              <Route key={path} path={`${base}${path}`} component={screen} />
+            ))}
+            <Route component={NotThere} />
+          </Switch>
         </ScreenBoundary>
       </Shell>
     </RoleFiguresContext>

@@ -21,53 +21,58 @@ import {
 } from "lucide-react";
 import type { ReactElement } from "react";
 import { STAFF_FIGURES } from "./figures/staff-figures.ts";
-import { later } from "./later.ts";
 import { STAFF_PALETTE } from "./palette/staff-palette.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
-import { Screens } from "./screens.tsx";
+import { laterScreen, Screens } from "./screens.tsx";
 import { useMembership } from "./session/membership.ts";
 import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,
-  "/you": later(async () => (await import("./session/person.tsx")).Person),
-  "/reports": later(async () => (await import("./screens/reports/reports.tsx")).Reports),
-  "/inbox": later(async () => (await import("./screens/inbox/inbox.tsx")).Inbox),
-  "/conversions": later(
+  "/you": laterScreen(async () => (await import("./session/person.tsx")).Person),
+  "/reports": laterScreen(async () => (await import("./screens/reports/reports.tsx")).Reports),
+  "/inbox": laterScreen(async () => (await import("./screens/inbox/inbox.tsx")).Inbox),
+  "/conversions": laterScreen(
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
   ),
-  "/clicks": later(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
-  "/partners": later(async () => (await import("./screens/affiliates/affiliates.tsx")).Affiliates),
-  "/offers": later(async () => (await import("./screens/offers/offers.tsx")).Offers),
-  "/advertisers": later(
+  "/clicks": laterScreen(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
+  "/partners": laterScreen(
+    async () => (await import("./screens/affiliates/affiliates.tsx")).Affiliates,
+  ),
+  "/offers": laterScreen(async () => (await import("./screens/offers/offers.tsx")).Offers),
+  "/advertisers": laterScreen(
     async () => (await import("./screens/advertisers/advertisers.tsx")).Advertisers,
   ),
-  "/links": later(async () => (await import("./screens/links/links.tsx")).Links),
-  "/rules": later(async () => (await import("./screens/rules/rules.tsx")).Rules),
-  "/costs": later(async () => (await import("./screens/costs/costs.tsx")).Costs),
-  "/integrations": later(
+  "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
+  "/rules": laterScreen(async () => (await import("./screens/rules/rules.tsx")).Rules),
+  "/costs": laterScreen(async () => (await import("./screens/costs/costs.tsx")).Costs),
+  "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
-  "/integrations/webhooks": later(
+  "/integrations/webhooks": laterScreen(
     async () => (await import("./screens/integrations/webhooks.tsx")).Webhooks,
   ),
-  "/integrations/inbound": later(
+  "/integrations/inbound": laterScreen(
     async () => (await import("./screens/integrations/inbound-log.tsx")).InboundLog,
   ),
-  "/workspace": later(async () => (await import("./screens/workspace/settings.tsx")).Settings),
-  "/workspace/domains": later(
+  "/workspace": laterScreen(
+    async () => (await import("./screens/workspace/settings.tsx")).Settings,
+  ),
+  "/workspace/domains": laterScreen(
     async () => (await import("./screens/workspace/domains.tsx")).Domains,
   ),
-  "/workspace/people": later(async () => (await import("./screens/workspace/members.tsx")).Members),
-  "/workspace/keys": later(async () => (await import("./screens/workspace/keys.tsx")).Keys),
-  "/workspace/audit": later(
+  "/workspace/people": laterScreen(
+    async () => (await import("./screens/workspace/members.tsx")).Members,
+  ),
+  "/workspace/keys": laterScreen(async () => (await import("./screens/workspace/keys.tsx")).Keys),
+  "/workspace/audit": laterScreen(
     async () => (await import("./screens/workspace/audit-log.tsx")).AuditLog,
   ),
 };
 
 const OPERATOR_SCREENS = {
-  "/system": later(async () => (await import("./screens/system/system.tsx")).System),
-  "/system/workspaces": later(
+  "/system": laterScreen(async () => (await import("./screens/system/system.tsx")).System),
+  "/system/workspaces": laterScreen(
     async () => (await import("./screens/system/workspaces.tsx")).Workspaces,
   ),
 };

@@ -41,7 +41,9 @@ test("the latest visits of each class stay, down to a level that all large class
       const table = tableOf(visits.map(([offerClass, at]) => [offerClass, START_MS + at]));
       const before = timesOf(table);
       fc.pre(visits.length > kept);
-      const forgotten = forgetOldest(table, kept);
+      const ofAll = visits.map(([, at]) => START_MS + at);
+      const span = { fromMs: Math.min(...ofAll), toMs: Math.max(...ofAll) };
+      const forgotten = forgetOldest(table, kept, span);
       const after = timesOf(table);
       expect(table.tally.size).toBe(visits.length - forgotten.visits);
       expect(table.tally.size).toBeLessThanOrEqual(kept);

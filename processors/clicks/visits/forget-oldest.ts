@@ -1,8 +1,8 @@
+import type { Span } from "./visit-blocks.ts";
 import type { VisitTable } from "./visit-table.ts";
 
-/** A pass decides so many bits of the time of a cut. */
-const PASS_BITS = 11;
-const PASS_VALUES = 2 ** PASS_BITS;
+/** A pass over the table decides a digit of each cut's time, which has so many values: 8 KB a class of offers. */
+const VALUES = 2_048;
 
 /** Which visits of some classes of offers must go: all before a time, and `ties` of exactly that time. */
 type Cuts = {
@@ -20,11 +20,11 @@ export type Forgotten = {
 };
 
 /**
- * Forgets the oldest visits of the largest classes until at most `kept` visits are left. It finds the highest number of visits per class
- * for that, and cuts every larger class to it. Smaller ones keep all. Needs no memory for times: each pass over the table counts the
- * visits by 11 more bits of their time.
+ * Forgets the oldest visits of the largest classes until at most `kept` are left. All times must be within `span`. It finds the highest number of visits per class
+ * for that, and cuts every larger class to it. Smaller ones keep all. Needs no memory for times: each pass over the table counts visits by
+ * one more digit of their time, from the highest. Three passes are enough for 99 days.
  */
-export function forgetOldest(table: VisitTable, kept: number): Forgotten {
+export function forgetOldest(table: VisitTable, kept: number, span: Span): Forgotten {
   const counts = [...table.tally.ofClass];
   const level = levelOf(
     counts.filter((count) => count > 0),
@@ -34,7 +34,7 @@ export function forgetOldest(table: VisitTable, kept: number): Forgotten {
     .filter((offerClass) => (counts[offerClass] ?? 0) > level)
     .sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0));
   const drops = largest.map((offerClass) => (counts[offerClass] ?? 0) - level);
-  const cuts = findCuts(table, largest, drops);
+  const cuts = findCuts(table, { classes: largest, drops, span });
   table.removeWhere((offerClass, atMs) => isCut(cuts, offerClass, atMs));
   return {
     visits: drops.reduce((sum, visits) => sum + visits, 0),
@@ -44,34 +44,42 @@ export function forgetOldest(table: VisitTable, kept: number): Forgotten {
 }
 
 /** The cuts that drop the oldest `drops` visits of these classes. */
-function findCuts(table: VisitTable, classes: readonly number[], drops: readonly number[]): Cuts {
+function findCuts(
+  table: VisitTable,
+  of: {
+    readonly classes: readonly number[];
+    readonly drops: readonly number[];
+    readonly span: Span;
+  },
+): Cuts {
+  const { classes, drops, span } = of;
   const places = new Uint16Array(table.tally.ofClass.length);
   for (const [place, offerClass] of classes.entries()) places[offerClass] = place + 1;
-  const { fromMs, spanMs } = spanOf(table, places);
-  const passes = Math.max(1, Math.ceil(Math.log2(spanMs + 1) / PASS_BITS));
+  const { fromMs, toMs } = span;
   const ties = Uint32Array.from(drops);
-  /** The bits of each cut's time that are known. */
-  const known = new Float64Array(classes.length);
-  for (let pass = passes - 1; pass >= 0; pass -= 1) {
-    const unit = PASS_VALUES ** pass;
-    const counts = new Uint32Array(classes.length * PASS_VALUES);
+  /** The time of each cut, as far as its digits are known. */
+  const beforeMs = new Float64Array(classes.length).fill(fromMs);
+  const counts = new Uint32Array(classes.length * VALUES);
+  let unit = 1;
+  while (unit * VALUES <= toMs - fromMs) unit *= VALUES;
+  for (; unit >= 1; unit /= VALUES) {
+    counts.fill(0);
     table.forEach((offerClass, atMs) => {
       const place = (places[offerClass] ?? 0) - 1;
       if (place < 0) return;
-      const bits = Math.floor((atMs - fromMs) / unit);
-      const value = bits - (known[place] ?? 0) * PASS_VALUES;
-      if (value < 0 || value >= PASS_VALUES) return;
-      const at = place * PASS_VALUES + value;
+      const sinceMs = atMs - (beforeMs[place] ?? 0);
+      if (sinceMs < 0 || sinceMs >= unit * VALUES) return;
+      const at = place * VALUES + Math.floor(sinceMs / unit);
       counts[at] = (counts[at] ?? 0) + 1;
     });
     for (const place of classes.keys()) {
-      const ofPlace = counts.subarray(place * PASS_VALUES, (place + 1) * PASS_VALUES);
+      const ofPlace = counts.subarray(place * VALUES, (place + 1) * VALUES);
       const { value, before } = valueAt(ofPlace, ties[place] ?? 0);
-      known[place] = (known[place] ?? 0) * PASS_VALUES + value;
+      beforeMs[place] = (beforeMs[place] ?? 0) + value * unit;
       ties[place] = (ties[place] ?? 0) - before;
     }
   }
-  return { places, beforeMs: known.map((bits) => fromMs + bits), ties };
+  return { places, beforeMs, ties };
 }
 
 /** The value of the entry that has `rank` entries before it, and how many have lower values; the last value if there is none. */
@@ -82,17 +90,6 @@ function valueAt(counts: Uint32Array, rank: number): { value: number; before: nu
     before += count;
   }
   return { value: counts.length, before };
-}
-
-/** The times of all visits of these classes. */
-function spanOf(table: VisitTable, places: Uint16Array): { fromMs: number; spanMs: number } {
-  let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  table.forEach((offerClass, atMs) => {
-    if (places[offerClass] === 0) return;
-    if (atMs < fromMs) fromMs = atMs;
-    if (atMs > toMs) toMs = atMs;
-  });
-  return fromMs <= toMs ? { fromMs, spanMs: toMs - fromMs } : { fromMs: 0, spanMs: 0 };
 }
 
 /** Counts the ties down, so call it exactly once for each visit. */

@@ -172,9 +172,11 @@ export class UniqueClicks {
     if (this.size <= this.entriesMax) return;
     if (this.#addedSinceSweep < this.entriesMax * SWEEP_SHARE) return;
     this.#addedSinceSweep = 0;
-    this.#table.dropBefore(this.#presentMs - this.retentionMs);
+    const fromMs = this.#presentMs - this.retentionMs;
+    this.#table.dropBefore(fromMs);
     if (this.size <= this.entriesMax) return;
-    const of = forgetOldest(this.#table, Math.floor(this.entriesMax * KEPT_SHARE));
+    const kept = Math.floor(this.entriesMax * KEPT_SHARE);
+    const of = forgetOldest(this.#table, kept, { fromMs, toMs: this.#latestMs });
     this.forgotten += of.visits;
     const offerId = this.#classes.offerOf(of.offerClass);
     this.#onForgotten?.({ visits: of.visits, offerId, knownFromMs: of.knownFromMs });

@@ -94,7 +94,7 @@ export class VisitSegment {
     if (this.#isOldestKnown) return false;
     this.#oldestMs = Number.POSITIVE_INFINITY;
     this.forEach((_offerClass, atMs) => {
-      if (atMs < this.#oldestMs) this.#oldestMs = atMs;
+      this.#oldestMs = Math.min(this.#oldestMs, atMs);
     });
     this.#isOldestKnown = true;
     return true;
@@ -213,9 +213,13 @@ export class VisitSegment {
 
   forEach(visit: (offerClass: number, atMs: number) => void): void {
     const blocks = this.#blocks;
-    forEachEntry(this.#heads, (entry) =>
-      visit(classOf(blocks.tailAt(entry)), blocks.timeAt(entry)),
-    );
+    for (let bucket = 0; bucket < this.#buckets; bucket += 1) {
+      const head = this.#heads[bucket] ?? 0;
+      const first = startOf(head) * BLOCK_ENTRIES;
+      const end = first + countOf(head);
+      for (let entry = first; entry < end; entry += 1)
+        visit(classOf(blocks.tailAt(entry)), blocks.timeAt(entry));
+    }
   }
 
   #noteTime(atMs: number): void {
@@ -341,9 +345,7 @@ export class VisitSegment {
 
   /** Makes the heads of empty buckets that have room for so many entries. */
   #headsFor(counts: Uint32Array): Uint32Array {
-    let filled = 0;
-    for (const count of counts) filled += blocksOf(count);
-    const spare = this.#spareOf(filled);
+    const spare = this.#spareOf(counts.reduce((sum, count) => sum + blocksOf(count), 0));
     const heads = new Uint32Array(this.#buckets + 1);
     let before = 0;
     for (let bucket = 0; bucket <= this.#buckets; bucket += 1) {
@@ -358,18 +360,18 @@ export class VisitSegment {
   #span(atMs?: number): Span | undefined {
     let [fromMs, toMs] = [atMs ?? Number.POSITIVE_INFINITY, atMs ?? Number.NEGATIVE_INFINITY];
     this.forEach((_offerClass, entryMs) => {
-      if (entryMs < fromMs) fromMs = entryMs;
-      if (entryMs > toMs) toMs = entryMs;
+      fromMs = Math.min(fromMs, entryMs);
+      toMs = Math.max(toMs, entryMs);
     });
     return fromMs <= toMs ? { fromMs, toMs } : undefined;
   }
 
   /** The bucket of an entry that was in `bucket` when there were fewer of them. */
   #movedBucket(key: number, bucket: number, oldBits: number): number {
-    const leastBits = IMPLIED_BITS - this.#share.segmentBits;
-    const implied = bucket >>> (oldBits - leastBits);
-    const more = this.#bucketBits - leastBits;
-    return more === 0 ? implied : (implied << more) | (key >>> (32 - more));
+    const implied = IMPLIED_BITS - this.#share.segmentBits;
+    const more = this.#bucketBits - implied;
+    const place = bucket >>> (oldBits - implied);
+    return more === 0 ? place : (place << more) | (key >>> (32 - more));
   }
 
   /** Copies an entry of the scratch to the end of a bucket. */

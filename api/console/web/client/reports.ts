@@ -1,12 +1,7 @@
-import {
-  keepPreviousData,
-  queryOptions,
-  type UseQueryResult,
-  useQuery,
-} from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { Figure, FigureKind } from "../format/figure.ts";
 import { type Api, read } from "./api-client.ts";
-import { Turns } from "./turns.ts";
+import { type Turn, Turns } from "./turns.ts";
 
 /** A row of a report: values of dimensions and metrics, and with `compare` those of the other period. */
 export type ReportRow = Readonly<Record<string, Figure>> & {
@@ -85,39 +80,65 @@ export type ReportAnswer = {
 
 /** A report outside of a screen's own query, such as one for many rows of a list. It waits for its turn like the others. */
 export async function readReport({ api }: Reader, query: Query): Promise<ReportAnswer> {
-  const never = new AbortController().signal;
-  return await REPORTS.take(never, async () => read(api.GET("/reports", { params: { query } })));
-}
-
-/** One page of a report. The page before stays while the next one loads. */
-export function useReport(
-  { api, membershipId }: Reader,
-  query: Query,
-): UseQueryResult<ReportAnswer> {
-  return useQuery(
-    queryOptions({
-      queryKey: [membershipId, "report", query],
-      placeholderData: keepPreviousData,
-      queryFn: async ({ signal }) =>
-        await REPORTS.take(signal, async () =>
-          read(api.GET("/reports", { params: { query }, signal })),
-        ),
-    }),
+  return await REPORTS.take({ turn: "after" }, async () =>
+    read(api.GET("/reports", { params: { query } })),
   );
 }
+
+/**
+ * One page of a report. The page before stays while the next one loads. `turn` is "after" for what stands below the first figures of a
+ * screen.
+ */
+export function useReport(
+  reader: Reader,
+  query: Query,
+  turn: Turn = "first",
+): UseQueryResult<ReportAnswer> {
+  return useQuery({ ...reportOptions(reader, query, turn), placeholderData: keepPreviousData });
+}
+
+/** What `useQuery` and `usePrefetchQuery` take. */
+type Asked<Answer> = {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Answer>;
+};
+
+/** For `usePrefetchQuery`: a report that is asked for before the part of a screen that shows it is there. */
+export function reportOptions(
+  { api, membershipId }: Reader,
+  query: Query,
+  turn: Turn = "first",
+): Asked<ReportAnswer> {
+  return {
+    queryKey: [membershipId, "report", query],
+    queryFn: async ({ signal }) =>
+      await REPORTS.take({ signal, turn }, async () =>
+        read(api.GET("/reports", { params: { query }, signal })),
+      ),
+  };
+}
+
+type Timeseries = { readonly data: readonly ReportRow[] };
 
 export function useTimeseries(
+  reader: Reader,
+  query: Query,
+  turn: Turn = "first",
+): UseQueryResult<Timeseries> {
+  return useQuery({ ...timeseriesOptions(reader, query, turn), placeholderData: keepPreviousData });
+}
+
+/** As {@link reportOptions}. */
+export function timeseriesOptions(
   { api, membershipId }: Reader,
   query: Query,
-): UseQueryResult<{ readonly data: readonly ReportRow[] }> {
-  return useQuery(
-    queryOptions({
-      queryKey: [membershipId, "timeseries", query],
-      placeholderData: keepPreviousData,
-      queryFn: async ({ signal }) =>
-        await REPORTS.take(signal, async () =>
-          read(api.GET("/reports/timeseries", { params: { query }, signal })),
-        ),
-    }),
-  );
+  turn: Turn = "first",
+): Asked<Timeseries> {
+  return {
+    queryKey: [membershipId, "timeseries", query],
+    queryFn: async ({ signal }) =>
+      await REPORTS.take({ signal, turn }, async () =>
+        read(api.GET("/reports/timeseries", { params: { query }, signal })),
+      ),
+  };
 }

@@ -1,20 +1,26 @@
+/** "after" lets those of "first" go before it. */
+export type Turn = "first" | "after";
+
 /** Lets at most `max` tasks run at the same time; the others wait in order, unless their signal aborts. */
 export class Turns {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Readonly<Record<Turn, (() => void)[]>> = { first: [], after: [] };
   #free: number;
 
   constructor(max: number) {
     this.#free = max;
   }
 
-  async take<Result>(signal: AbortSignal, task: () => Promise<Result>): Promise<Result> {
+  async take<Result>(
+    { signal, turn }: { readonly signal?: AbortSignal | undefined; readonly turn: Turn },
+    task: () => Promise<Result>,
+  ): Promise<Result> {
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => this.#waiting[turn].push(resolve));
     try {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       return await task();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#waiting.first.shift() ?? this.#waiting.after.shift();
       if (next === undefined) this.#free += 1;
       else next();
     }

@@ -1,11 +1,12 @@
-import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from "react";
+import { type ReactElement, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { later } from "../later.tsx";
 import { useMembership } from "../session/membership.ts";
 import type { Destination } from "../shell/navigation.tsx";
 import { type Press, SCREEN_KEYS, type Wish, wishOf } from "./key-presses.ts";
 import { chooseRow, focusFilter, focusRow, pressButton } from "./page-parts.ts";
 
-const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
+const KeyHelp = later(async () => (await import("./key-help.tsx")).KeyHelp);
 
 /** Keys without a modifier. They would disturb people who speak to their computer, so each person can switch them off (WCAG 2.1.4). */
 export function SingleKeys({
@@ -37,11 +38,7 @@ export function SingleKeys({
     return () => document.removeEventListener("keydown", press);
   }, [isOff, destinations, base, go]);
   if (!isHelp) return null;
-  return (
-    <Suspense fallback={null}>
-      <KeyHelp destinations={destinations} onClose={() => setHelp(false)} />
-    </Suspense>
-  );
+  return <KeyHelp destinations={destinations} onClose={() => setHelp(false)} />;
 }
 
 /** Whether it did something. */

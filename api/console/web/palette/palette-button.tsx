@@ -1,6 +1,7 @@
 import { Search } from "lucide-react";
-import { lazy, type ReactElement, Suspense, useEffect, useState } from "react";
+import { type ReactElement, useEffect, useState } from "react";
 import { useLocation } from "wouter";
+import { later } from "../later.tsx";
 import { THEMES } from "../look/theme.ts";
 import { useMembership } from "../session/membership.ts";
 import type { NavigationGroup } from "../shell/navigation.tsx";
@@ -11,7 +12,7 @@ import type { RolePalette } from "./found.ts";
 
 // Most pages never open it.
 const loadPalette = async () => await import("./palette.tsx");
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Palette = later(async () => (await loadPalette()).Palette);
 
 /** Opens the palette, as Ctrl or ⌘ with K does. */
 export function PaletteButton({
@@ -48,11 +49,7 @@ export function PaletteButton({
         <span className="search-words">Search</span>
         <kbd aria-hidden>{isApple() ? "⌘ K" : "Ctrl K"}</kbd>
       </button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <Palette known={known} palette={palette} onClose={close} />
-        </Suspense>
-      )}
+      {isOpen && <Palette known={known} palette={palette} onClose={close} />}
     </>
   );
 }

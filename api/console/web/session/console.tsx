@@ -1,11 +1,13 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, type ReactElement, Suspense, useState } from "react";
+import { type ReactElement, useState } from "react";
 import { Router, useLocation } from "wouter";
 import { Interruption } from "../client/interruption.ts";
 import { openQueries } from "../client/queries.ts";
 import { InterruptionContext, useApi } from "../client/use-api.ts";
+import { later } from "../later.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
+import { ScreenBoundary } from "../shell/screen-boundary.tsx";
 import { Door } from "./door.tsx";
 import { Join } from "./join.tsx";
 import { ProviderReturn } from "./provider-return.tsx";
@@ -14,7 +16,7 @@ import { SignIn } from "./sign-in.tsx";
 import { neededFor, useSession } from "./use-session.ts";
 import { Workplace } from "./workplace.tsx";
 
-const SignUp = lazy(async () => ({ default: (await import("./sign-up.tsx")).SignUp }));
+const SignUp = later(async () => (await import("./sign-up.tsx")).SignUp);
 
 /** The whole page: signs in, then shows the screens of one membership. */
 export function Console(): ReactElement {
@@ -25,9 +27,9 @@ export function Console(): ReactElement {
       <QueryClientProvider client={queries}>
         <InterruptionContext value={interruption}>
           <Router base="/console">
-            <Suspense fallback={null}>
+            <ScreenBoundary>
               <Entrance />
-            </Suspense>
+            </ScreenBoundary>
           </Router>
         </InterruptionContext>
       </QueryClientProvider>

@@ -1,8 +1,9 @@
-import { lazy, type ReactElement, Suspense, useSyncExternalStore } from "react";
+import { type ReactElement, useSyncExternalStore } from "react";
 import { useInterruption } from "../client/use-api.ts";
+import { later } from "../later.tsx";
 import type { Session } from "./use-session.ts";
 
-const StepDialog = lazy(async () => ({ default: (await import("./step-dialog.tsx")).StepDialog }));
+const StepDialog = later(async () => (await import("./step-dialog.tsx")).StepDialog);
 
 /** Asks the person for what a refused request needs. What was typed stays, and the request is sent again afterwards. */
 export function Interrupted({
@@ -13,9 +14,5 @@ export function Interrupted({
   const interruption = useInterruption();
   const step = useSyncExternalStore(interruption.subscribe, interruption.read);
   if (step === undefined) return null;
-  return (
-    <Suspense fallback={null}>
-      <StepDialog step={step} person={person} />
-    </Suspense>
-  );
+  return <StepDialog step={step} person={person} />;
 }

@@ -1,6 +1,7 @@
-import { lazy, type ReactElement } from "react";
+import type { ReactElement } from "react";
 import { Redirect, useLocation } from "wouter";
 import { useApi } from "../client/use-api.ts";
+import { later } from "../later.tsx";
 import { baseOf } from "./base-of.ts";
 import { Door } from "./door.tsx";
 import { Interrupted } from "./interrupted.tsx";
@@ -8,9 +9,9 @@ import { type Membership, MembershipContext } from "./membership.ts";
 import type { OwnMembership, Session } from "./use-session.ts";
 
 // Each role is a chunk of its own: the browser of a partner never loads what staff use.
-const Staff = lazy(async () => ({ default: (await import("../staff.tsx")).Staff }));
-const Partner = lazy(async () => ({ default: (await import("../partner.tsx")).Partner }));
-const Advertiser = lazy(async () => ({ default: (await import("../advertiser.tsx")).Advertiser }));
+const Staff = later(async () => (await import("../staff.tsx")).Staff);
+const Partner = later(async () => (await import("../partner.tsx")).Partner);
+const Advertiser = later(async () => (await import("../advertiser.tsx")).Advertiser);
 
 const PLACE = /^\/w\/([^/]+)(?:\/(partner|advertiser)\/([^/]+))?(?:\/|$)/;
 

@@ -1,6 +1,7 @@
 const KEY = "reloaded-at";
 /** If it fails again within this time, another reload would not help. */
 const PAUSE_MS = 60_000;
+let isLeaving = false;
 
 /**
  * A release may remove files that an open page has not loaded yet. The page is then loaded again, once; if that does not help, the screen
@@ -9,10 +10,15 @@ const PAUSE_MS = 60_000;
 export function watchUpdates(): void {
   addEventListener("vite:preloadError", (event) => {
     if (!mayReload(Date.now())) return;
-    // The import stays unfinished until the page is gone, so that no error flashes.
     event.preventDefault();
+    isLeaving = true;
     location.reload();
   });
+}
+
+/** Whether this page is about to be replaced: what fails until then need not be shown. */
+export function isBeingReplaced(): boolean {
+  return isLeaving;
 }
 
 export function isMissingChunk(error: Error): boolean {

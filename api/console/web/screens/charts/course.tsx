@@ -13,16 +13,20 @@ import { type ChartParts, filterParams, type Narrowing } from "./chart-parts.ts"
 
 const PLOT_HEIGHT = 330;
 
+/** What {@link Course} asks for. */
+export function courseQuery(
+  metric: string,
+  { period, filters }: Pick<ChartParts, "period" | "filters">,
+): Record<string, string> {
+  const interval = intervalOf(period);
+  return { ...periodParams(period), ...filterParams(filters), interval, metrics: metric };
+}
+
 /** A metric over time. A point opens its day or hour, a drag across days their range. */
 export function Course({ metric, period, filters, onNarrow }: ChartParts): ReactElement {
   const membership = useMembership();
   const interval = intervalOf(period);
-  const series = useTimeseries(membership, {
-    ...periodParams(period),
-    ...filterParams(filters),
-    interval,
-    metrics: metric.name,
-  });
+  const series = useTimeseries(membership, courseQuery(metric.name, { period, filters }));
   if (series.isError)
     return <ProblemNotice error={series.error} onRetry={() => void series.refetch()} />;
   if (series.data === undefined) return <Skeleton height={PLOT_HEIGHT} />;

@@ -1,8 +1,16 @@
+import { usePrefetchQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { useLocation } from "wouter";
 import { type Period, periodParams, readPeriod } from "../../address/period.ts";
 import { useSearch } from "../../address/use-search.ts";
-import { type Metric, type ReportRow, useReport, useReportFields } from "../../client/reports.ts";
+import {
+  type Metric,
+  type ReportRow,
+  reportOptions,
+  timeseriesOptions,
+  useReport,
+  useReportFields,
+} from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
@@ -12,7 +20,7 @@ import { useMembership } from "../../session/membership.ts";
 import { Change } from "../change.tsx";
 import type { Narrowing } from "../charts/chart-parts.ts";
 import { CountryMap } from "../charts/country-map.tsx";
-import { Course } from "../charts/course.tsx";
+import { Course, courseQuery } from "../charts/course.tsx";
 import { STEP_METRICS, StepsOf } from "../charts/steps.tsx";
 import { MoneyNote } from "../money-note.tsx";
 import { TopList } from "./top-list.tsx";
@@ -34,6 +42,9 @@ export function Dashboard(): ReactElement {
     (name) => fields.data?.metrics.find((one) => one.name === name) ?? [],
   );
   const [picked, setPicked] = useState("clicks");
+  // The role knows the names of its tiles, so the figures need not wait for what the names mean.
+  usePrefetchQuery(reportOptions(membership, totalsQuery(tiles, period)));
+  usePrefetchQuery(timeseriesOptions(membership, courseQuery(picked, { period, filters: [] })));
   const metric = metrics.find(({ name }) => name === picked) ?? metrics[0];
   const change = (to: Period): void =>
     go(`${path}?${new URLSearchParams(periodParams(to)).toString()}`);
@@ -92,7 +103,8 @@ function Tiles({
   readonly onPick: (name: string) => void;
 }): ReactElement {
   const membership = useMembership();
-  const report = useReport(membership, totalsQuery(metrics, period));
+  const { tiles } = useRoleFigures();
+  const report = useReport(membership, totalsQuery(tiles, period));
   if (report.isError)
     return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
   const totals: ReportRow | undefined = report.data?.totals;
@@ -131,7 +143,7 @@ function Tiles({
   );
 }
 
-function totalsQuery(metrics: readonly Metric[], period: Period): Record<string, string> {
-  const names = new Set([...metrics.map(({ name }) => name), ...STEP_METRICS]);
+function totalsQuery(tiles: readonly string[], period: Period): Record<string, string> {
+  const names = new Set([...tiles, ...STEP_METRICS]);
   return { ...periodParams(period), metrics: [...names].join(",") };
 }

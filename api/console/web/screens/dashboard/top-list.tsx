@@ -10,6 +10,7 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { ShareBar } from "../../plots/share-bar.tsx";
 import { useMembership } from "../../session/membership.ts";
+import { COUNTRIES_MAX } from "../charts/country-map.tsx";
 import { labelOf } from "../row-label.ts";
 
 const ROWS = 8;
@@ -26,15 +27,17 @@ export function TopList({
   readonly period: Period;
 }): ReactElement {
   const membership = useMembership();
+  // The map has asked for all countries, and one answer serves both.
+  const limit = dimension === "country" ? COUNTRIES_MAX : ROWS;
   const query = {
     ...periodParams({ ...period, compare: undefined }),
     group_by: dimension,
     metrics: metric.name,
     sort: `-${metric.name}`,
-    limit: String(ROWS),
+    limit: String(limit),
   };
-  const report = useReport(membership, query);
-  const rows: readonly ReportRow[] = report.data?.data ?? [];
+  const report = useReport(membership, query, "after");
+  const rows: readonly ReportRow[] = report.data?.data.slice(0, ROWS) ?? [];
   const largest = Math.max(0, ...rows.map((row) => heightOf(row[metric.name]) ?? 0));
   const currency = report.data?.currency ?? membership.currency;
   const hrefOf = (row: ReportRow): string => {
