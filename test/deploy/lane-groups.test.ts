@@ -91,6 +91,12 @@ test("four lane groups are four streams, each with its share, and no setting mov
   expect(await trackerStreams(node, "set", "--bytes", String(2 * GIB))).toContain(
     `lowers bytes from ${GIB} to ${GIB / 2}`,
   );
+  expect(await trackerStreams(node, "permissions")).toContain(
+    permissionsFile(
+      { prefix: "", groups: 4 },
+      "Written by `tracker streams permissions`.",
+    ).trimEnd(),
+  );
   const nats = await connected(node, 4);
   const manager = await nats.manager();
   await manager.streams.delete("CLICKS_2");
