@@ -204,7 +204,8 @@ test("an announced end after missing records opens a gap, which late records fil
 
 test("every segment is part of an undecided insert or has nothing of it", () => {
   const { intake } = anIntake();
-  intake.undecided = {
+  const segments = () => intake.undecided.segmentsIn(intake.batches);
+  intake.undecided.intent = {
     n: 7,
     table: "click",
     month: 202_601,
@@ -218,7 +219,7 @@ test("every segment is part of an undecided insert or has nothing of it", () => 
   };
   const lines = Array.from({ length: 12 }, (_, position) => click(position));
   take(intake, 0, lines.slice(0, 4));
-  expect([intake.hasReadUndecided, intake.undecidedSegments.length]).toEqual([false, 1]);
+  expect([intake.undecided.isRead(intake.producers), segments().length]).toEqual([false, 1]);
   take(intake, 3, lines.slice(3, 12));
   const ranges = intake.first.segments.map(({ from, to }) => [from, to]);
   expect(ranges).toEqual([
@@ -229,14 +230,14 @@ test("every segment is part of an undecided insert or has nothing of it", () => 
     [8, 9],
     [9, 12],
   ]);
-  const own = intake.undecidedSegments.map(({ from, to }) => [from, to]);
+  const own = segments().map(({ from, to }) => [from, to]);
   expect(own).toEqual([
     [2, 4],
     [4, 5],
     [8, 9],
   ]);
-  expect(intake.hasReadUndecided).toBe(false);
-  intake.undecided = undefined;
+  expect(intake.undecided.isRead(intake.producers)).toBe(false);
+  intake.undecided.intent = undefined;
   take(intake, 12, lines.slice(0, 3));
   expect(intake.first.segments.at(-1)).toMatchObject({ from: 12, to: 15 });
 });

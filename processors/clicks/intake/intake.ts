@@ -4,14 +4,13 @@ import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import { ClickCaps } from "../caps/click-caps.ts";
 import { ErasedClicks } from "../erasure/erased-clicks.ts";
-import { type Intent, isPartOf } from "../lane/intent.ts";
 import type { LaneShare } from "../lane/lane-share.ts";
 import type { LaneTable } from "../lane/lane-table.ts";
 import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
 import { adClickKeys } from "../young/ad-clicks.ts";
 import { UnstoredRows } from "../young/unstored-rows.ts";
 import { YoungClicks } from "../young/young-clicks.ts";
-import { type Acknowledgeable, Batch, type LostRange, MonthOf, type Segment } from "./batch.ts";
+import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
 import { Completeness } from "./completeness.ts";
 import { Lines } from "./lines.ts";
 import type { Range } from "./position-set.ts";
@@ -28,6 +27,7 @@ import {
   withoutEarnings,
 } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
+import { UndecidedInsert } from "./undecided-insert.ts";
 
 /** What may happen while messages are read. */
 export type IntakeEvents = {
@@ -71,6 +71,7 @@ export class Intake {
   /** The rows of `batches`, for lists of clicks. */
   readonly unstored = new UnstoredRows();
   readonly erased = new ErasedClicks();
+  readonly undecided = new UndecidedInsert();
   /** Clicks of coupons that a producer must no longer record, in the form of `passedKey` (TRK-037). */
   readonly passedOn = new Set<string>();
   uniques: UniqueClicks;
@@ -83,9 +84,6 @@ export class Intake {
   readonly #events: IntakeEvents;
   readonly #months = new MonthOf();
   readonly #uniquesMax: number;
-  #undecided: Intent | undefined;
-  /** Positions of the undecided insert at which a segment must end, by `<producer>.<epoch>`. */
-  #cuts: ReadonlyMap<string, ReadonlySet<number>> | undefined;
   /** The first batch is written next; the last is being filled. */
   #batches: Batch[] = [new Batch()];
 
@@ -138,35 +136,6 @@ export class Intake {
   /** All batches that were read and are not settled, oldest first. */
   get batches(): readonly Batch[] {
     return this.#batches;
-  }
-
-  /**
-   * The insert of this lane whose outcome is unknown. While it is set, every segment that is read is either part of it or has no row of it:
-   * the insert is stored entirely or not at all, and so is each segment.
-   */
-  get undecided(): Intent | undefined {
-    return this.#undecided;
-  }
-
-  set undecided(intent: Intent | undefined) {
-    this.#undecided = intent;
-    this.#cuts = intent === undefined ? undefined : cutsOf(intent);
-  }
-
-  /** Whether every position of the undecided insert was read. */
-  get hasReadUndecided(): boolean {
-    return (this.#undecided?.ranges ?? []).every(([producer, epoch, from, to]) => {
-      const { accepted } = this.producers.get(producer, epoch);
-      return accepted.sizeBelow(to) - accepted.sizeBelow(from) === to - from;
-    });
-  }
-
-  /** The rows of the undecided insert that are in memory. */
-  get undecidedSegments(): Segment[] {
-    const intent = this.#undecided;
-    if (intent === undefined) return [];
-    const segments = this.#batches.flatMap((batch) => batch.segments);
-    return segments.filter((segment) => !segment.isStored && isPartOf(intent, segment));
   }
 
   /** Closes the first batch to new records; the caller now writes it. */
@@ -297,7 +266,7 @@ export class Intake {
     let fresh = 0;
     for (const [from, to] of accepted.add(batch.first, end)) {
       fresh += to - from;
-      for (const [start, stop] of this.#cut(producer, [from, to])) {
+      for (const [start, stop] of this.undecided.cut(producer, [from, to])) {
         const piece = { first: batch.first, from: start, to: stop, readAtMs: monotonicMs };
         this.#takeLines(producer, lines, piece);
       }
@@ -305,14 +274,6 @@ export class Intake {
     if (isJump) this.#events.hole(producer, [next, batch.first]);
     if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
     this.completeness.noteMessage({ ...batch, next: end });
-  }
-
-  /** The range in pieces, each of which is part of the undecided insert or has nothing of it. */
-  #cut({ producer, epoch }: Producer, [from, to]: Range): Range[] {
-    const cuts = this.#cuts?.get(`${producer}.${epoch}`);
-    if (cuts === undefined) return [[from, to]];
-    const ends = [...cuts].filter((cut) => from < cut && cut < to).sort((a, b) => a - b);
-    return [from, ...ends].map((start, index): Range => [start, ends[index] ?? to]);
   }
 
   #takeLines(
@@ -415,15 +376,6 @@ export class Intake {
     this.#last.lost.push(range);
     this.#events.lost(range);
   }
-}
-
-function cutsOf({ ranges }: Intent): Map<string, Set<number>> {
-  const cuts = new Map<string, Set<number>>();
-  for (const [producer, epoch, from, to] of ranges) {
-    const key = `${producer}.${epoch}`;
-    cuts.set(key, (cuts.get(key) ?? new Set<number>()).add(from).add(to));
-  }
-  return cuts;
 }
 
 export function passedKey(clickId: string, producer: number): string {

@@ -1,6 +1,10 @@
 import { Lanes } from "../../../schemas/events/lanes.ts";
+import { pause } from "../../../schemas/host/pause.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import type { LaneDeps } from "./lane-deps.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
+
+const LOOK_MS = 100;
 
 /** The offers of a lane, and where the clicks on them are. */
 export type LaneShare = {
@@ -34,6 +38,27 @@ export async function readShare(
     lanes: new Lanes(own.lanes === 0 ? count : own.lanes),
     sources: sourcesOf(byLane, lane),
   };
+}
+
+/**
+ * Reads which offers a lane has. A lane that was added waits for its parent, and notes that it has not to wait again.
+ * @throws {LeaseLostError} also when `closing` ends the wait.
+ */
+export async function takeShare(
+  { pool, catalog, log }: Pick<LaneDeps, "pool" | "catalog" | "log">,
+  lease: LaneLease,
+  closing: AbortSignal,
+): Promise<LaneShare> {
+  for (;;) {
+    const share = await readShare(pool, lease.lane, catalog.lanes.count);
+    if (share !== undefined) {
+      await noteShare(pool, lease, share.lanes);
+      return share;
+    }
+    log.debug({ lane: lease.lane }, "clicks.lane-waits-for-its-parent");
+    await pause(LOOK_MS, closing);
+    if (closing.aborted) throw new LeaseLostError(`lane ${lease.lane} was given back`);
+  }
 }
 
 /** A parent has a lower number than its lanes, so this ends. */

@@ -1,7 +1,6 @@
 import { repeatAllErasures } from "../../../schemas/erasure/erasures.ts";
 import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
-import { pause } from "../../../schemas/host/pause.ts";
 import { ErasureWatch } from "../erasure/erasure-watch.ts";
 import { Intake, type IntakeEvents } from "../intake/intake.ts";
 import { intakeEvents } from "../intake/intake-events.ts";
@@ -20,7 +19,7 @@ import { LaneDuties, type LastAudit } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 import { LaneNotices } from "./lane-notices.ts";
 import { LaneReader } from "./lane-reader.ts";
-import { noteShare, readShare } from "./lane-share.ts";
+import { takeShare } from "./lane-share.ts";
 import { LaneSplit } from "./lane-split.ts";
 import { isEnding, type LaneEvent, type LaneState, nextState } from "./lane-state.ts";
 import { type LaneTable, tableOfLane } from "./lane-table.ts";
@@ -32,7 +31,6 @@ const WAKE_MS = 250;
 const WATERMARK_MS = 1_000;
 const ALL_WATERMARKS_MS = 30_000;
 const LAST_FLUSH_MS = 8_000;
-const SHARE_LOOK_MS = 100;
 const LIST_ROWS_MAX = 20_000;
 
 /**
@@ -241,12 +239,13 @@ export class Lane {
 
   /** Whether rows may appear in the table that this writer did not insert. */
   get #isUndecided(): boolean {
-    return this.intake.undecided !== undefined;
+    return this.intake.undecided.intent !== undefined;
   }
 
   #dueInMs(): number {
     if (this.#isUndecided) {
-      if (this.intake.hasReadUndecided || this.intake.isFull) return 0;
+      const { undecided, producers, isFull } = this.intake;
+      if (undecided.isRead(producers) || isFull) return 0;
       const patienceMs = this.#reader.pendingMessages === 0 ? READ_PATIENCE_MS : UNREAD_PATIENCE_MS;
       return this.#openedAtMs + patienceMs - performance.now();
     }
@@ -279,12 +278,15 @@ export class Lane {
 
   /** Settles the undecided insert with the rows of it that are in memory, and reads what is stored. */
   async #settle(): Promise<void> {
-    const { undecided: intent, undecidedSegments: segments, hasReadUndecided } = this.intake;
+    const { undecided, producers, batches } = this.intake;
+    const { intent } = undecided;
     if (intent === undefined) return;
     if (this.#dueInMs() > 0) throw new Error("an insert of an earlier owner is not settled yet");
-    await noteClaims(this.#home.clickhouse, this.#lease, this.intake.producers);
+    const isRead = undecided.isRead(producers);
+    const segments = undecided.segmentsIn(batches);
+    await noteClaims(this.#home.clickhouse, this.#lease, producers);
     await this.#inserter.settle(intent, segments);
-    const rows = segments.length === 0 ? "none" : hasReadUndecided ? "all" : "some";
+    const rows = segments.length === 0 ? "none" : isRead ? "all" : "some";
     this.#deps.metrics.settled.add(1, { rows });
     const { n, month, ranges } = intent;
     this.#log.warn({ n, month, ranges: ranges.length, rows }, "clicks.insert-settled");
@@ -330,7 +332,8 @@ export class Lane {
     if (!this.#lease.isRecorded) {
       await awaitOlderInserts(clickhouse, { database, lane, epoch }, signal);
     }
-    if (occasion === "first" && this.#table.name === "click") await this.#takeShare();
+    if (occasion === "first" && this.#table.name === "click")
+      this.intake.share = await takeShare(this.#deps, this.#lease, this.#closing.signal);
     if (occasion === "first") await this.#producers.load();
     // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();
@@ -357,22 +360,6 @@ export class Lane {
       { epoch, producers, uniques: size, waiting: this.intake.rows },
       "clicks.lane-open",
     );
-  }
-
-  /** Reads which offers the lane has. A lane that was added waits for its parent, and notes that it has not to wait again. */
-  async #takeShare(): Promise<void> {
-    const { pool, catalog } = this.#deps;
-    for (;;) {
-      const share = await readShare(pool, this.#lease.lane, catalog.lanes.count);
-      if (share !== undefined) {
-        this.intake.share = share;
-        await noteShare(pool, this.#lease, share.lanes);
-        return;
-      }
-      this.#log.debug("clicks.lane-waits-for-its-parent");
-      await pause(SHARE_LOOK_MS, this.#closing.signal);
-      if (this.#isEnding) throw new LeaseLostError(`lane ${this.#lease.lane} was given back`);
-    }
   }
 
   /** Reads the stream from its beginning if both stores have lost what was acknowledged to it. */

@@ -35,7 +35,8 @@ export async function loadPositions(
   target: Target & { readonly intent: Intent | undefined; readonly layout: Home["layout"] },
 ): Promise<Forgotten[]> {
   const { forgotten, share } = await readPositions(stores, intake, target);
-  intake.undecided = share === "none" || target.layout === "cluster" ? target.intent : undefined;
+  intake.undecided.intent =
+    share === "none" || target.layout === "cluster" ? target.intent : undefined;
   if (share !== "some") return forgotten;
   // It was committed, perhaps between two of the queries, so that they saw one producer's rows and not another's. Now it is there.
   const again = await readPositions(stores, intake, target);
