@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { repeatDueErasure } from "../../schemas/erasure/erasures.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { ScheduledTask } from "../../schemas/host/processors-metrics.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
@@ -16,10 +17,10 @@ import { forgetOldRows, forgetVisitors } from "./retention.ts";
 import { TaskMetrics } from "./task-metrics.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 
-export type ScheduleDeps = Pick<
-  RoleDeps,
-  "pool" | "clickhouse" | "nats" | "log" | "metrics" | "signal"
->;
+export type ScheduleDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "signal"> & {
+  /** Undefined: no producer number is proven free. */
+  readonly nats?: Nats | undefined;
+};
 
 export type ScheduleSettings = {
   /** HOLD_TICK_MS: the longest time between the end of a hold and the approval (G98). */
@@ -158,7 +159,7 @@ function tasksOf(
   deps: ScheduleDeps,
   { fxFeedUrl = "", clickRetentionDays = 0, conversionRetentionDays = 0 }: ScheduleSettings,
 ): Task[] {
-  const { pool, clickhouse, log } = deps;
+  const { pool, clickhouse, nats, log } = deps;
   const tasks: Task[] = [
     {
       name: "log-days",
@@ -172,13 +173,15 @@ function tasksOf(
       leaseMs: 10 * MINUTE_MS,
       run: (signal) => forgetOldRows(pool, signal),
     },
-    {
+  ];
+  if (nats !== undefined) {
+    tasks.push({
       name: "producer-numbers",
       everyMs: HOUR_MS,
       leaseMs: 15 * MINUTE_MS,
-      run: () => freeProducerNumbers(deps),
-    },
-  ];
+      run: () => freeProducerNumbers({ pool, clickhouse, nats, log }),
+    });
+  }
   if (fxFeedUrl !== "") {
     tasks.push({
       name: "reference-rates",

@@ -4,7 +4,6 @@ import { startSchedule } from "../../processors/schedule/start.ts";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../schemas/host/log.ts";
 import { Metrics } from "../../schemas/host/metrics.ts";
-import { connectNats } from "../../schemas/nats/connect.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 
 const stop = new AbortController();
@@ -19,16 +18,10 @@ const clickhouse = openClickhouse({
   url: process.env["CLICKHOUSE_URL"] ?? "http://127.0.0.1:1/none",
   applicationName: "test schedule",
 });
-const nats = await connectNats({
-  url: process.env["NATS_URL"] ?? "",
-  prefix: process.env["NATS_PREFIX"] ?? "",
-  name: "test schedule",
-});
 const log = openLog({ process: "schedule", level: "warn" });
 const schedule = startSchedule({
   pool,
   clickhouse,
-  nats,
   log,
   metrics: new Metrics(),
   signal: stop.signal,
@@ -37,4 +30,3 @@ while (!stop.signal.aborted) await sleep(100);
 await schedule.close();
 await pool.end();
 await clickhouse.close();
-await nats.connection.close();

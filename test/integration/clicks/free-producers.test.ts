@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { allocateFolderNumber } from "../../../ingress/journal/allocate-producer.ts";
+import { startSchedule } from "../../../processors/schedule/start.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
 import {
   type FreedProducers,
   forgetFreeProducers,
@@ -8,6 +10,7 @@ import {
 } from "../../../schemas/installation/free-producers.ts";
 import { clicksStreams } from "../../../schemas/nats/lane-groups.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { testLog } from "../../services/stores.ts";
 import { until } from "../../system/until.ts";
 import { runTracker } from "../api/run-tracker.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
@@ -203,6 +206,29 @@ test("a producer that was given up becomes free too; a restore makes every proof
   expect(await freeNumbers()).toEqual([61]);
   expect(await forgetFreeProducers(world.pool)).toBe(1);
   expect(await freeNumbers()).toEqual([]);
+});
+
+test("the role schedule finds free numbers by itself, and shows how many are left", async () => {
+  await aNumber(65);
+  await prove();
+  await eightDaysLater();
+  await world.rows("select setval('ingress_producer_id_seq', 50000)");
+  const { pool, clickhouse, nats } = world;
+  const { signal } = new AbortController();
+  const deps = { pool, clickhouse, nats, signal, log: testLog() };
+  const schedule = startSchedule({ ...deps, metrics: new Metrics() }, { taskTickMs: 50 });
+  await until("it is free", async () => (await freeNumbers()).length === 1, PATIENCE);
+  await schedule.close();
+  // Numbers are read at the start, and then every 30 s.
+  const later = new Metrics();
+  const last = startSchedule({ ...deps, metrics: later }, { taskTickMs: 50 });
+  await until(
+    "the numbers are shown",
+    () => /producer_numbers_left\{kind="free"\} 1\b/.test(later.render()),
+    PATIENCE,
+  );
+  expect(later.render()).toMatch(/producer_numbers_left\{kind="fresh"\} 15535\b/);
+  await last.close();
 });
 
 test("normal installations never reuse a number: reuse begins at 50,000", async () => {
