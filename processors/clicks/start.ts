@@ -35,7 +35,6 @@ export function startClicks(
     ...readingsOf([...lanes]),
     lanesWanted: deps.catalog.lanes.all.length,
   }));
-  const home = { name: null, clickhouse: deps.clickhouse, layout: "single" } as const;
   const keeper = new LaneKeeper({
     pool: deps.pool,
     log,
@@ -46,7 +45,7 @@ export function startClicks(
       metrics.lanesTaken.add();
       const { uniquesMax, youngBytesMax, listRowsMax } = options;
       const limits = { producerPatienceMs, uniquesMax, youngBytesMax, listRowsMax };
-      const own = { ...limits, log, metrics, homeOf: () => home };
+      const own = { ...limits, log, metrics };
       const lane = new Lane({ ...deps, ...own }, lease);
       lanes.add(lane);
       void lane.ended.then(() => lanes.delete(lane));

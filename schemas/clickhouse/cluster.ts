@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type Clickhouse, type ClickhouseServer, openClickhouse, seedUrls } from "./connect.ts";
+import {
+  type Clickhouse,
+  type ClickhouseReader,
+  type ClickhouseServer,
+  openClickhouse,
+  seedUrls,
+} from "./connect.ts";
 import { isClickhouseAway } from "./errors.ts";
 import { selectRows } from "./select.ts";
 
@@ -60,7 +66,7 @@ export class ClusterNodes {
       return { shard, replica, host, client };
     });
     try {
-      const homes = await Promise.all(unnamed.map(({ client }) => homeOf(client)));
+      const homes = await Promise.all(unnamed.map(({ client }) => homeName(client)));
       assertDifferent(cluster, homes);
       return new ClusterNodes(unnamed.map((node, index) => ({ ...node, home: homes[index] })));
     } catch (error) {
@@ -149,8 +155,8 @@ async function listedNodes(client: Clickhouse, cluster: string): Promise<Listed[
   return nodes;
 }
 
-/** Undefined if the node does not answer. @throws if it has no macros. */
-async function homeOf(client: Clickhouse): Promise<string | undefined> {
+/** `<shard>-<replica>` of a node's macros; undefined if it does not answer. @throws if it has no macros. */
+export async function homeName(client: ClickhouseReader): Promise<string | undefined> {
   const text = "select concat(getMacro('shard'), '-', getMacro('replica')) as home";
   try {
     const rows = await selectRows(

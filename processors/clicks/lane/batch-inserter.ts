@@ -3,6 +3,7 @@ import { systemClock } from "../../../schemas/time/clock.ts";
 import { type Batch, type LostRange, rowsOf, type Segment, takeRows } from "../intake/batch.ts";
 import { BATCH_ROWS_MAX, type IntakeEvents } from "../intake/intake.ts";
 import { insertQueryId } from "./fence.ts";
+import type { Home } from "./home.ts";
 import {
   FencedError,
   type Insert,
@@ -11,7 +12,7 @@ import {
   insertRows,
 } from "./insert-rows.ts";
 import { type Intent, intentOf, RANGES_MAX } from "./intent.ts";
-import type { Home, LaneDeps } from "./lane-deps.ts";
+import type { LaneDeps } from "./lane-deps.ts";
 import type { LaneLease } from "./lane-lease.ts";
 import { noteLost } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";

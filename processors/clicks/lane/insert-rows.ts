@@ -6,7 +6,7 @@ import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-ins
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
 import type { Segment } from "../intake/batch.ts";
 import { checkRow } from "../intake/read-line.ts";
-import type { Home } from "./lane-deps.ts";
+import type { Home } from "./home.ts";
 import { insertStatement, type LaneTable } from "./lane-table.ts";
 
 /** An insert of a lane into one partition. It becomes one block, which ClickHouse stores entirely or not at all. */

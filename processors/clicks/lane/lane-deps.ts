@@ -1,15 +1,5 @@
-import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { RoleDeps } from "../../role-deps.ts";
 import type { ClickMetrics } from "../metrics.ts";
-
-/** A ClickHouse server. */
-export type Home = {
-  /** Of the replica; null for a server alone. */
-  readonly name: string | null;
-  readonly clickhouse: Clickhouse;
-  /** In a cluster, rows that this replica has may still be lost with it, until others have confirmed them. */
-  readonly layout: "single" | "cluster";
-};
 
 /** Dependencies of a lane. */
 export type LaneDeps = Pick<
@@ -17,8 +7,6 @@ export type LaneDeps = Pick<
   "pool" | "nats" | "clickhouse" | "catalog" | "log" | "clock"
 > & {
   readonly metrics: ClickMetrics;
-  /** Where the lane is written, and read exactly. */
-  readonly homeOf: (lane: number) => Home;
   /** How long a producer may be silent before it is given up (PRODUCER_PATIENCE_HOURS). */
   readonly producerPatienceMs: number;
   /** The most visits that the lane keeps in memory (UNIQUE_VISITS_MAX). */

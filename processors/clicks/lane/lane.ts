@@ -13,8 +13,9 @@ import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
 import { awaitOlderInserts, raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
+import { openHome } from "./home.ts";
 import { lacksAcknowledged } from "./lacks-acknowledged.ts";
-import type { Home, LaneDeps } from "./lane-deps.ts";
+import type { LaneDeps } from "./lane-deps.ts";
 import { LaneDuties, type LastAudit } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 import { LaneNotices } from "./lane-notices.ts";
@@ -263,7 +264,7 @@ export class Lane {
       return;
     }
     const batch = this.intake.sealFirst();
-    await noteClaims(this.#home.clickhouse, this.#lease, this.intake.producers);
+    await noteClaims(this.#deps.clickhouse, this.#lease, this.intake.producers);
     if (batch.hasWork) {
       this.#lastInsert = { atMs: performance.now(), rows: batch.rows };
       await this.#inserter.insert(batch);
@@ -284,7 +285,7 @@ export class Lane {
     if (this.#dueInMs() > 0) throw new Error("an insert of an earlier owner is not settled yet");
     const isRead = undecided.isRead(producers);
     const segments = undecided.segmentsIn(batches);
-    await noteClaims(this.#home.clickhouse, this.#lease, producers);
+    await noteClaims(this.#deps.clickhouse, this.#lease, producers);
     await this.#inserter.settle(intent, segments);
     const rows = segments.length === 0 ? "none" : isRead ? "all" : "some";
     this.#deps.metrics.settled.add(1, { rows });
@@ -292,10 +293,6 @@ export class Lane {
     this.#log.warn({ n, month, ranges: ranges.length, rows }, "clicks.insert-settled");
     // Rows that only the table has may contain unique visits.
     await this.#openOnce(rows === "all" ? "again" : "settled");
-  }
-
-  get #home(): Home {
-    return this.#deps.homeOf(this.#lease.lane);
   }
 
   /** Repeats until the lane is open or lost. `again`: an insert with unknown outcome may still be on its way. */
@@ -319,10 +316,10 @@ export class Lane {
   /** `settled`: the same epoch goes on, after an insert was settled whose rows this process does not have. */
   async #openOnce(occasion: "first" | "again" | "settled"): Promise<void> {
     const { pool, metrics } = this.#deps;
-    const home = this.#home;
-    const { clickhouse } = home;
     const { lane } = this.#lease;
     const { signal } = this.#end;
+    const home = await openHome(this.#deps.clickhouse, this.#table.name, signal);
+    const { clickhouse } = home;
     const log = this.#log;
     const fence = await selectFence(clickhouse, lane, signal);
     const { database } = fence;
