@@ -11,6 +11,16 @@ export type Home = {
   readonly layout: "single" | "cluster";
 };
 
+/** Refuses a home on another shard than that of the last insert: the positions of a lane are only exact on the shard that has its rows. */
+export function assertSameShard(home: Home, last: string | null | undefined): void {
+  const shardOf = (name: string): string | undefined => name.split("-", 1)[0];
+  if (home.name === null || last === null || last === undefined) return;
+  if (shardOf(home.name) !== shardOf(last))
+    throw new Error(
+      `the rows of this lane are on shard ${shardOf(last)}, and this process writes to ${home.name}: name a node of shard ${shardOf(last)} first in its CLICKHOUSE_URL`,
+    );
+}
+
 /**
  * Makes a server the home of a lane. A replica then has every row of the lane that was acknowledged before: an earlier owner may have written
  * to another one. Call it after the epoch was raised, so that no older owner's next insert is acknowledged later. @throws while it cannot.

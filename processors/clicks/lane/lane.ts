@@ -13,7 +13,7 @@ import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
 import { awaitOlderInserts, raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
-import { openHome } from "./home.ts";
+import { assertSameShard, openHome } from "./home.ts";
 import { lacksAcknowledged } from "./lacks-acknowledged.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { LaneDuties, type LastAudit } from "./lane-duties.ts";
@@ -319,6 +319,7 @@ export class Lane {
     const { lane } = this.#lease;
     const { signal } = this.#end;
     const home = await openHome(this.#deps.clickhouse, this.#table.name, signal);
+    assertSameShard(home, this.#lease.lastIntent?.home);
     const { clickhouse } = home;
     const log = this.#log;
     const fence = await selectFence(clickhouse, lane, signal);
