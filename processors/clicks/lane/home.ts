@@ -12,12 +12,12 @@ export type Home = {
 };
 
 /** Refuses a home on another shard than that of the last insert: the positions of a lane are only exact on the shard that has its rows. */
-export function assertSameShard(home: Home, last: string | null | undefined): void {
-  const shardOf = (name: string): string | undefined => name.split("-", 1)[0];
+export function assertSameShard(home: Pick<Home, "name">, last: string | null | undefined): void {
   if (home.name === null || last === null || last === undefined) return;
-  if (shardOf(home.name) !== shardOf(last))
+  const shard = shardOf(last);
+  if (shardOf(home.name) !== shard)
     throw new Error(
-      `the rows of this lane are on shard ${shardOf(last)}, and this process writes to ${home.name}: name a node of shard ${shardOf(last)} first in its CLICKHOUSE_URL`,
+      `the rows of this lane are on shard ${shard}, and this process writes to ${home.name}: name a node of shard ${shard} first in its CLICKHOUSE_URL`,
     );
 }
 
@@ -38,4 +38,8 @@ export async function openHome(
     });
   }
   return { name: (await homeName(clickhouse)) ?? null, clickhouse, layout: "cluster" };
+}
+
+function shardOf(home: string): string {
+  return home.slice(0, home.indexOf("-"));
 }
