@@ -71,7 +71,7 @@ const raise: Command = {
   examples: ["lanes raise --to 16"],
   notes: `Every offer moves to lane ID modulo N; stored clicks and their ids stay. A new lane opens
 when every ingress uses it and the lane of its offers before has stored their clicks.
-Until then, usually some seconds, lists of clicks and look-ups by an ad ID answer 503,
+Until then, at least two seconds, lists of clicks and look-ups by an ad ID answer 503,
 and clicks wait in NATS. Safe to repeat: it continues to wait. Lanes are never removed.`,
   run: async (given, environment, terminal) => {
     const to = Number(given.text("to"));
