@@ -72,9 +72,18 @@ test.skipIf(fault !== undefined)(
     expect(printed).toContain("comparing the ledger with the service again …");
     const facts = await factDifferences({ postgres: postgres.url, clickhouse: clickhouse.url });
     expect(facts.differences).toEqual([]);
-    expect(nats.log).not.toMatch(/violation/i);
+    expect(refusedByNats(nats.log)).toEqual([]);
   },
 );
+
+/** The right to answer a question ends with the server that passed it on, so an answer after its death is refused, and nobody waits for it. */
+function refusedByNats(log: string): string[] {
+  return log
+    .split("\n")
+    .filter(
+      (line) => /violation/i.test(line) && !/Publish Violation .* Subject "_INBOX\./.test(line),
+    );
+}
 
 type Step = { readonly name: string; readonly take: () => Promise<void> | void };
 
