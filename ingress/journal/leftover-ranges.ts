@@ -98,6 +98,16 @@ export class LeftoverRanges {
     );
   }
 
+  /** Whether the writer of a lane has all records that these segments have for it, and misses none of their epochs. */
+  isLaneStored(segments: readonly EndedSegment[], lane: number): boolean {
+    return segments.every(({ epoch, lanes }) => {
+      const records = lanes.get(lane);
+      if (records === undefined) return true;
+      const at = { ...this.#sequence({ epoch, lane }), ...records };
+      return this.#book.hasPassed(at) && this.#passed({ epoch, lane })?.missing.length === 0;
+    });
+  }
+
   #passed(at: EpochLane): Passed | undefined {
     return this.#book.of(this.#sequence(at));
   }

@@ -39,6 +39,8 @@ export type LeftoversOptions = {
   readonly events: ShipperEvents;
   /** False while a copy of the folder may still ship what this one lacks. */
   readonly mayDeclareLost: () => boolean;
+  /** Called again and again for each lane whose writer has everything that the folder has for it. */
+  readonly laneIsStored?: (lane: number) => void;
   /** A producer number for records whose own belongs to another process. */
   readonly allocate: (claim: string) => Promise<number>;
 };
@@ -163,7 +165,16 @@ class Leftovers {
       else if (!this.#isPartial || !this.#ranges.isPassed(segment)) left.push(segment);
     }
     this.#left = left;
+    this.#reportLanes();
     return lost;
+  }
+
+  #reportLanes(): void {
+    const { lanes, laneIsStored } = this.#options;
+    // What cannot be read may be of any lane.
+    if (laneIsStored === undefined || this.#isPartial) return;
+    for (const lane of lanes.present().all)
+      if (this.#ranges.isLaneStored(this.#left, lane)) laneIsStored(lane);
   }
 
   /** Publishes that nothing more comes under the numbers that were made for refused epochs. */

@@ -239,6 +239,9 @@ export class Pipeline {
       producer,
       epoch,
       mayDeclareLost,
+      laneIsStored: (lane) => {
+        if (this.#claim.isConfirmed) this.#shipper.leftoversAreStoredIn(lane);
+      },
     });
     if (!isDone) return;
     this.#areLeftoversStored = true;

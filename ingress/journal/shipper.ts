@@ -81,7 +81,9 @@ export class Shipper {
   #isTicking = false;
   #isRefused = false;
   #isStarted = false;
-  #endedBefore = 0;
+  #areLeftoversStored = false;
+  /** Lanes whose writers have everything that earlier epochs left there. */
+  readonly #ended = new Set<number>();
   #runs: Promise<void>[] = [];
 
   constructor(options: ShipperOptions) {
@@ -101,7 +103,19 @@ export class Shipper {
 
   /** Call when the writers have everything that earlier epochs left. */
   leftoversAreStored(): void {
-    this.#endedBefore = this.#options.run.epoch;
+    this.#areLeftoversStored = true;
+  }
+
+  /**
+   * Call when the writer of a lane has everything that earlier epochs left there. It must not wait for the other lanes: a lane that was added
+   * opens only when the lane of its offers before knows that earlier epochs have ended, and what they left in it is stored after that.
+   */
+  leftoversAreStoredIn(lane: number): void {
+    this.#ended.add(lane);
+  }
+
+  #endedBefore(lane: number): number {
+    return this.#areLeftoversStored || this.#ended.has(lane) ? this.#options.run.epoch : 0;
   }
 
   start(): void {
@@ -179,7 +193,7 @@ export class Shipper {
       nowMs,
       events,
       readFromDisk: (of, position) => this.#readFromDisk(of, position),
-      endedBefore: () => this.#endedBefore,
+      endedBefore: () => this.#endedBefore(lane),
       routedCount: () => lanes.routed().count,
     });
     this.#unstored.set(lane, new UnstoredRecords());

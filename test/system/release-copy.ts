@@ -37,8 +37,8 @@ const NEW_FIELDS = [
   ],
   [
     "processors/clicks/lane/lane-notices.js",
-    "JSON.stringify({ lane, totals, isWhole })",
-    "JSON.stringify({ lane, totals, isWhole, next_field: {} })",
+    "JSON.stringify({ lane, lanes, totals, isWhole })",
+    "JSON.stringify({ lane, lanes, totals, isWhole, next_field: {} })",
   ],
   [
     "processors/clicks/young/answer-queries.js",
