@@ -70,3 +70,21 @@ test("a watermark of another start with the same number says nothing about these
   book.take([{ lane: 0, producer: 7, epoch: 3, next: 500, missing: [], nonce: "own" }]);
   expect(ranges.isStored(SEGMENT)).toBe(true);
 });
+
+test("a lane is stored by its own records, however little the writers of other lanes have", () => {
+  const { book, ranges } = leftovers("own");
+  const lanes = new Map([
+    [0, { first: 0, next: 500 }],
+    [4, { first: 0, next: 20 }],
+  ]);
+  const segments = [{ ...SEGMENT, lanes }];
+  const stored = (): boolean[] => [0, 1, 4].map((lane) => ranges.isLaneStored(segments, lane));
+  expect(stored()).toEqual([false, true, false]);
+  // Lane 4 was added and is not open: it says nothing.
+  book.take([{ lane: 0, producer: 7, epoch: 3, next: 500, missing: [[100, 120]] }]);
+  expect(stored()).toEqual([false, true, false]);
+  book.take([{ lane: 0, producer: 7, epoch: 3, next: 500, missing: [] }]);
+  expect(stored()).toEqual([true, true, false]);
+  book.take([{ lane: 4, producer: 7, epoch: 3, next: 20, missing: [] }]);
+  expect(stored()).toEqual([true, true, true]);
+});
