@@ -131,7 +131,6 @@ test("the logins of a cluster are those of one server, with rights on other node
     "<query>GRANT TABLE ENGINE ON Distributed</query>",
     "<query>GRANT READ ON REMOTE</query>",
     "<query>GRANT CLUSTER ON *.*</query>",
-    "<!-- Before a lane is opened, its node fetches what others have. -->",
     "<query>GRANT SYSTEM SYNC REPLICA ON tracker.*</query>",
   ]);
 });
