@@ -24,7 +24,7 @@ const RETIRED_PATIENCE_MS = 3_600_000;
 
 export type AdoptionOptions = Omit<
   LeftoversOptions,
-  "folder" | "producer" | "epoch" | "mayDeclareLost"
+  "folder" | "producer" | "epoch" | "mayDeclareLost" | "onLaneStored"
 > & {
   /** Registers that this process now has the number of a folder. */
   readonly claim: (folder: ProducerFolder) => {
@@ -114,17 +114,23 @@ export async function shipAdopted(
     const { link, lanes, signal, events } = options;
     const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
     const common = { ...options, folder, producer, epoch: endedBefore };
-    const isDone = await shipLeftovers({ ...common, mayDeclareLost: isSole });
+    const publishEnd = async (ended: readonly number[]): Promise<void> => {
+      const how = { lanes: ended, signal, onRetry: (error: unknown) => events.retried(error) };
+      if (claim !== undefined) await publishEnded(link, { producer, epoch, nonce }, how);
+      else
+        for (const run of readRuns(folder))
+          await publishEndedAlone(link, { producer, ...run }, how);
+    };
+    const onLaneStored = async (lane: number): Promise<boolean> => {
+      if (claim?.isConfirmed === false) return false;
+      await publishEnd([lane]);
+      return true;
+    };
+    const isDone = await shipLeftovers({ ...common, mayDeclareLost: isSole, onLaneStored });
     // While the claim is unconfirmed, another process may run on a copy of this folder. That process then publishes the end of its epoch.
     if (!isDone || !(await untilConfirmed(claim, signal))) return;
-    const published = { lanes, signal, onRetry: (error: unknown): void => events.retried(error) };
-    if (claim !== undefined) {
-      await publishEnded(link, { producer, epoch, nonce }, published);
-      return;
-    }
-    for (const run of readRuns(folder))
-      await publishEndedAlone(link, { producer, ...run }, published);
-    if (!signal.aborted) noteRetiredEnded(folder);
+    await publishEnd(lanes.present().all);
+    if (claim === undefined && !signal.aborted) noteRetiredEnded(folder);
   } finally {
     await claim?.close();
   }

@@ -39,8 +39,12 @@ export type LeftoversOptions = {
   readonly events: ShipperEvents;
   /** False while a copy of the folder may still ship what this one lacks. */
   readonly mayDeclareLost: () => boolean;
-  /** Called again and again for each lane whose writer has everything that the folder has for it. */
-  readonly laneIsStored?: (lane: number) => void;
+  /**
+   * Called for each lane when every record that the folder has for it is stored, until it returns true. The end of the earlier epochs must be
+   * told lane by lane: a lane that was added opens only when the lane that had its offers knows of this end, and the records for the new lane
+   * are stored after that.
+   */
+  readonly onLaneStored: (lane: number) => Promise<boolean> | boolean;
   /** A producer number for records whose own belongs to another process. */
   readonly allocate: (claim: string) => Promise<number>;
 };
@@ -111,6 +115,8 @@ class Leftovers {
   #left: readonly EndedSegment[];
   /** The messages that were shipped, by lane, with their numbers in the stream. */
   readonly #shipped = new Map<number, StreamMark>();
+  /** Lanes for which `onLaneStored` has returned true. */
+  readonly #storedLanes = new Set<number>();
   #lookedAtMs = performance.now();
 
   constructor(options: LeftoversOptions, segments: readonly EndedSegment[], isPartial: boolean) {
@@ -165,16 +171,18 @@ class Leftovers {
       else if (!this.#isPartial || !this.#ranges.isPassed(segment)) left.push(segment);
     }
     this.#left = left;
-    this.#reportLanes();
+    await this.#reportLanes();
     return lost;
   }
 
-  #reportLanes(): void {
-    const { lanes, laneIsStored } = this.#options;
-    // What cannot be read may be of any lane.
-    if (laneIsStored === undefined || this.#isPartial) return;
-    for (const lane of lanes.present().all)
-      if (this.#ranges.isLaneStored(this.#left, lane)) laneIsStored(lane);
+  async #reportLanes(): Promise<void> {
+    const { lanes, onLaneStored } = this.#options;
+    // A segment that cannot be read may have records for any lane.
+    if (this.#isPartial) return;
+    for (const lane of lanes.present().all) {
+      if (this.#storedLanes.has(lane) || !this.#ranges.isLaneStored(this.#left, lane)) continue;
+      if (await onLaneStored(lane)) this.#storedLanes.add(lane);
+    }
   }
 
   /** Publishes that nothing more comes under the numbers that were made for refused epochs. */
@@ -182,7 +190,7 @@ class Leftovers {
     const { link, lanes, signal, events } = this.#options;
     const onRetry = (error: unknown): void => events.retried(error);
     for (const run of this.#identities.movedRuns) {
-      await publishEnded(link, run, { lanes, signal, onRetry });
+      await publishEnded(link, run, { lanes: lanes.present().all, signal, onRetry });
     }
   }
 

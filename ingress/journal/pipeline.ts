@@ -239,8 +239,9 @@ export class Pipeline {
       producer,
       epoch,
       mayDeclareLost,
-      laneIsStored: (lane) => {
+      onLaneStored: (lane) => {
         if (this.#claim.isConfirmed) this.#shipper.leftoversAreStoredIn(lane);
+        return this.#claim.isConfirmed;
       },
     });
     if (!isDone) return;

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { type ClickBatch, encodeBatch } from "../../schemas/events/click-batch.ts";
-import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { NatsLink } from "../nats-link.ts";
@@ -30,32 +29,32 @@ export function batchId(batch: Omit<ClickBatch, "lines">, records: number): stri
 }
 
 type EndedRun = { readonly producer: number; readonly epoch: number; readonly nonce: string };
-type EndOptions = PublishOptions & { readonly lanes: LaneSource };
+type EndOptions = PublishOptions & { readonly lanes: readonly number[] };
 
-/** Publishes in every lane that this epoch and all earlier ones have ended, for a process that can no longer do so. */
+/** Publishes in these lanes that this epoch and all earlier ones have ended, for a process that can no longer do so. */
 export async function publishEnded(
   link: NatsLink,
   run: EndedRun,
   options: EndOptions,
 ): Promise<void> {
-  await publishInAllLanes(link, { ...run, endedBefore: run.epoch + 1 }, options);
+  await publishIn(link, { ...run, endedBefore: run.epoch + 1 }, options);
 }
 
-/** Publishes in every lane that this epoch has ended. Other epochs of the number may belong to another process, which goes on. */
+/** Publishes in these lanes that this epoch has ended. Other epochs of the number may belong to another process, which goes on. */
 export async function publishEndedAlone(
   link: NatsLink,
   run: EndedRun,
   options: EndOptions,
 ): Promise<void> {
-  await publishInAllLanes(link, { ...run, endedBefore: 0, hasEnded: true }, options);
+  await publishIn(link, { ...run, endedBefore: 0, hasEnded: true }, options);
 }
 
-async function publishInAllLanes(
+async function publishIn(
   link: NatsLink,
   head: Omit<ClickBatch, "lane" | "first" | "at" | "lines">,
   options: EndOptions,
 ): Promise<void> {
-  for (const lane of options.lanes.present().all) {
+  for (const lane of options.lanes) {
     const batch = { ...head, lane, first: 0, at: systemClock.nowMs(), lines: [] };
     if (options.signal.aborted) return;
     await publishUntilStored(link, { lane, id: undefined, bytes: encodeBatch(batch) }, options);

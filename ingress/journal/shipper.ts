@@ -82,7 +82,7 @@ export class Shipper {
   #isRefused = false;
   #isStarted = false;
   #areLeftoversStored = false;
-  /** Lanes whose writers have everything that earlier epochs left there. */
+  /** Lanes in which every record of earlier epochs is stored. */
   readonly #ended = new Set<number>();
   #runs: Promise<void>[] = [];
 
@@ -106,10 +106,7 @@ export class Shipper {
     this.#areLeftoversStored = true;
   }
 
-  /**
-   * Call when the writer of a lane has everything that earlier epochs left there. It must not wait for the other lanes: a lane that was added
-   * opens only when the lane of its offers before knows that earlier epochs have ended, and what they left in it is stored after that.
-   */
+  /** Call when every record of earlier epochs in this lane is stored. */
   leftoversAreStoredIn(lane: number): void {
     this.#ended.add(lane);
   }

@@ -125,7 +125,7 @@ export async function assertClickhouseMigrated(client: Clickhouse): Promise<void
   );
 }
 
-/** A process of another layout would take the rows of one shard for all, or wait for replicas that there are none of. */
+/** A process with the other layout would count one shard as all rows, or wait for replicas that do not exist. */
 async function assertLayout(client: Clickhouse): Promise<void> {
   const answer = await client.query({
     query: `select startsWith(engine, 'Replicated') as isReplicated from system.tables

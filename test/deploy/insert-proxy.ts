@@ -32,8 +32,8 @@ export type Zombie = {
 };
 
 /**
- * A proxy between click writers and ClickHouse that freezes inserts. Unless it is told otherwise, it hides the fence from ClickHouse: a row for
- * `lane_fence` is confirmed and dropped, so the server knows no epoch and refuses no insert, and `kill query` is confirmed and ends nothing.
+ * A proxy between click writers and ClickHouse that can freeze inserts. By default it also answers inserts into `lane_fence` and `kill query`
+ * with success without passing them on. So ClickHouse knows no epoch, refuses no insert and ends none.
  */
 export class InsertProxy {
   readonly #server: Server;

@@ -80,6 +80,31 @@ test("leftovers of a killed process are shipped, a damaged frame is declared los
   expect(await endedSegmentPaths(world.folder, 2)).toEqual([]);
 });
 
+test("the end of a killed process is told in each lane that has its records, before the others have theirs", async () => {
+  const world = await openWorld();
+  leaveJournal(world.folder, 20, [0, 1]);
+  const told: number[] = [];
+  let isConfirmed = false;
+  const home = startLeftovers(world, undefined, (lane) => {
+    if (isConfirmed) told.push(lane);
+    return isConfirmed;
+  });
+  const mark = (lane: number): void =>
+    world.publishMark({ lane, producer: PRODUCER, epoch: 1, next: 20, missing: [] });
+  await until("all are shipped", async () => (await world.received(1, 1)).length === 20, {
+    timeoutMs: 15_000,
+  });
+  isConfirmed = true;
+  await until("lanes without records are told", () => told.includes(100), { timeoutMs: 15_000 });
+  expect(told).toEqual([2, 3, 100]);
+  mark(0);
+  await until("lane 0 is told", () => told.includes(0), { timeoutMs: 15_000 });
+  expect(await endedSegmentPaths(world.folder, 2)).toHaveLength(1);
+  mark(1);
+  await home;
+  expect(told).toEqual([2, 3, 100, 0, 1]);
+});
+
 test("a segment is kept until the writer has passed every record in it", async () => {
   const world = await openWorld();
   const ingress = openIngress(world, 1);

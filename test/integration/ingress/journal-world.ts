@@ -158,8 +158,12 @@ export function openIngress(
   return { journal, segments, shipper, book, link };
 }
 
-/** Records of lane 0 in the journal of a killed process. */
-export function leaveJournal(folder: string, records: number): void {
+/** Records in the journal of a killed process: as many in each of these lanes. */
+export function leaveJournal(
+  folder: string,
+  records: number,
+  lanes: readonly number[] = [0],
+): void {
   const killed = Journal.open({
     folder,
     epoch: 1,
@@ -170,13 +174,19 @@ export function leaveJournal(folder: string, records: number): void {
     onDiskFault: unexpected,
     onSyncFault: unexpected,
   });
-  for (let number = 0; number < records; number += 1) killed.append(click(number));
+  for (const lane of lanes)
+    for (let number = 0; number < records; number += 1) killed.append({ ...click(number), lane });
 }
 
-export function startLeftovers(world: World, { link, book } = openLink(world)): Promise<boolean> {
+export function startLeftovers(
+  world: World,
+  { link, book } = openLink(world),
+  onLaneStored: (lane: number) => boolean = () => true,
+): Promise<boolean> {
   const abort = new AbortController();
   closers.push(() => abort.abort());
   return untilLeftoversAreShipped({
+    onLaneStored,
     folder: world.folder,
     producer: PRODUCER,
     epoch: 2,
