@@ -15,10 +15,11 @@ export const SQLSTATE = {
 } as const;
 
 /**
- * Class 08 connection exceptions, 28 a login that is refused, perhaps while its password is changed, 53 out of resources, 57 operator intervention: the server is away or going away. 25006: it is read-only,
- * because another one has become the primary.
+ * Class 08 connection exceptions, 28 a login that is refused, perhaps while its password is changed, 53 out of resources, 57 operator
+ * intervention: the server is away or going away. 25006: it is read-only, because another one has become the primary. 25P03 and 25P04: it ended
+ * the connection of a process that stood still in a transaction.
  */
-const AWAY = /^(08|28|53|57|25006$)/;
+const AWAY = /^(08|28|53|57|25006$|25P03$|25P04$)/;
 const DRIVER_AWAY =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openPool } from "../../../schemas/postgres/connect.ts";
-import { isPostgresAway } from "../../../schemas/postgres/errors.ts";
+import { isPostgresAway, postgresCode } from "../../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { openStores, Stores } from "../../services/stores.ts";
@@ -28,5 +28,24 @@ test("a connection that is lost between two statements of a transaction ends tha
   } finally {
     await pool.end();
     await gate.shut();
+  }
+});
+
+test("a process that stood still in a transaction for longer than Postgres allows reports an outage (P15)", async () => {
+  const pool = openPool({ url: stores.env.POSTGRES_URL, applicationName: "test" });
+  const asleep = new Int32Array(new SharedArrayBuffer(4));
+  try {
+    const lost: unknown = await inTransaction(pool, async (tx) => {
+      await tx.query({ text: "set local idle_in_transaction_session_timeout = 50" });
+      // Not a pause: while this process stands still, the driver does not see that the connection has ended.
+      Atomics.wait(asleep, 0, 0, 500);
+      await tx.query({ text: "select 2" });
+    }).catch((error: unknown) => error);
+    expect(postgresCode(lost)).toBe("25P03");
+    expect(isPostgresAway(lost)).toBe(true);
+    const { rows } = await pool.query({ text: "select 3 as one" });
+    expect(rows).toEqual([{ one: 3 }]);
+  } finally {
+    await pool.end();
   }
 });
