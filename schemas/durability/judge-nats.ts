@@ -1,6 +1,6 @@
 import type { NatsServerReport } from "../nats/server-reports.ts";
 import type { StreamReport } from "../nats/stream-report.ts";
-import { alerts, type Fault, type Finding, refuses } from "./finding.ts";
+import { alerts, type Fault, type Finding, refuses, warns } from "./finding.ts";
 
 /** How the servers were asked, and what they answered. */
 export type NatsServers =
@@ -19,8 +19,11 @@ const STREAM_AGE_MS_MIN = 48 * HOUR_MS;
 const RATE_SPAN_MS_MIN = 6 * HOUR_MS;
 const REPLICAS_MIN = 3;
 const GIB = 1024 ** 3;
+type Version = readonly [number, number, number];
 /** Older servers lost streams when their process crashed. */
-const VERSION_MIN = [2, 10, 23] as const;
+const VERSION_MIN: Version = [2, 10, 23];
+/** In clusters of older servers a stream stayed without a leader after many faults (test/deploy/nats-cluster.test.ts, see deploy/DECISIONS.md). */
+const CLUSTER_VERSION_MIN: Version = [2, 14, 10];
 
 /** N1: every server syncs each message to its disk before it acknowledges it. */
 export function judgeNatsSync(servers: NatsServers): Finding {
@@ -138,22 +141,30 @@ function isTooSmall({ bytes, spanMs, maxAgeMs, maxBytes }: StreamReport): boolea
   return (bytes / spanMs) * (maxAgeMs || STREAM_AGE_MS_MIN) > maxBytes;
 }
 
-/** N3: the version of every server, by its name. */
-export function judgeNatsVersions(versions: ReadonlyMap<string, string>): Finding {
-  const faults = [...versions]
-    .filter(([, version]) => isOlder(version))
-    .map(([name, version]) =>
-      refuses(
-        `NATS server ${name} has version ${version}, which can lose a stream when its process crashes: install ${VERSION_MIN.join(".")} or newer.`,
-      ),
-    );
+/** N3: the version of every server, by its name. `clusterSize` is 1 for a server alone. */
+export function judgeNatsVersions(
+  versions: ReadonlyMap<string, string>,
+  clusterSize: number,
+): Finding {
+  const faults = [...versions].flatMap(([name, version]) => {
+    const server = `NATS server ${name} has version ${version}`;
+    if (isOlder(version, VERSION_MIN))
+      return refuses(
+        `${server}, which can lose a stream when its process crashes: install ${VERSION_MIN.join(".")} or newer.`,
+      );
+    if (clusterSize > 1 && isOlder(version, CLUSTER_VERSION_MIN))
+      return warns(
+        `${server}, and in a cluster of such servers the click stream can stay without a leader after a fault: install ${CLUSTER_VERSION_MIN.join(".")} or newer.`,
+      );
+    return [];
+  });
   return { check: "N3", faults };
 }
 
-function isOlder(version: string): boolean {
+function isOlder(version: string, than: Version): boolean {
   const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (match === null) return true;
-  for (const [index, least] of VERSION_MIN.entries()) {
+  for (const [index, least] of than.entries()) {
     const part = Number(match[index + 1]);
     if (part !== least) return part < least;
   }

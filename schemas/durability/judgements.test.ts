@@ -83,14 +83,18 @@ test("N2 accepts a sound stream, one copy on a single site, and no limit of age 
 });
 
 test.each([
-  ["2.10.23", false],
-  ["2.10.22", true],
-  ["2.9.25", true],
-  ["2.11.0-RC.1", false],
-  ["3.0.0", false],
-  ["unknown", true],
-])("N3: NATS %s is too old: %s (P35)", (version, isTooOld) => {
-  expect(judgeNatsVersions(new Map([["n1", version]])).faults).toHaveLength(isTooOld ? 1 : 0);
+  ["2.10.23", 1, []],
+  ["2.10.22", 1, ["refuses"]],
+  ["2.9.25", 3, ["refuses"]],
+  ["2.11.0-RC.1", 1, []],
+  ["2.12.15", 3, ["warns"]],
+  ["2.14.9", 3, ["warns"]],
+  ["2.14.10", 3, []],
+  ["3.0.0", 3, []],
+  ["unknown", 1, ["refuses"]],
+])("N3 for NATS %s and %i servers: %j (P35)", (version, servers, weights) => {
+  const { faults } = judgeNatsVersions(new Map([["n1", version]]), servers);
+  expect(faults.map(({ weight }) => weight)).toEqual(weights);
 });
 
 const LIMITS = { statement_timeout: 10_000, lock_timeout: 2_000 };

@@ -34,8 +34,11 @@ export function natsChecks(address: NatsAddress, rules: NatsRules): CheckGroup {
         askOwn(address, rules),
       ]);
       const reports = servers.way === "none" ? [] : servers.reports;
-      const versions = new Map(reports.map(({ name, version }) => [name, version]));
-      return [sync, own.streams, judgeNatsVersions(new Map([...own.versions, ...versions]))];
+      const others = reports.map(({ name, version }) => [name, version] as const);
+      // Without a way to ask the servers, the copies of our streams show that there are several.
+      const clusterSize = Math.max(own.copies, ...reports.map((report) => report.clusterSize));
+      const versions = judgeNatsVersions(new Map([...own.versions, ...others]), clusterSize);
+      return [sync, own.streams, versions];
     },
     refusalOf: natsRefusal,
   };
@@ -77,6 +80,8 @@ async function askOwn(
 ): Promise<{
   readonly streams: Finding;
   readonly versions: ReadonlyMap<string, string>;
+  /** The most that one of them has; at least 1. */
+  readonly copies: number;
 }> {
   return await withNats(address, async (nats) => {
     const names = clicksStreams(nats);
@@ -89,6 +94,7 @@ async function askOwn(
     return {
       streams,
       versions: new Map(info === undefined ? [] : [[info.server_name, info.version]]),
+      copies: Math.max(1, ...present.map(({ replicas }) => replicas)),
     };
   });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JetStreamManager, StreamInfo } from "@nats-io/jetstream";
 import {
   DiscardPolicy,
@@ -48,6 +49,9 @@ const TOO_FEW_SERVERS = [10_005, 10_074];
 /** Another stream has a subject of this one (JSStreamSubjectOverlapErr). */
 const SUBJECTS_OVERLAP = 10_065;
 const DUPLICATE_WINDOW_MS = 120_000;
+/** Servers tell each other their room when they meet and every 10 s. Until then a leader takes them for full, so the best limits are asked again. */
+const ROOM_KNOWN_MS = 15_000;
+const ASK_AGAIN_MS = 500;
 
 /**
  * Creates the click streams, or raises them to the settings: replicas, hours and bytes never fall. Safe to run twice.
@@ -58,9 +62,10 @@ export async function ensureStreams(nats: Nats): Promise<StreamState[]> {
   const names = clicksStreams(nats);
   const present = await Promise.all(names.map(async (name) => await findStream(manager, name)));
   for (const [group, info] of present.entries()) refuseOtherGroups(nats, group, info);
+  const patience = patienceOf(nats);
   const ensured: StreamState[] = [];
   for (const [group, info] of present.entries())
-    ensured.push(await ensureStream(nats, group, info));
+    ensured.push(await ensureStream(nats, { group, present: info, patience }));
   return ensured;
 }
 
@@ -69,7 +74,7 @@ export async function ensureStreamOfLane(nats: Nats, lane: number): Promise<void
   const group = lane % nats.groups;
   const info = await findStream(await nats.manager(), streamOfLane(nats, lane));
   refuseOtherGroups(nats, group, info);
-  await ensureStream(nats, group, info);
+  await ensureStream(nats, { group, present: info, patience: patienceOf(nats) });
 }
 
 /** The click streams, by group; undefined for one that does not exist. */
@@ -128,19 +133,44 @@ function otherGroups(name: string, groups: number): string {
 
 async function ensureStream(
   nats: Nats,
-  group: number,
-  present: StreamInfo | undefined,
+  {
+    group,
+    present,
+    patience,
+  }: {
+    readonly group: number;
+    readonly present: StreamInfo | undefined;
+    readonly patience: Patience;
+  },
 ): Promise<StreamState> {
   const manager = await nats.manager();
   const stream = ownStream(nats, group);
-  if (present === undefined) return await createStream(nats, manager, stream);
-  return await raiseStream(nats, manager, { stream, present: limitsOf(present) });
+  if (present === undefined) return await createStream(nats, manager, { stream, patience });
+  return await raiseStream(nats, manager, { stream, present: limitsOf(present), patience });
+}
+
+/** Repeats what a cluster refuses for want of servers with room, until they are known. */
+type Patience = <T>(apply: () => Promise<T>) => Promise<T>;
+
+/** One patience for all streams: when it is used up, everything is tried once. */
+function patienceOf(nats: Nats): Patience {
+  const untilMs = performance.now() + (isCluster(nats) ? ROOM_KNOWN_MS : 0);
+  return async (apply) => {
+    for (;;) {
+      try {
+        return await apply();
+      } catch (error) {
+        if (!isTooFew(error) || performance.now() >= untilMs) throw error;
+        await sleep(ASK_AGAIN_MS);
+      }
+    }
+  };
 }
 
 async function createStream(
   nats: Nats,
   manager: JetStreamManager,
-  stream: OwnStream,
+  { stream, patience }: { readonly stream: OwnStream; readonly patience: Patience },
 ): Promise<StreamState> {
   const { bytes: bytesWanted, hours, compression } = nats.streams;
   const sizes = bytesWanted === undefined ? CLICKS_BYTES_MAX : [bytesWanted];
@@ -152,7 +182,8 @@ async function createStream(
       const { File: storage } = StorageType;
       const { Limits: retention } = RetentionPolicy;
       const { name } = stream;
-      return await manager.streams.add({ ...configOf(stream, limits), name, storage, retention });
+      const config = { ...configOf(stream, limits), name, storage, retention };
+      return await patience(async () => await manager.streams.add(config));
     });
   } catch (error) {
     if (!(error instanceof JetStreamApiError) || error.code !== SUBJECTS_OVERLAP) throw error;
@@ -163,7 +194,11 @@ async function createStream(
 async function raiseStream(
   nats: Nats,
   manager: JetStreamManager,
-  { stream, present }: { readonly stream: OwnStream; readonly present: StreamLimits },
+  {
+    stream,
+    present,
+    patience,
+  }: { readonly stream: OwnStream; readonly present: StreamLimits; readonly patience: Patience },
 ): Promise<StreamState> {
   const { bytes = 0, hours, compression } = nats.streams;
   const least = replicasToTry(nats, present.replicas).at(-1) ?? 1;
@@ -178,7 +213,10 @@ async function raiseStream(
   return await firstPossible(
     stream,
     tries,
-    async (limits) => await manager.streams.update(stream.name, configOf(stream, limits)),
+    async (limits) =>
+      await patience(
+        async () => await manager.streams.update(stream.name, configOf(stream, limits)),
+      ),
   );
 }
 
@@ -229,7 +267,11 @@ function tooFewServers(name: string, replicas: number): string {
 }
 
 function isTooLittle(error: unknown): boolean {
-  return error instanceof JetStreamApiError && [NO_ROOM, ...TOO_FEW_SERVERS].includes(error.code);
+  return isTooFew(error) || (error instanceof JetStreamApiError && error.code === NO_ROOM);
+}
+
+function isTooFew(error: unknown): boolean {
+  return error instanceof JetStreamApiError && TOO_FEW_SERVERS.includes(error.code);
 }
 
 function sentenceOf(
@@ -244,7 +286,7 @@ function sentenceOf(
     const sentence = `NATS has no room for ${bytes} bytes of the stream ${name}. Enlarge max_file_store of NATS, or set CLICKS_STREAM_BYTES lower.`;
     return new Error(sentence, { cause: error });
   }
-  if (!TOO_FEW_SERVERS.includes(error.code)) return error;
+  if (!isTooFew(error)) return error;
   return new Error(tooFewServers(name, replicas), { cause: error });
 }
 

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import type { Fault } from "../../schemas/durability/finding.ts";
+import { judgeNatsVersions } from "../../schemas/durability/judge-nats.ts";
+import { natsChecks } from "../../schemas/durability/nats-checks.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
 import { STREAM_DEFAULTS, type StreamSettings } from "../../schemas/nats/stream-settings.ts";
@@ -121,7 +124,37 @@ test("in a cluster of three the stream gets three copies, and no later migrate t
     async () => /(\(current\)[\s\S]*){2}/.test((await trackerStreams(all)).output),
     { timeoutMs: HELD_MS },
   );
+  await expectVersionsJudged(cluster);
 });
+
+test("a cluster that has only just started gets three copies with the largest limit of bytes", async () => {
+  await using cluster = await NatsCluster.open();
+  await cluster.start();
+  // Its leader does not know yet how much room the others have.
+  const all = { url: cluster.urlOf("operator"), caFile: cluster.ca };
+  expect(await migrated(all)).toMatchObject({ replicas: 3, bytes: 64 * GIB });
+});
+
+/** N3 judges each of the three servers as one of a cluster; without a user who may ask them, the one that answers. */
+async function expectVersionsJudged(cluster: NatsCluster): Promise<void> {
+  const url = cluster.urlOf("operator");
+  const access = { caFile: cluster.ca };
+  const nats = await connected({ url, caFile: cluster.ca });
+  const { version = "" } = nats.connection.info ?? {};
+  await nats.connection.close();
+  const judged = async (natsSystemUrl: string | undefined): Promise<readonly Fault[]> => {
+    const rules = { singleSite: false, natsSystemUrl, natsMonitorUrls: [] };
+    const findings = await natsChecks({ url, access, prefix: "", groups: 1 }, rules).ask();
+    return findings.find(({ check }) => check === "N3")?.faults ?? [];
+  };
+  const names = ["tracker-1", "tracker-2", "tracker-3"];
+  const expected = judgeNatsVersions(new Map(names.map((name) => [name, version])), 3).faults;
+  const sentences = (await judged(cluster.urlOf("sys"))).map(({ sentence }) => sentence);
+  expect(sentences.toSorted()).toEqual(expected.map(({ sentence }) => sentence));
+  const alone = await judged(undefined);
+  expect(alone).toHaveLength(Math.min(expected.length, 1));
+  expect(expected).toEqual(expect.arrayContaining([...alone]));
+}
 
 /** How many copies `migrate` leaves, or its sentence. Undefined while the cluster has no leader. */
 async function triedToMigrate(
