@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
-import { type Clickhouse, openClickhouse, seedUrls } from "../schemas/clickhouse/connect.ts";
+import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { NodeDirectory } from "../schemas/clickhouse/node-directory.ts";
 import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
 import {
   clickhouseInsertCheck,
@@ -112,14 +113,10 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   const { connection } = nats;
   lifetime.own("nats", () => connection.drain());
 
-  const [node = ""] = seedUrls(settings.clickhouse.url);
-  const clickhouse = openClickhouse({
-    ...settings.clickhouse,
-    // The fence of a lane and the positions that are read after it must be of one node.
-    url: node,
-    applicationName: APPLICATION_NAME,
-    connectionsMax: CLICKHOUSE_CONNECTIONS_A_LANE * lanes.all.length + OTHER_CLICKHOUSE_CONNECTIONS,
-  });
+  const connectionsMax =
+    CLICKHOUSE_CONNECTIONS_A_LANE * lanes.all.length + OTHER_CLICKHOUSE_CONNECTIONS;
+  const asProcess = { applicationName: APPLICATION_NAME, connectionsMax };
+  const clickhouse = openClickhouse({ ...settings.clickhouse, ...asProcess });
   lifetime.own("clickhouse", () => clickhouse.close());
   await refuseOtherClickhouse(clickhouse, log);
   dependencies.watch("nats", () => connection.rtt());
@@ -149,8 +146,10 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
 
   const { signal } = lifetime;
   const clock = systemClock;
+  const clickhouseNodes = NodeDirectory.ofCluster(settings.clickhouse, asProcess);
   const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock, tracing };
-  connected.clicks = startRoles({ ...deps, catalogFeed: feed }, settings, lifetime);
+  const own = { ...deps, catalogFeed: feed, clickhouseNodes };
+  connected.clicks = startRoles(own, settings, lifetime);
   ops.started({ isReady: () => true, facts });
   log.info("process.running");
 }
@@ -199,7 +198,7 @@ function checksOf(
 
 /** Returns the click writer, if this process has that role. */
 function startRoles(
-  deps: RoleDeps,
+  deps: RoleDeps & Pick<Parameters<typeof startClicks>[0], "clickhouseNodes">,
   settings: ProcessorSettings,
   lifetime: Lifetime,
 ): Connected["clicks"] {

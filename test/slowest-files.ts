@@ -1,30 +1,65 @@
+import { cpus } from "node:os";
 import type { Reporter, TestModule } from "vitest/node";
 
 const SHOWN_MAX = 25;
 const MS_MIN = 20_000;
 const MS_PER_SECOND = 1_000;
 
-/** Prints the seconds of each project and of its slowest files, to show where the time of a long run goes. */
+type Cost = { readonly name: string; readonly ms: number; readonly processorSeconds: number };
+
+/**
+ * Prints how long each project and its slowest files took, their processor time (`system/processor-time.ts`), and how busy the machine was,
+ * to show where the time of a long run goes and whether more files could run at a time.
+ */
 export class SlowestFiles implements Reporter {
+  #before = machineTime();
+
+  onTestRunStart(): void {
+    this.#before = machineTime();
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => ({
       project: module.project.name,
       name: module.relativeModuleId,
       ms: module.diagnostic().collectDuration + module.diagnostic().duration,
+      processorSeconds: module.meta().processorSeconds ?? 0,
     }));
     const slow = files.filter(({ ms }) => ms >= MS_MIN).toSorted((a, b) => b.ms - a.ms);
     if (slow.length === 0) return;
+    const after = machineTime();
+    const share = (after.busyMs - this.#before.busyMs) / (after.allMs - this.#before.allMs);
     const lines = [...sumsOf(files), ...slow.slice(0, SHOWN_MAX)].map(
-      ({ name, ms }) => `${(ms / MS_PER_SECOND).toFixed(0).padStart(6)} s  ${name}`,
+      ({ name, ms, processorSeconds }) =>
+        `${(ms / MS_PER_SECOND).toFixed(0).padStart(6)} s ${processorSeconds.toFixed(0).padStart(6)} s  ${name}`,
     );
-    process.stdout.write(`\nTime of projects and slowest files\n${lines.join("\n")}\n`);
+    process.stdout.write(
+      `\nTime and processor time of projects and slowest files; ${cpus().length} cores were busy ${Math.round(share * 100)} % of the time\n` +
+        `${lines.join("\n")}\n`,
+    );
   }
 }
 
-function sumsOf(
-  files: readonly { readonly project: string; readonly ms: number }[],
-): { readonly name: string; readonly ms: number }[] {
-  const sums = new Map<string, number>();
-  for (const { project, ms } of files) sums.set(project, (sums.get(project) ?? 0) + ms);
-  return [...sums].map(([name, ms]) => ({ name, ms }));
+function sumsOf(files: readonly (Cost & { readonly project: string })[]): Cost[] {
+  const sums = new Map<string, Cost>();
+  for (const { project, ms, processorSeconds } of files) {
+    const sum = sums.get(project);
+    sums.set(project, {
+      name: project,
+      ms: (sum?.ms ?? 0) + ms,
+      processorSeconds: (sum?.processorSeconds ?? 0) + processorSeconds,
+    });
+  }
+  return [...sums.values()];
+}
+
+/** Of all cores and all programs since the machine has started. */
+function machineTime(): { busyMs: number; allMs: number } {
+  const times = cpus().map(({ times: of }) => of);
+  const idleMs = times.reduce((sum, { idle }) => sum + idle, 0);
+  const allMs = times.reduce(
+    (sum, { user, nice, sys, irq, idle }) => sum + user + nice + sys + irq + idle,
+    0,
+  );
+  return { busyMs: allMs - idleMs, allMs };
 }

@@ -5,6 +5,7 @@ import { passedGlobs } from "./promises/figures/passed-globs.ts";
 import { PromiseReporter } from "./promises/figures/promise-reporter.ts";
 import { aloneGlobs } from "./promises/promise-list.ts";
 import { IS_FULL } from "./promises/report-cases.ts";
+import { openRunFolder } from "./run-folder.ts";
 import { SlowestFiles } from "./slowest-files.ts";
 import { TallyReporter } from "./tally-reporter.ts";
 
@@ -30,6 +31,8 @@ if (!process.env["SEED"]) {
 process.env["DRAIN_SECONDS"] ||= "0";
 process.env["DRAIN_STORED_SECONDS"] ||= "0";
 
+openRunFolder();
+
 const passed = continues ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);
 
@@ -54,6 +57,7 @@ export default defineConfig({
     retry: 0,
     sequence: { sequencer: LongestFirst },
     setupFiles: [
+      resolve(import.meta.dirname, "system/processor-time.ts"),
       resolve(import.meta.dirname, "system/seed-fast-check.ts"),
       resolve(import.meta.dirname, "system/failure-logs.ts"),
     ],
@@ -96,6 +100,8 @@ export default defineConfig({
           globalSetup: [resolve(import.meta.dirname, "services/global-setup.ts")],
           testTimeout: 30 * SECOND_MS,
           hookTimeout: 2 * MINUTE_MS,
+          // Many of them wait for leases, restarts and outages: with two workers 40 % of the processor time was unused.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
@@ -114,6 +120,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...shared,
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
           globalSetup: [resolve(import.meta.dirname, "browser/global-setup.ts")],
@@ -132,8 +139,9 @@ export default defineConfig({
           include: ["test/deploy/**/*.test.ts"],
           testTimeout: 2 * MINUTE_MS,
           hookTimeout: 5 * MINUTE_MS,
-          // Beside those of e2e, which wait as often.
-          sequence: { groupOrder: 3 },
+          // Last: when no time is left, the results of all others are known.
+          runner: resolve(import.meta.dirname, "time-left-runner.ts"),
+          sequence: { groupOrder: 7 },
         },
       },
       {
@@ -153,6 +161,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...promises,
+          ...shared,
           name: "promises-alone",
           include: alone,
           exclude: [...configDefaults.exclude, ...passed],

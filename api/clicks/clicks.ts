@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { onEachReplica, onEachShard, tableOn } from "../../schemas/clickhouse/all-shards.ts";
+import { onEachShard, tableOn } from "../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
+import { selectFromQuorum } from "../../schemas/clickhouse/read-quorum.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import type { CountedRows } from "../reports/counted-rows.ts";
@@ -29,12 +30,15 @@ export type ClickSearch = {
   readonly counted?: CountedRows | undefined;
 };
 
+/** What the order of a list needs. */
+export type OrderedClick = { readonly click_id: string; readonly ts: number };
+
 /** ClickHouse stops the query after this time; our side stops waiting two seconds later. */
 const LIST_TIMEOUT_MS = 10_000;
 const CLICK_TIMEOUT_MS = 1_000;
 
 /** Newest first; among clicks of one millisecond the higher id. */
-export async function selectClicks<Row>(
+export async function selectClicks<Row extends OrderedClick>(
   clickhouse: ClickhouseReader,
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
@@ -70,20 +74,31 @@ export async function selectClicks<Row>(
   }
   const select = `select ${selectList(row)} from ${table} where ${where.join(" and ")}
     order by click.ts desc, click.click_id desc limit {limit:UInt32}`;
-  const nodes = search.isOld === true || counted !== undefined ? onEachShard : onEachReplica;
-  const text =
-    cluster === undefined
-      ? select
-      : `select ${namesOf(row)} from ${nodes(cluster, select)}
+  const statement = { name: "api.clicks", params, timeoutMs: LIST_TIMEOUT_MS };
+  if (cluster === undefined)
+    return await selectRows(clickhouse, { ...statement, text: select }, row);
+  const columns = Object.keys(row.shape);
+  if (search.isOld !== true && counted === undefined) {
+    const clicks = await selectFromQuorum(clickhouse, { ...statement, select, columns }, row);
+    return newestOf(clicks, search.limit);
+  }
+  const text = `select ${columns.join(", ")} from ${onEachShard(cluster, select)}
     order by ts desc, click_id desc limit 1 by click_id limit {limit:UInt32}`;
-  const statement = { name: "api.clicks", text, params, timeoutMs: LIST_TIMEOUT_MS };
-  return await selectRows(clickhouse, statement, row);
+  return await selectRows(clickhouse, { ...statement, text }, row);
+}
+
+/** The newest of these clicks in the order of {@link selectClicks}, each once. */
+export function newestOf<Row extends OrderedClick>(clicks: readonly Row[], limit: number): Row[] {
+  const byId = new Map(clicks.map((click) => [click.click_id, click]));
+  return [...byId.values()]
+    .toSorted((a, b) => b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1))
+    .slice(0, limit);
 }
 
 /**
  * The stored click of a workspace with this id. The id contains the time, so one granule is read. In a cluster one replica of each shard is
- * asked, and only if none has the click every replica: a row never changes, so the first that is found is the answer. A click that is `isOld` has
- * been on all replicas for long.
+ * asked, and only if none has the click a quorum of each shard: a row never changes, so the first that is found is the answer. A click that is
+ * `isOld` has been on all replicas for long.
  */
 export async function selectClick(
   clickhouse: ClickhouseReader,
@@ -97,19 +112,20 @@ export async function selectClick(
       and click.click_id = toFixedString(unhex({id:String}), 16)
     limit 1`;
   const params = { workspace: workspaceId, at: clickIdParts(clickId).atMs, id: clickId };
-  const read = async (text: string): Promise<StoredClick | undefined> => {
-    const statement = { name: "api.click", text, params, timeoutMs: CLICK_TIMEOUT_MS };
-    const [row] = await selectRows(clickhouse, statement, StoredClick);
-    return row;
-  };
-  if (cluster === undefined) return await read(select);
-  const from = (nodes: string): string => `select ${namesOf(StoredClick)} from ${nodes} limit 1`;
-  const found = await read(from(onEachShard(cluster, select)));
-  return found !== undefined || isOld ? found : await read(from(onEachReplica(cluster, select)));
-}
-
-function namesOf(row: z.ZodObject): string {
-  return Object.keys(row.shape).join(", ");
+  const statement = { name: "api.click", params, timeoutMs: CLICK_TIMEOUT_MS };
+  const columns = Object.keys(StoredClick.shape);
+  const text =
+    cluster === undefined
+      ? select
+      : `select ${columns.join(", ")} from ${onEachShard(cluster, select)} limit 1`;
+  const [found] = await selectRows(clickhouse, { ...statement, text }, StoredClick);
+  if (cluster === undefined || found !== undefined || isOld) return found;
+  const [certain] = await selectFromQuorum(
+    clickhouse,
+    { ...statement, select, columns },
+    StoredClick,
+  );
+  return certain;
 }
 
 /** The same rule as the SQL of {@link selectClicks}. */

@@ -4,10 +4,8 @@ import type { ClickPageQuery } from "../../schemas/events/click-query.ts";
 import { readLanes } from "../../schemas/installation/lane-count.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
-import { type ClickSearch, selectClicks } from "./clicks.ts";
+import { type ClickSearch, newestOf, type OrderedClick, selectClicks } from "./clicks.ts";
 import { readPage } from "./young-clicks.ts";
-
-type SearchedRow = { readonly click_id: string; readonly ts: number };
 
 /**
  * A page of clicks, newest first. Clicks that ClickHouse does not have yet are read from the click writers, so the page includes
@@ -16,7 +14,7 @@ type SearchedRow = { readonly click_id: string; readonly ts: number };
  * @throws {ApiError} `unavailable` when a writer or ClickHouse does not answer, or when a writer has not read as far as the range.
  *   A page is never partial.
  */
-export async function searchClicks<Row extends SearchedRow>(
+export async function searchClicks<Row extends OrderedClick>(
   { db, clickhouse, nats, nowMs }: Pick<OperationContext, "db" | "clickhouse" | "nats" | "nowMs">,
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
@@ -34,8 +32,7 @@ export async function searchClicks<Row extends SearchedRow>(
   const stored = await selectClicks(clickhouse, row, { ...search, isOld });
   if (pages.every((page) => page.length === 0)) return stored;
   const young = pages.flat().map((click) => row.parse(click));
-  const byId = new Map([...young, ...stored].map((click) => [click.click_id, click]));
-  return [...byId.values()].toSorted(newestFirst).slice(0, search.limit);
+  return newestOf([...young, ...stored], search.limit);
 }
 
 function pageQuery(shard: number, search: ClickSearch): ClickPageQuery {
@@ -62,8 +59,4 @@ function ownerOf(scope: ReportScope): ClickPageQuery["where"] {
     case "advertiser":
       return [{ column: "advertiser_id", value: scope.ownerId }];
   }
-}
-
-function newestFirst(a: SearchedRow, b: SearchedRow): number {
-  return b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1);
 }

@@ -38,6 +38,10 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     load: async () => (await import("./lane-commands.ts")).laneCommands,
   },
   {
+    words: ["clickhouse"],
+    load: async () => (await import("./clickhouse-commands.ts")).clickhouseCommands,
+  },
+  {
     words: ["producer"],
     load: async () => (await import("./producer-commands.ts")).producerCommands,
   },

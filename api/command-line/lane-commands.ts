@@ -23,6 +23,9 @@ type LaneRow = {
   readonly owner: string;
   readonly lanes: number;
   readonly parent: number | null;
+  /** Of a ClickHouse cluster; null on a server alone. */
+  readonly shard: string | null;
+  readonly moveTo: string | null;
 };
 
 const list: Command = {
@@ -39,6 +42,7 @@ const list: Command = {
         [
           { title: "LANE", value: ({ lane }) => lane },
           { title: "WRITER", value: ({ owner }) => owner || "none" },
+          ...(rows.some(({ shard }) => shard !== null) ? [SHARD] : []),
           { title: "STATE", value: (row) => stateOf(row, count) },
         ],
         rows,
@@ -47,10 +51,16 @@ const list: Command = {
     }),
 };
 
+const SHARD = {
+  title: "SHARD",
+  value: ({ shard, moveTo }: LaneRow): string =>
+    moveTo === null ? (shard ?? "none") : `${shard ?? "none"}, moves to ${moveTo}`,
+};
+
 async function readRows(db: Queryable): Promise<LaneRow[]> {
   const { rows } = await db.query<LaneRow>({
     name: "list-lanes",
-    text: "select lane, owner, lanes, parent from lane_lease order by lane",
+    text: `select lane, owner, lanes, parent, shard, move_to as "moveTo" from lane_lease order by lane`,
   });
   return rows;
 }

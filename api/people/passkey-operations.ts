@@ -1,4 +1,3 @@
-import { generateRegistrationOptions, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { z } from "zod";
 import { ApiError, notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
@@ -23,6 +22,7 @@ import {
 } from "./passkeys.ts";
 import { personOperation } from "./people-operation.ts";
 import { noteLater } from "./person-audit.ts";
+import { loadWebAuthn } from "./web-authn.ts";
 
 const PASSKEYS_MAX = 20;
 const RP_NAME = "Tracker";
@@ -73,6 +73,7 @@ export const startPasskey: Operation = personOperation({
     const { person } = signedIn;
     const { rpId } = siteOfRequest(context);
     const known = await listRows(db, person.id);
+    const { generateRegistrationOptions } = await loadWebAuthn();
     const options = await generateRegistrationOptions({
       rpName: RP_NAME,
       rpID: rpId,
@@ -113,6 +114,7 @@ export const addPasskey: Operation = personOperation({
       schema: PasskeyChallenge,
     });
     if (asked?.personId !== personId) throw refused();
+    const { verifyRegistrationResponse } = await loadWebAuthn();
     const result = await verifyRegistrationResponse({
       response: body.response,
       expectedChallenge: asked.challenge,

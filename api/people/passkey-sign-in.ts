@@ -1,7 +1,3 @@
-import {
-  generateAuthenticationOptions,
-  verifyAuthenticationResponse,
-} from "@simplewebauthn/server";
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { ApiError } from "../errors.ts";
@@ -27,6 +23,7 @@ import {
   signedInAnswer,
   startSession,
 } from "./start-session.ts";
+import { loadWebAuthn } from "./web-authn.ts";
 
 /** Anyone: the browser names the person. */
 const NOBODY = 0;
@@ -46,6 +43,7 @@ export const startPasskeySignIn: Operation = visitorOperation({
   run: async (context) => {
     refuseUnsafeAddress(context);
     await countAddress(context);
+    const { generateAuthenticationOptions } = await loadWebAuthn();
     const options = await generateAuthenticationOptions({
       rpID: siteOfRequest(context).rpId,
       userVerification: "required",
@@ -102,6 +100,7 @@ async function provedCounter(
   { challenge, response }: { challenge: string; response: z.infer<typeof assertion> },
 ): Promise<number> {
   const site = siteOfRequest(context);
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   const result = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,

@@ -1,13 +1,17 @@
+import type { NodeDirectory } from "../../schemas/clickhouse/node-directory.ts";
 import type { Facts } from "../../schemas/host/ops-server.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
+import { LaneHomes } from "./lane/home.ts";
 import { Lane } from "./lane/lane.ts";
 import { LaneKeeper } from "./lane/lane-keeper.ts";
 import { clickMetrics, type LaneReadings } from "./metrics.ts";
-
 import { watchStreamSize } from "./stream-size.ts";
 
-type ClickDeps = Omit<RoleDeps, "catalogFeed">;
+type ClickDeps = Omit<RoleDeps, "catalogFeed"> & {
+  /** The nodes of a ClickHouse cluster; undefined for a server alone. Closed with the writers. */
+  readonly clickhouseNodes?: NodeDirectory | undefined;
+};
 
 export type ClickOptions = {
   /** A name that only one process has at a time. The next process with this name takes over its lanes at once. */
@@ -31,6 +35,7 @@ export function startClicks(
   const { producerPatienceMs } = options;
   const log = deps.log.child({ component: "clicks" });
   const lanes = new Set<Lane>();
+  const homes = new LaneHomes(deps.clickhouse, { nodes: deps.clickhouseNodes, log });
   const metrics = clickMetrics(deps.metrics, () => ({
     ...readingsOf([...lanes]),
     lanesWanted: deps.catalog.lanes.all.length,
@@ -45,7 +50,7 @@ export function startClicks(
       metrics.lanesTaken.add();
       const { uniquesMax, youngBytesMax, listRowsMax } = options;
       const limits = { producerPatienceMs, uniquesMax, youngBytesMax, listRowsMax };
-      const own = { ...limits, log, metrics };
+      const own = { ...limits, log, metrics, homes };
       const lane = new Lane({ ...deps, ...own }, lease);
       lanes.add(lane);
       void lane.ended.then(() => lanes.delete(lane));
@@ -64,6 +69,7 @@ export function startClicks(
       end.abort();
       await keeper.close();
       await watching;
+      await homes.close();
     },
   };
 }

@@ -18,21 +18,14 @@ export function allShards({ cluster }: Of, table: string): string {
 
 /**
  * What a statement selects from so that each shard runs `select` as a whole over its own rows. The select names its tables with
- * {@link tableOn}. All of its parts see one snapshot of a shard, which parts that read `click_all` would not.
+ * {@link tableOn}. All of its parts see one snapshot of a shard, which parts that read `click_all` would not. Each shard answers from one
+ * replica, which may lack the clicks of the last seconds; `read-quorum.ts` lacks none.
  */
 export function onEachShard({ name }: ClickhouseCluster, select: string): string {
   return `cluster('${name}', view(\n${indented(select)}\n))`;
 }
 
-/**
- * The same for all replicas of each shard, so rows come once for each replica that has them: for a statement that must see every row that was
- * acknowledged. It fails while a replica is away.
- */
-export function onEachReplica({ name }: ClickhouseCluster, select: string): string {
-  return `clusterAllReplicas('${name}', view(\n${indented(select)}\n))`;
-}
-
-/** A table of the node that runs a select of {@link onEachShard}: nodes have no current database there. */
+/** A table of the node that runs a select as a whole: nodes have no current database there. */
 export function tableOn(cluster: ClickhouseCluster | undefined, table: SpreadTable): string {
   if (cluster === undefined) return table;
   return `\`${cluster.database.replaceAll(/[\\`]/g, "\\$&")}\`.${table}`;

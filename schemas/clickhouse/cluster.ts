@@ -60,11 +60,10 @@ export class ClusterNodes {
         connectionsMax,
         ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
       });
-    const { listed, urls } = await locate(server, cluster, open);
-    const unnamed = listed.map(({ shard, replica, host }) => {
-      const client = open(urls.get(placeOf({ shard, replica })) ?? urlAt(server.url, host));
-      return { shard, replica, host, client };
-    });
+    const unnamed = (await locateNodes(server, cluster, open)).map(({ url, ...node }) => ({
+      ...node,
+      client: open(url),
+    }));
     try {
       const homes = await Promise.all(unnamed.map(({ client }) => homeName(client)));
       assertDifferent(cluster, homes);
@@ -112,12 +111,17 @@ export type NodeOptions = {
   readonly requestTimeoutMs?: number;
 };
 
-/** The nodes that `remote_servers` lists, and the URLs of those that CLICKHOUSE_URL names. */
-async function locate(
-  { url }: ClickhouseServer,
+type Located = Omit<ClusterNode, "home"> & { readonly url: string };
+
+/**
+ * The nodes that `remote_servers` lists, each with its URL. `open` makes a client that is closed again. @throws if no node of CLICKHOUSE_URL
+ * answers, and if it does not know the cluster.
+ */
+export async function locateNodes(
+  { url }: Pick<ClickhouseServer, "url">,
   cluster: string,
   open: (url: string) => Clickhouse,
-): Promise<{ readonly listed: readonly Listed[]; readonly urls: ReadonlyMap<string, string> }> {
+): Promise<Located[]> {
   let listed: readonly Listed[] | undefined;
   const urls = new Map<string, string>();
   let fault = new Error("CLICKHOUSE_URL names no node");
@@ -135,7 +139,12 @@ async function locate(
     }
   }
   if (listed === undefined) throw fault;
-  return { listed, urls };
+  return listed.map(({ shard, replica, host }) => ({
+    shard,
+    replica,
+    host,
+    url: urls.get(placeOf({ shard, replica })) ?? urlAt(url, host),
+  }));
 }
 
 async function listedNodes(client: Clickhouse, cluster: string): Promise<Listed[]> {

@@ -45,6 +45,8 @@ export type ClickhouseOptions = ClickhouseServer & {
   readonly applicationName: string;
   readonly requestTimeoutMs?: number;
   readonly connectionsMax?: number;
+  /** For one node of a cluster: statements read the rows that this node has, not those of all shards. */
+  readonly isOneNode?: boolean;
 };
 
 /** A client knows whether its clicks are spread over shards, so no reader can take those of one shard for all. */
@@ -76,7 +78,7 @@ export function openClickhouse(options: ClickhouseOptions): Clickhouse {
   const [first = "", ...others] = seedUrls(options.url);
   const client = openNode(first, options);
   const cluster =
-    options.cluster === undefined
+    options.cluster === undefined || options.isOneNode === true
       ? undefined
       : { name: options.cluster, database: clickhouseDatabase(first) };
   const all =

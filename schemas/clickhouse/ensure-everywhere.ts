@@ -9,7 +9,7 @@ type Definitions = ReadonlyMap<string, string>;
 
 const Table = z.object({ name: z.string(), definition: z.string() });
 const CREATE_TABLE = /^CREATE TABLE /;
-/** A million columns of definitions would be another database. */
+/** More tables than any release has. */
 const TABLES_MAX = 1_000;
 
 /**

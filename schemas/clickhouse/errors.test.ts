@@ -1,6 +1,6 @@
 import { ClickHouseError } from "@clickhouse/client";
 import { expect, test } from "vitest";
-import { isClickhouseAway } from "./errors.ts";
+import { isClickhouseAway, QuorumError } from "./errors.ts";
 
 test.each([
   ["ENETUNREACH", true],
@@ -19,4 +19,8 @@ test.each([
   ["62", false],
 ])("an answer with the code %s is an outage: %s (P15)", (code, isAway) => {
   expect(isClickhouseAway(new ClickHouseError({ code, message: "failed" }))).toBe(isAway);
+});
+
+test("too few answers of replicas are an outage (P15)", () => {
+  expect(isClickhouseAway(new QuorumError("1 of 3 replicas"))).toBe(true);
 });

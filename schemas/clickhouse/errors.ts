@@ -7,9 +7,15 @@ const SERVER_AWAY = ["159", "160", "164", "202", "209", "210", "236", "241", "24
 const CLUSTER_AWAY = ["279", "369", "999"];
 const AWAY = new Set([...SERVER_AWAY, ...CLUSTER_AWAY]);
 
+/** Too few replicas of a shard answered, so a row that was acknowledged may be missing. */
+export class QuorumError extends Error {
+  override readonly name = "QuorumError";
+}
+
 /** The server is unreachable or cannot serve now. Whether an insert happened is then unknown: ask the table. */
 export function isClickhouseAway(error: unknown): boolean {
   if (error instanceof ClickHouseError) return AWAY.has(error.code);
+  if (error instanceof QuorumError) return true;
   if (typeof error !== "object" || error === null) return false;
   if ("code" in error && typeof error.code === "string" && NETWORK_CODES.has(error.code))
     return true;

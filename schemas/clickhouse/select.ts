@@ -1,3 +1,4 @@
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { z } from "zod";
 import type { ClickhouseReader } from "./connect.ts";
 
@@ -8,6 +9,8 @@ export type SelectStatement = {
   readonly text: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly timeoutMs?: number;
+  /** Replace settings of the client. */
+  readonly settings?: ClickHouseSettings;
 };
 
 /** The rows of a page. `totals` has the same columns over all rows; `rowsAll` counts the rows without the page's limit. */
@@ -67,10 +70,10 @@ export async function* streamRows<Row>(
   }
 }
 
-function requestOf({ name, text, params, timeoutMs = TIMEOUT_MS }: SelectStatement): {
+function requestOf({ name, text, params, timeoutMs = TIMEOUT_MS, settings }: SelectStatement): {
   query: string;
   query_params: Record<string, unknown>;
-  clickhouse_settings: Record<string, string | number>;
+  clickhouse_settings: ClickHouseSettings;
   use_multipart_params_auto: boolean;
   abort_signal: AbortSignal;
 } {
@@ -89,6 +92,7 @@ function requestOf({ name, text, params, timeoutMs = TIMEOUT_MS }: SelectStateme
       output_format_json_quote_64bit_integers: 0,
       output_format_json_quote_decimals: 1,
       date_time_output_format: "iso",
+      ...settings,
     },
     use_multipart_params_auto: true,
   };

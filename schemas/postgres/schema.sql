@@ -267,6 +267,16 @@ CREATE TABLE challenge (
   CONSTRAINT challenge_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE click_left_shard (
+  lane integer NOT NULL,
+  shard text NOT NULL,
+  producer integer NOT NULL,
+  epoch bigint NOT NULL,
+  ranges jsonb NOT NULL,
+  left_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT click_left_shard_pkey PRIMARY KEY (lane, shard, producer, epoch)
+);
+
 CREATE TABLE click_lost (
   lane integer NOT NULL,
   producer integer NOT NULL,
@@ -781,6 +791,8 @@ CREATE TABLE lane_lease (
   home text,
   lanes integer NOT NULL DEFAULT 4,
   parent integer,
+  shard text,
+  move_to text,
   CONSTRAINT lane_lease_pkey PRIMARY KEY (lane)
 ) WITH (fillfactor=30, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 

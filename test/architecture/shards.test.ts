@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { productSources } from "./source-files.ts";
 
-/** Deletes rows by their part, on a server alone only. */
+/** Deletes rows by their part, on each node by itself. */
 const ON_ONE_NODE = ["api/command-line/audit/click-doubles.ts"];
 /** Not the words of a sentence: "from click to payout". */
 const CLICKS = /\b(?:from|join)\s+(?:click|impression)\b(?!\s+to\b)/i;

@@ -37,7 +37,11 @@ const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
 const startedAtMs = performance.now();
 const startedAt = process.cpuUsage();
-await loadUniques(clickhouse, intake);
+const servers = [{ shard: "", clickhouse }];
+await loadUniques(
+  { everywhere: () => Promise.resolve(servers), assertWhole: () => Promise.resolve() },
+  intake,
+);
 const { user, system } = process.cpuUsage(startedAt);
 const result: UniqueStart = {
   visits: intake.uniques.size,

@@ -14,7 +14,7 @@ import { benchReport } from "./bench-servers.ts";
 import type { BenchResult } from "./result.ts";
 import { UniqueStart, UniqueTakes } from "./unique-results.ts";
 
-/** BENCH_VISITS: the most visits of a lane. 100 million need 1.3 GB of memory, 4 GB of disk and half an hour. */
+/** BENCH_VISITS: the most visits of a lane. 100 million need 1.3 GB of memory, 4 GB of disk and 12 minutes. */
 const VISITS_MAX = Number(process.env["BENCH_VISITS"] ?? 4_000_000);
 const SIZES = [1_000_000, 4_000_000, 20_000_000, 100_000_000];
 /** A Map takes at most 16.8 million keys. */

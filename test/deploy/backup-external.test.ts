@@ -39,11 +39,11 @@ test.skipIf(fault !== undefined)(
     const urls = await serversOf(system);
     const client = new ServiceClient(await readDemo(system.dataDir));
     const link = client.demo.links.affiliate.replace(/\?.*/, "");
-    const load = new ClickLoad(client, link);
+    const load = new ClickLoad(link);
     // This ingress runs throughout, as the page says.
     await using steady = await IngressMachine.open("steady", urls);
     await steady.start();
-    const steadyLoad = new ClickLoad(client, steady.linkTo(link));
+    const steadyLoad = new ClickLoad(steady.linkTo(link));
     const conversions = new ConversionLoad(client, load);
     const catalog = new CatalogLedger(client);
     load.start(2, PER_SECOND);

@@ -44,7 +44,7 @@ test("an archive of a busy run restores every answered click and conversion once
   const target = join(folder, "restored");
   await using system = await startSystem();
   const client = new ServiceClient(await readDemo(system.dataDir));
-  const load = new ClickLoad(client, client.demo.links.affiliate.replace(/\?.*/, ""));
+  const load = new ClickLoad(client.demo.links.affiliate.replace(/\?.*/, ""));
   const conversions = new ConversionLoad(client, load);
   const catalog = new CatalogLedger(client);
   load.start(4, PER_SECOND);
@@ -91,7 +91,7 @@ test("an archive of a busy run restores every answered click and conversion once
   expect(reports.filter(({ id }) => !known.includes(id))).toEqual([]);
   expect(new Set(known).size).toBe(known.length);
   // Clicks and conversions go on, under keys and tokens of the archive.
-  const later = new ClickLoad(client, client.demo.links.affiliate.replace(/\?.*/, ""));
+  const later = new ClickLoad(client.demo.links.affiliate.replace(/\?.*/, ""));
   const laterReports = new ConversionLoad(client, later);
   later.start(2, PER_SECOND);
   laterReports.start();

@@ -14,10 +14,13 @@ import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
 import { pickPort } from "../../deploy/local/ports.ts";
 import { CLICK_TABLE } from "../../processors/clicks/lane/lane-table.ts";
 import { selectStoredPositions } from "../../processors/clicks/lane/stored-positions.ts";
+import { StoredAdClicks } from "../../processors/conversions/attribute/stored-ad-clicks.ts";
+import { StoredClicks } from "../../processors/conversions/attribute/stored-clicks.ts";
 import { eraseOldClicks } from "../../processors/schedule/click-retention.ts";
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { DISTRIBUTED_TABLES } from "../../schemas/clickhouse/layout.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
+import { NodeDirectory } from "../../schemas/clickhouse/node-directory.ts";
 import { clickhouseTableChecks } from "../../schemas/durability/clickhouse-checks.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { CLUSTER, EnginePair } from "../services/engine-pair.ts";
@@ -54,11 +57,15 @@ for (const { url } of pair.engines) {
   await client.close();
 }
 
-async function clientOf(role: "reader" | "writer"): Promise<Clickhouse> {
+function urlOf(role: "reader" | "writer"): string {
   const url = new URL(pair.engines[0].url);
   url.username = `tracker_${role}`;
   url.password = password;
-  const options = { url: url.toString(), cluster: CLUSTER, applicationName: "test" };
+  return url.toString();
+}
+
+async function clientOf(role: "reader" | "writer"): Promise<Clickhouse> {
+  const options = { url: urlOf(role), cluster: CLUSTER, applicationName: "test" };
   return await forThisFile(openClickhouse(options));
 }
 
@@ -94,6 +101,27 @@ test("the reader's login of a cluster reads reports, lists and single clicks of 
   expect(unknown).toBeUndefined();
 });
 
+test("the writer's login of a cluster looks clicks up in a quorum of each shard", async () => {
+  const stored = new StoredClicks(writer, { workspaces: new Map([[SCOPE.workspaceId, true]]) });
+  expect(await stored.find("f".repeat(32), AT_MS)).toBeUndefined();
+  const adClicks = new StoredAdClicks(writer, { flushesMax: 1 });
+  const search = { workspaceIds: [SCOPE.workspaceId], offerId: 0 };
+  expect(await adClicks.find({ kind: "gclid", value: "unknown", ...search })).toEqual([]);
+});
+
+test("the writer's login of a cluster finds the nodes and reads the positions on each", async () => {
+  const server = { url: urlOf("writer"), cluster: CLUSTER };
+  const options = { applicationName: "test", connectionsMax: 2 };
+  const nodes = await forThisFile(new NodeDirectory(server, options));
+  const found = await nodes.answering();
+  expect(found.map(({ home, shard }) => ({ home, shard }))).toEqual([
+    { home: "1-a", shard: "1" },
+    { home: "2-a", shard: "2" },
+  ]);
+  for (const { node } of found)
+    expect(await selectStoredPositions(node, CLICK_TABLE, 0)).toMatchObject([{ count: 1 }]);
+});
+
 test("the writer's login of a cluster reads all shards, checks the nodes and looks for old clicks", async () => {
   expect(await selectStoredPositions(writer, CLICK_TABLE, 0)).toMatchObject([{ count: 2 }]);
   const [, replicas] = await clickhouseTableChecks(writer).ask();
@@ -122,8 +150,8 @@ test("the logins of a cluster are those of one server, with rights on other node
   );
   const more = cluster?.filter((line) => alone?.includes(line) !== true) ?? [];
   expect(cluster?.filter((line) => !more.includes(line)).length).toBe(
-    // The writer has SELECT on system.clusters as well, a line that the migrating login already has.
-    (alone?.length ?? 0) + 1,
+    // The writer has SELECT on system.clusters as well, the reader on that and system.replicas: lines that the migrating login already has.
+    (alone?.length ?? 0) + 3,
   );
   expect([...new Set(more.map((line) => line.trim()))]).toEqual([
     "<query>GRANT TABLE ENGINE ON ReplicatedMergeTree</query>",

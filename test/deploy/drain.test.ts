@@ -11,6 +11,7 @@ import { WorkersWorld } from "./workers-world.ts";
 const WORKERS = 2;
 const DRAIN_SECONDS = 2;
 const PATIENCE_MS = 60_000;
+const CLICKS_PER_SECOND = 1_000;
 const CONNECTIONS = 24;
 const CLICK = "/r/OFFER1/PARTNR";
 
@@ -34,7 +35,7 @@ afterAll(async () => {
 async function startLoad(): Promise<{ load: RollingLoad; run: string }> {
   runs += 1;
   const run = `drain${Date.now().toString(36)}${runs}`;
-  const load = new RollingLoad(world.port, run);
+  const load = new RollingLoad(world.port, run, CLICKS_PER_SECOND);
   load.start();
   await until("clicks are answered", () => load.answered.size > 200, { timeoutMs: PATIENCE_MS });
   return { load, run };

@@ -30,7 +30,7 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   await using system = await startSystem({ env });
   const urls = await serversOf(system);
   const link = system.client.demo.links.affiliate.replace(/\?.*/, "");
-  const original = new ClickLoad(system.client, link);
+  const original = new ClickLoad(link);
   original.start(2, PER_SECOND);
   await grow(original);
   await withPool(postgres.url, addImport);
@@ -50,7 +50,7 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   );
   await using machine = await IngressMachine.open("clone", clone);
   await machine.start();
-  const copied = new ClickLoad(system.client, machine.linkTo(link));
+  const copied = new ClickLoad(machine.linkTo(link));
   copied.start(2, PER_SECOND);
   await grow(copied);
   await until(
@@ -110,12 +110,12 @@ test("a running copy of a journal is noticed, and no click is lost or counted tw
   await using system = await startSystem();
   const urls = await serversOf(system);
   const link = system.client.demo.links.affiliate.replace(/\?.*/, "");
-  const original = new ClickLoad(system.client, link);
+  const original = new ClickLoad(link);
   original.start(2, PER_SECOND);
   await grow(original);
   await using machine = await IngressMachine.open("copy", urls, { copyOf: system.dataDir });
   await machine.start();
-  const copied = new ClickLoad(system.client, machine.linkTo(link));
+  const copied = new ClickLoad(machine.linkTo(link));
   copied.start(2, PER_SECOND);
   await until(
     "the copy is reported",

@@ -77,7 +77,7 @@ class TwoHosts {
 
   loadAt(machine: IngressMachine): ClickLoad {
     const link = this.system.client.demo.links.affiliate.replace(/\?.*/, "");
-    return new ClickLoad(this.system.client, machine.linkTo(link));
+    return new ClickLoad(machine.linkTo(link));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

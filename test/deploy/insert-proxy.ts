@@ -45,6 +45,10 @@ export class InsertProxy {
   /** Frozen inserts that were not released. */
   readonly zombies: Zombie[] = [];
   hidesFence = true;
+  /** Answers `system sync replica` with success, as a replica does that has everything. Engines without Keeper refuse it. */
+  servesSync = false;
+  /** Breaks every connection. */
+  isAway = false;
   /** Inserts that were frozen, with those that were released since. */
   frozen = 0;
   /** Fences and kills that ClickHouse did not get. */
@@ -59,9 +63,10 @@ export class InsertProxy {
     });
   }
 
-  static async open(clickhouseUrl: string): Promise<InsertProxy> {
+  /** Listens on the host of ClickHouse, by default on any free port. */
+  static async open(clickhouseUrl: string, port = 0): Promise<InsertProxy> {
     const proxy = new InsertProxy(new URL(clickhouseUrl));
-    proxy.#server.listen(0, "127.0.0.1");
+    proxy.#server.listen(port, proxy.#target.hostname);
     await once(proxy.#server, "listening");
     return proxy;
   }
@@ -89,13 +94,16 @@ export class InsertProxy {
   }
 
   async #serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    if (this.isAway) {
+      asked.destroy();
+      return;
+    }
     const body = await buffer(asked);
     const params = new URL(asked.url ?? "", this.#target).searchParams;
     const text = params.get("query") ?? body.toString();
     const lane = /^lane-insert:[^:]*:(\d+):/.exec(params.get("query_id") ?? "")?.[1];
     const statement = { text, lane: lane === undefined ? undefined : Number(lane) };
-    if (this.hidesFence && /^\s*(?:insert into lane_fence|kill query)\b/i.test(text)) {
-      this.hidden += 1;
+    if (this.#answersItself(text)) {
       answer.end();
       return;
     }
@@ -108,6 +116,13 @@ export class InsertProxy {
       return;
     }
     await this.#freeze(asked, body, { at, lane: statement.lane ?? 0 });
+  }
+
+  #answersItself(text: string): boolean {
+    if (this.servesSync && /^\s*system sync replica\b/i.test(text)) return true;
+    const isHidden = this.hidesFence && /^\s*(?:insert into lane_fence|kill query)\b/i.test(text);
+    if (isHidden) this.hidden += 1;
+    return isHidden;
   }
 
   /** The client gets no answer. */

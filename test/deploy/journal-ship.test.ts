@@ -30,7 +30,7 @@ test("a killed ingress that never returns: journal ship stores each click of its
   const link = client.demo.links.affiliate.replace(/\?.*/, "");
   await using machine = await IngressMachine.open("lost", urls);
   await machine.start();
-  const load = new ClickLoad(client, machine.linkTo(link));
+  const load = new ClickLoad(machine.linkTo(link));
   load.start(2, 200);
   const grow = async (): Promise<void> => {
     const before = load.answered.size;

@@ -43,7 +43,7 @@ test("one machine becomes many while visitors click: no click lost or doubled, i
   const link = client.demo.links.affiliate.replace(/\?.*/, "");
   const catalog = new CatalogLedger(client);
   await catalog.make(2);
-  const before = new ClickLoad(client, link);
+  const before = new ClickLoad(link);
   const conversionsBefore = new ConversionLoad(client, before);
   before.start(2, PER_SECOND);
   conversionsBefore.start();
@@ -67,7 +67,7 @@ test("one machine becomes many while visitors click: no click lost or doubled, i
   // 2: visitors move there.
   const tracking_url = `http://127.0.0.1:${instance.ports.tracking}`;
   const moved = new ServiceClient({ ...client.demo, tracking_url });
-  const after = new ClickLoad(moved, `${tracking_url}${new URL(link).pathname}`);
+  const after = new ClickLoad(`${tracking_url}${new URL(link).pathname}`);
   after.start(2, PER_SECOND);
   await conversionsBefore.stop();
   await before.stop();

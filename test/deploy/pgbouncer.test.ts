@@ -55,7 +55,7 @@ test.skipIf(program === undefined)(
     const hook = await client.create("/webhooks", { name: "all", url, events });
     const { secret } = Created.parse(hook).data;
 
-    const load = new ClickLoad(client, client.demo.links.affiliate.replace(/\?.*/, ""));
+    const load = new ClickLoad(client.demo.links.affiliate.replace(/\?.*/, ""));
     const conversions = new ConversionLoad(client, load);
     load.start(2, 100);
     conversions.start();

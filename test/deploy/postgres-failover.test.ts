@@ -23,7 +23,7 @@ test("each time the primary of Postgres is killed, the standby has every convers
   await using system = await startSystem({ env: { POSTGRES_URL: pair.url } });
   const { client } = system;
   const urls = { ...(await serversOf(system)), postgres: pair.url };
-  const load = new ClickLoad(client, client.demo.links.affiliate.replace(/\?.*/, ""));
+  const load = new ClickLoad(client.demo.links.affiliate.replace(/\?.*/, ""));
   const conversions = new ConversionLoad(client, load);
   load.start(4, CLICKS_PER_SECOND);
   conversions.start();

@@ -190,10 +190,7 @@ describe.skipIf(!hasCollector)(`a service with a collector${HINT}`, () => {
       "http.response.status_code": 302,
     });
     expect(first?.attributes["tracker.request_id"]).toMatch(/^[0-9a-f]{32}$/);
-    const load = new ClickLoad(
-      system.client,
-      system.client.demo.links.affiliate.replace(/\?.*/, ""),
-    );
+    const load = new ClickLoad(system.client.demo.links.affiliate.replace(/\?.*/, ""));
     load.start(16);
     await until("so many redirects are answered", () => load.answered.size >= REDIRECTS_PER_SPAN, {
       timeoutMs: 90_000,

@@ -63,7 +63,10 @@ export class WorkersWorld {
     readonly env?: Readonly<Record<string, string>>;
   }): Promise<WorkersWorld> {
     const dataDir = await mkdtemp(join(tmpdir(), "tracker-workers-"));
-    const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+    const servers = await startServers({
+      need: ["postgres", "nats", "clickhouse"],
+      isMigrated: true,
+    });
     const world = await TrackingWorld.open({ servers: servers.urls, lanes: 0 });
     await ensureStreams(world.nats);
     await world.addOffer();

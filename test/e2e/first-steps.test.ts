@@ -22,7 +22,7 @@ const Report = z.object({ data: z.array(z.looseObject({ conversions: z.number() 
 let checked = 0;
 
 test("the reference page's first steps set up a working network (ADV-009, AUTH-025, OFF-057)", async () => {
-  await using system = await startSystem();
+  await using system = await startSystem({ isEmpty: true });
   const { demo } = system.client;
   const page = await system.client.attempt(`${demo.base_url}/docs`);
   const shown = page.body.replaceAll(/<\/?span[^>]*>/g, "");

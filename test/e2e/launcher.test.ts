@@ -63,7 +63,7 @@ test("a corrupt DATA_DIR is reported with the folder to look at", async () => {
 });
 
 test("kill -9 of the launcher loses no data, and nothing it leaves blocks the next start", async () => {
-  await using first = await startSystem();
+  await using first = await startSystem({ isEmpty: true });
   const offers = await first.client.rest("/offers");
   first.launcher.kill("SIGKILL");
   await using second = await startSystem({ dataDir: first.dataDir });

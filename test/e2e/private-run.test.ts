@@ -18,7 +18,7 @@ let servers: ServerUrls;
 let passwords: string[];
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ isEmpty: true });
   servers = await serversOf(system);
   passwords = Object.values(servers).map((url) => new URL(url).password);
 });

@@ -75,10 +75,7 @@ test.concurrent.for(Object.keys(OUTAGES))(
   async (outage, context) => {
     const { system, ...path } = worldOf(outage);
     const { clickhouse } = await serversOf(system);
-    const load = new ClickLoad(
-      system.client,
-      system.client.demo.links.affiliate.replace(/\?.*/, ""),
-    );
+    const load = new ClickLoad(system.client.demo.links.affiliate.replace(/\?.*/, ""));
     load.start(4, CLICKS_PER_SECOND);
     await until("clicks are answered", () => load.answered.size > 200, { timeoutMs: 30_000 });
     load.takeLatenciesMs();

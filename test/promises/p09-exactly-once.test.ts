@@ -22,7 +22,10 @@ const SETTLED_MS = 60_000 + KILLS * 3_000;
 
 test("each click counts once, through kill -9 of its writer and a replay of the journal (P9)", async (context) => {
   const random = randomOf(SEED);
-  const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+  const servers = await startServers({
+    need: ["postgres", "nats", "clickhouse"],
+    isMigrated: true,
+  });
   const world = await ClickWorld.open(servers.urls);
   let writer: WriterProcess | undefined;
   try {

@@ -22,7 +22,10 @@ const SETTLED_MS = IS_FULL ? 300_000 : undefined;
 
 test("a frozen writer that wakes up after its lanes moved writes nothing (P10)", async (context) => {
   const random = randomOf(SEED);
-  const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+  const servers = await startServers({
+    need: ["postgres", "nats", "clickhouse"],
+    isMigrated: true,
+  });
   const world = await ClickWorld.open(servers.urls);
   const writers: WriterProcess[] = [];
   try {

@@ -27,10 +27,7 @@ test("messages deleted from the stream raise an alarm and are sent again within 
   let [cases, violations] = [0, 0];
   const differences: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const load = new ClickLoad(
-      system.client,
-      system.client.demo.links.affiliate.replace(/\?.*/, ""),
-    );
+    const load = new ClickLoad(system.client.demo.links.affiliate.replace(/\?.*/, ""));
     const from = await stream.lastSeq();
     // No process reads the stream now, so no writer sees the messages before they are deleted.
     const startAgain = await keepDown(system, "processors");

@@ -7,6 +7,8 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const KILLS = IS_FULL ? 500 : 10;
 const SENDERS = 8;
+/** Each conversion has four. */
+const CHANGES = KILLS * 8;
 
 const random = randomOf(SEED);
 
@@ -62,6 +64,7 @@ test("a change and its deliveries are one commit, through kill -9 of processors 
       );
     }
   }
+  await until("enough changes are answered", () => changes >= CHANGES, { timeoutMs: 120_000 });
   isEnding = true;
   await senders;
 

@@ -102,7 +102,7 @@ async function recordedIps(
     numbered.slice(i * perConnection, (i + 1) * perConnection),
   );
   await forEachConcurrently(groups, CONNECTIONS, async (group) => {
-    const connection = await RawConnection.open(fleet.port, from);
+    const connection = await RawConnection.open(fleet.port, { localAddress: from });
     for (const { lines, number } of group) {
       connection.send(
         rawRequest(`/r/OFFER1/PARTNR?sub1=${run}&sub2=${number}`, { headers: lines }),
@@ -161,7 +161,8 @@ test("a report passes an advertiser's IP allow-list only if its client is on it,
   await forEachConcurrently(chains.entries(), CONNECTIONS, async ([i, sent]) => {
     const isTrusted = i % 4 !== 0;
     const click = world.addYoungClick({ offer_id: 1 });
-    const connection = await RawConnection.open(fleet.port, isTrusted ? TRUSTED_PEER : OTHER_PEER);
+    const localAddress = isTrusted ? TRUSTED_PEER : OTHER_PEER;
+    const connection = await RawConnection.open(fleet.port, { localAddress });
     const headers = i % 3 === 0 ? linesOf(sent) : [headerOf(sent, ", ")];
     connection.send(rawRequest(`/pb?token=ws-token&click_id=${click.click_id}`, { headers }));
     const answer = await connection.answer();

@@ -4,6 +4,7 @@ import { RollingLoad } from "../system/rolling-load.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const CYCLES = IS_FULL ? 20 : 3;
+const CLICKS_PER_SECOND = IS_FULL ? Number.POSITIVE_INFINITY : 1_000;
 /** Of about 10,000 new connections, on a kernel that does not hand them over. About one of 100 closes meets one. */
 const RESETS_MAX = 2;
 
@@ -12,7 +13,7 @@ test(`${CYCLES} restarts by SIGTERM under load fail no request and lose or doubl
   await fleet.world.addOffer();
   await fleet.untilCurrent();
   const run = `roll${Date.now().toString(36)}`;
-  const load = new RollingLoad(fleet.port, run);
+  const load = new RollingLoad(fleet.port, run, CLICKS_PER_SECOND);
   load.start();
   for (let cycle = 0; cycle < CYCLES; cycle += 1) {
     const before = load.answered.size;

@@ -105,7 +105,7 @@ function withLoad(
 ): LoadedIngress {
   const link = client.demo.links.affiliate.replace(/\?.*/, "");
   const own = machine instanceof IngressMachine ? machine.linkTo(link) : link;
-  return { name: machine.name, dataDir: machine.dataDir, load: new ClickLoad(client, own) };
+  return { name: machine.name, dataDir: machine.dataDir, load: new ClickLoad(own) };
 }
 
 function start({ load }: LoadedIngress): void {

@@ -96,7 +96,7 @@ test.for(chosen)(
     // A client of its own, because the system's client is closed with the system.
     const client = new ServiceClient(await readDemo(system.dataDir));
     const link = client.demo.links.affiliate;
-    const load = new ClickLoad(client, link.replace(/\?.*/, ""));
+    const load = new ClickLoad(link.replace(/\?.*/, ""));
     const conversions = new ConversionLoad(client, load);
     const catalog = new CatalogLedger(client);
     load.start(4, PER_SECOND);
@@ -199,7 +199,7 @@ class Machines {
   async add(name: string): Promise<void> {
     const machine = await IngressMachine.open(name, this.#urls);
     const link = machine.linkTo(this.#client.demo.links.affiliate).replace(/\?.*/, "");
-    const load = new ClickLoad(this.#client, link);
+    const load = new ClickLoad(link);
     this.all.push({ machine, load });
     await machine.start();
     load.start(2, PER_SECOND);

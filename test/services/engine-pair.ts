@@ -11,9 +11,14 @@ import { runtimeDir, testReport } from "./servers.ts";
 /** Two hosts, as far as the engines can tell. They have the same HTTP port, as servers do. */
 const HOSTS = ["127.0.0.1", "127.0.0.2"] as const;
 export const CLUSTER = "tracker";
+/** The same engines as replicas of one shard. */
+export const TWO_REPLICAS = "two_replicas";
+/** The same with a replica between them that is away: nobody listens on its port. */
+export const THREE_REPLICAS = "three_replicas";
+const AWAY_HOST = "127.0.0.3";
 
 /**
- * Two embedded engines that know each other as the shards of one cluster. They answer each other's queries as servers do. They have no Keeper, so
+ * Two embedded engines that know each other as the shards of one cluster, and as replicas of one shard in two further ones. They answer each other's queries as servers do. They have no Keeper, so
  * tables are not replicated and statements `on cluster` are refused.
  */
 export class EnginePair implements AsyncDisposable {
@@ -33,6 +38,7 @@ export class EnginePair implements AsyncDisposable {
     const both = {
       port: await pickPort(HOSTS[0]),
       tcpPorts,
+      awayPort: await pickPort(AWAY_HOST),
       usersFile,
       password: randomBytes(12).toString("hex"),
     };
@@ -65,12 +71,22 @@ export function withDatabase(url: string, database: string): string {
   return other.toString();
 }
 
+/**
+ * Hedged requests break off the connection to a replica that is slower than another. A server logs that; the embedded engine ends with an
+ * exception that nothing catches.
+ */
+const SETTINGS = `<clickhouse>
+  <profiles><default><use_hedged_requests>0</use_hedged_requests></default></profiles>
+</clickhouse>
+`;
+
 type Place = {
   readonly index: 0 | 1;
   readonly port: number;
   /** Of our user, the same on both. */
   readonly password: string;
   readonly tcpPorts: readonly [number, number];
+  readonly awayPort: number;
   readonly usersFile: string | undefined;
 };
 
@@ -80,11 +96,10 @@ async function startEngine(folder: string, place: Place): Promise<EmbeddedServer
   const configs = join(dataDir, "clickhouse", "config.d");
   await mkdir(configs, { recursive: true });
   await writeFile(join(configs, "cluster.xml"), clusterConfig(place));
-  if (place.usersFile !== undefined) {
-    const users = join(dataDir, "clickhouse", "users.d");
-    await mkdir(users);
-    await copyFile(place.usersFile, join(users, "more.xml"));
-  }
+  const users = join(dataDir, "clickhouse", "users.d");
+  await mkdir(users);
+  await writeFile(join(users, "settings.xml"), SETTINGS);
+  if (place.usersFile !== undefined) await copyFile(place.usersFile, join(users, "more.xml"));
   await writeFile(join(dataDir, "clickhouse.password"), password, { mode: 0o600 });
   const engine = await startClickhouse({
     dataDir,
@@ -98,19 +113,33 @@ async function startEngine(folder: string, place: Place): Promise<EmbeddedServer
 }
 
 /** As deploy/servers/clickhouse/cluster.xml, with one replica a shard and without Keeper. */
-function clusterConfig({ index, tcpPorts }: Place): string {
-  const shards = HOSTS.map(
-    (host, at) => `<shard><internal_replication>true</internal_replication>
-      <replica><host>${host}</host><port>${tcpPorts[at] ?? 0}</port></replica></shard>`,
-  );
+function clusterConfig({ index, tcpPorts, awayPort }: Place): string {
+  const engines = HOSTS.map((host, at) => replica(host, tcpPorts[at] ?? 0));
+  const clusters: readonly (readonly [name: string, shards: readonly string[]])[] = [
+    [CLUSTER, engines],
+    [TWO_REPLICAS, [engines.join("")]],
+    [THREE_REPLICAS, [engines.join(replica(AWAY_HOST, awayPort))]],
+  ];
   return `<clickhouse>
   <tcp_port>${tcpPorts[index]}</tcp_port>
+  <!-- As in the server's own config.xml. -->
+  <access_control_improvements>
+    <select_from_system_db_requires_grant>true</select_from_system_db_requires_grant>
+  </access_control_improvements>
   <macros><shard>${index + 1}</shard><replica>a</replica></macros>
   <remote_servers>
-    <${CLUSTER}><secret>for tests</secret>${shards.join("")}</${CLUSTER}>
+    ${clusters.map(([name, shards]) => `<${name}><secret>for tests</secret>${shards.map(shard).join("")}</${name}>`).join("\n    ")}
   </remote_servers>
 </clickhouse>
 `;
+}
+
+function shard(replicas: string): string {
+  return `<shard><internal_replication>true</internal_replication>${replicas}</shard>`;
+}
+
+function replica(host: string, port: number): string {
+  return `<replica><host>${host}</host><port>${port}</port></replica>`;
 }
 
 async function run(url: string, query: string): Promise<void> {

@@ -58,7 +58,11 @@ export async function createPostgresDatabase(
   name: string,
   template = "template1",
 ): Promise<void> {
-  await onPostgres(serverUrl, `create database ${name} template ${template}`);
+  // A connection to the template would be in the way of its next copy.
+  await onPostgres(
+    withDatabase(serverUrl, "postgres"),
+    `create database ${name} template ${template}`,
+  );
 }
 
 async function createClickhouseDatabase(

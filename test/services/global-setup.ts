@@ -14,24 +14,28 @@ declare module "vitest" {
     poolerUrl: string;
     natsUrl: string;
     clickhouseUrl: string;
-    /** A migrated database, to be copied: 33 migrations take longer than most tests. */
+    /** A migrated database, to be copied: the migrations take longer than most tests. */
     template: string;
   }
 }
 
 /** Starts the three servers once for all files of a run. Returns a function that stops them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
-  const template = await migratedDatabase(servers.urls);
+  const servers = await startServers({
+    need: ["postgres", "nats", "clickhouse"],
+    isMigrated: true,
+  });
+  const own =
+    servers.urls.template === undefined ? await migratedDatabase(servers.urls) : undefined;
   const pooler = await startPooler(servers.urls.postgres);
   project.provide("postgresUrl", servers.urls.postgres);
   project.provide("poolerUrl", pooler?.url ?? servers.urls.postgres);
   project.provide("natsUrl", servers.urls.nats);
   project.provide("clickhouseUrl", servers.urls.clickhouse);
-  project.provide("template", template.name);
+  project.provide("template", own?.name ?? servers.urls.template ?? "");
   return async () => {
     await pooler?.[Symbol.asyncDispose]();
-    await template.drop();
+    await own?.drop();
     await servers.stop();
   };
 }

@@ -9,6 +9,7 @@ import { pickPort } from "../../deploy/local/ports.ts";
 import type { Report } from "../../deploy/local/report.ts";
 import { terminalReport } from "../../deploy/local/report.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { copyMigratedData } from "./migrated-data.ts";
 
 const SERVERS = {
   postgres: { variable: "TEST_POSTGRES_URL", start: startPostgres },
@@ -18,14 +19,19 @@ const SERVERS = {
 export type ServerName = keyof typeof SERVERS;
 export type ServerUrls = Readonly<Record<ServerName, string>>;
 
+/** A migrated database in Postgres and ClickHouse, which tests copy and never change. */
+export type Template = { readonly template?: string | undefined };
+
 /** The servers of a test run, by name. `stop` ends those that were started for it. */
 export interface RunningServers<Name extends ServerName> {
-  readonly urls: Readonly<Record<Name, string>>;
+  readonly urls: Readonly<Record<Name, string>> & Template;
   stop(): Promise<void>;
 }
 
 export interface StartServersOptions<Name extends ServerName> {
   need: readonly Name[];
+  /** Start with a migrated database to copy: `urls.template`. By default all databases are empty. */
+  isMigrated?: boolean;
   /** By default downloads and warnings go to standard error. */
   report?: Report;
 }
@@ -40,9 +46,15 @@ const START_ATTEMPTS_MAX = 3;
  */
 export async function startServers<Name extends ServerName>({
   need,
+  isMigrated = false,
   report = testReport(),
 }: StartServersOptions<Name>): Promise<RunningServers<Name>> {
   const dataDir = await mkdtemp(join(tmpdir(), "tracker-test-"));
+  // Databases of given servers are not ours to prepare.
+  const template =
+    isMigrated && !isGiven("postgres") && !isGiven("clickhouse")
+      ? await migratedTemplate(dataDir, report)
+      : undefined;
   const started: EmbeddedServer[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((server) => server.stop()));
@@ -68,7 +80,19 @@ export async function startServers<Name extends ServerName>({
     throw fault.reason;
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every needed name has its address by now
-  return { urls: Object.fromEntries(await Promise.all(starts)) as Record<Name, string>, stop };
+  const urls = Object.fromEntries(await Promise.all(starts)) as Record<Name, string>;
+  return { urls: { ...urls, template }, stop };
+}
+
+function isGiven(name: ServerName): boolean {
+  return (process.env[SERVERS[name].variable] ?? "") !== "";
+}
+
+async function migratedTemplate(dataDir: string, report: Report): Promise<string | undefined> {
+  const programs = { runtimeDir: runtimeDir(), report };
+  return (await copyMigratedData(dataDir, ["postgres", "clickhouse"], programs))
+    ? "tracker"
+    : undefined;
 }
 
 /** Where downloads are kept between runs. */

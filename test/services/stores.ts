@@ -6,13 +6,13 @@ import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
 import { openPool, type Pool, type Queryable } from "../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
 import { type FreshDatabase, freshDatabase } from "./fresh-database.ts";
-import type { ServerUrls } from "./servers.ts";
+import type { ServerUrls, Template } from "./servers.ts";
 
 export type StoresOptions = {
   /** Lower-case letters and digits. Part of the databases' names, so that a leftover database shows its test. */
   readonly label: string;
   /** By default the servers of the run (test/services/global-setup.ts). */
-  readonly servers?: ServerUrls | undefined;
+  readonly servers?: (ServerUrls & Template) | undefined;
 };
 
 /** The parts of a {@link Stores}. */
@@ -86,10 +86,10 @@ export class Stores {
   }
 }
 
-/** On the servers of the run their tables are copied from the template of the run; elsewhere the migrations make them. */
+/** Tables are copied from the template of the run or of the servers; without one the migrations make them. */
 export async function openStores({ label, servers }: StoresOptions): Promise<OpenStores> {
   const urls = servers ?? serverUrls();
-  const template = servers === undefined ? inject("template") : undefined;
+  const template = servers === undefined ? inject("template") : servers.template;
   const pooler = servers === undefined ? inject("poolerUrl") : undefined;
   const database = await freshDatabase({ label, servers: urls, pooler, template });
   const pool = openPool({ url: database.postgresUrl, applicationName: "test" });

@@ -1,7 +1,13 @@
-import { pause, type ServiceClient } from "./service.ts";
+import { MalformedAnswerError, type RawAnswer, RawConnection, rawRequest } from "./raw-http.ts";
+import { pause, pauseUntilDue } from "./service.ts";
 import { storedClicks } from "./stored-clicks.ts";
 
-/** Sends clicks, and records the requests that were answered and those whose outcome is unknown. */
+const AFTER_FAILURE_MS = 50;
+
+/**
+ * Sends clicks, and records the requests that were answered and those whose outcome is unknown. Its connections are plain sockets: a general
+ * HTTP client took more processor time for a click than ingress, processors and api together.
+ */
 export class ClickLoad {
   readonly run: string;
   /** Click id of every answered request, by request number. */
@@ -11,18 +17,16 @@ export class ClickLoad {
   /** Requests that were answered with a server error. */
   refused = 0;
   #latenciesMs: number[] = [];
-  readonly #client: ServiceClient;
-  readonly #path: string;
+  readonly #link: URL;
   #next = 0;
   #startedMs = 0;
   #perSecond = Number.POSITIVE_INFINITY;
   #running = true;
   #loops: Promise<void>[] = [];
 
-  /** `path` is a tracking link without query. */
-  constructor(client: ServiceClient, path: string) {
-    this.#client = client;
-    this.#path = path;
+  /** `link` is a tracking link without query. */
+  constructor(link: string) {
+    this.#link = new URL(link);
     this.run = `load-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
   }
 
@@ -48,36 +52,71 @@ export class ClickLoad {
   }
 
   async #loop(): Promise<void> {
-    while (this.#running) {
-      const number = this.#next;
-      this.#next += 1;
-      const earlyMs = this.#startedMs + (number * 1_000) / this.#perSecond - performance.now();
-      if (earlyMs > 0) await pause(earlyMs);
-      const query = `sub1=${this.run}&sub2=${number}`;
-      const sentAtMs = performance.now();
-      try {
-        const answer = await this.#client.attempt(`${this.#path}?${query}`, {
-          "user-agent": `Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/12${number % 10}.0`,
-        });
-        this.#latenciesMs.push(performance.now() - sentAtMs);
-        if (answer.status === 302) {
-          this.answered.set(
-            number,
-            /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"]))?.[1] ?? "",
-          );
-        } else if (answer.status >= 500) {
-          this.refused += 1;
-          await pause(50);
-        } else {
-          throw new Error(`HTTP ${answer.status}: ${answer.body.slice(0, 200)}`);
-        }
-      } catch (error) {
-        if (error instanceof Error && error.message.startsWith("HTTP ")) throw error;
-        this.unanswered.add(number);
-        await pause(50);
+    let connection: RawConnection | undefined;
+    try {
+      while (this.#running) {
+        const number = this.#next;
+        this.#next += 1;
+        await pauseUntilDue(number, { startedMs: this.#startedMs, perSecond: this.#perSecond });
+        connection = await this.#request(connection, number);
       }
+    } finally {
+      connection?.destroy();
     }
   }
+
+  /** Sends request `number`, and returns the connection if the next one may use it. */
+  async #request(
+    open: RawConnection | undefined,
+    number: number,
+  ): Promise<RawConnection | undefined> {
+    const sentAtMs = performance.now();
+    let connection = open;
+    try {
+      if (connection === undefined || connection.isClosed) connection = await this.#connect();
+      connection.send(this.#textOf(number));
+      const answer = await connection.answer();
+      if (answer === undefined) throw new Error("the connection ended without an answer");
+      this.#latenciesMs.push(performance.now() - sentAtMs);
+      await this.#note(number, answer);
+      if (answer.headers.get("connection")?.[0] !== "close") return connection;
+    } catch (error) {
+      if (error instanceof UnexpectedAnswerError || error instanceof MalformedAnswerError)
+        throw error;
+      this.unanswered.add(number);
+      await pause(AFTER_FAILURE_MS);
+    }
+    connection?.destroy();
+    return undefined;
+  }
+
+  async #connect(): Promise<RawConnection> {
+    return await RawConnection.open(Number(this.#link.port || 80), { host: this.#link.hostname });
+  }
+
+  #textOf(number: number): string {
+    const query = `sub1=${this.run}&sub2=${number}`;
+    const browser = `Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/12${number % 10}.0`;
+    return rawRequest(`${this.#link.pathname}?${query}`, {
+      host: this.#link.host,
+      headers: [`User-Agent: ${browser}`],
+    });
+  }
+
+  async #note(number: number, { status, headers, body }: RawAnswer): Promise<void> {
+    if (status === 302) {
+      const [cookie = ""] = headers.get("set-cookie") ?? [];
+      this.answered.set(number, /trk_cid=([0-9a-f]{32})/.exec(cookie)?.[1] ?? "");
+    } else if (status >= 500) {
+      this.refused += 1;
+      await pause(AFTER_FAILURE_MS);
+    } else throw new UnexpectedAnswerError(`HTTP ${status}: ${body.slice(0, 200)}`);
+  }
+}
+
+/** An answer that no click of a good link may get. */
+class UnexpectedAnswerError extends Error {
+  override readonly name = "UnexpectedAnswerError";
 }
 
 /**

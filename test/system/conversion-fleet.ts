@@ -35,7 +35,10 @@ export class ConversionFleet {
 
   static async open(processes: number): Promise<ConversionFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-fleet-"));
-    const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+    const servers = await startServers({
+      need: ["postgres", "nats", "clickhouse"],
+      isMigrated: true,
+    });
     const world = await TrackingWorld.open({ servers: servers.urls, lanes: 0 });
     const fleet = new ConversionFleet(world, folder, () => servers.stop());
     for (let i = 0; i < processes; i += 1) await fleet.addProcessor(i);

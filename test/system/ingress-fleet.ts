@@ -54,7 +54,10 @@ export class IngressFleet {
 
   static async open(options: FleetOptions = {}): Promise<IngressFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-ingress-"));
-    const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+    const servers = await startServers({
+      need: ["postgres", "nats", "clickhouse"],
+      isMigrated: true,
+    });
     const world = await TrackingWorld.open({ servers: servers.urls, lanes: options.lanes ?? 0 });
     await ensureStreams(world.nats);
     const env = { ...world.env, ...options.env };

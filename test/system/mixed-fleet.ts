@@ -47,7 +47,10 @@ export class MixedFleet {
   /** Starts the servers, whose schema is that of this checkout, and no process. */
   static async open(): Promise<MixedFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-mixed-"));
-    const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+    const servers = await startServers({
+      need: ["postgres", "nats", "clickhouse"],
+      isMigrated: true,
+    });
     const world = await TrackingWorld.open({ servers: servers.urls, lanes: 0 });
     await ensureStreams(world.nats);
     return new MixedFleet({ world, servers, folder, trackingPort: await freePort() });

@@ -101,14 +101,12 @@ export class RawConnection {
     socket.on("close", () => this.#closed());
   }
 
-  /** @throws if no server listens. */
-  static async open(port: number, localAddress?: string): Promise<RawConnection> {
-    const socket = connect({
-      port,
-      host: "127.0.0.1",
-      noDelay: true,
-      ...(localAddress === undefined ? {} : { localAddress }),
-    });
+  /** Connects to this machine unless told another host. @throws if no server listens. */
+  static async open(
+    port: number,
+    ends: { readonly host?: string; readonly localAddress?: string } = {},
+  ): Promise<RawConnection> {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true, ...ends });
     await new Promise<void>((resolve, reject) => {
       socket.once("connect", resolve);
       socket.once("error", reject);
@@ -204,17 +202,18 @@ export class RawConnection {
   }
 }
 
-/** A request with these header lines. `Host` is ours unless given. */
+/** A request with these header lines. */
 export function rawRequest(
   target: string,
   options: {
     readonly method?: string;
+    readonly host?: string;
     readonly headers?: readonly string[];
     readonly body?: string;
   } = {},
 ): string {
-  const { method = "GET", headers = [], body = "" } = options;
-  const lines = [`${method} ${target} HTTP/1.1`, "Host: trk.example", ...headers];
+  const { method = "GET", host = "trk.example", headers = [], body = "" } = options;
+  const lines = [`${method} ${target} HTTP/1.1`, `Host: ${host}`, ...headers];
   if (body !== "") lines.push(`Content-Length: ${Buffer.byteLength(body, "latin1")}`);
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }

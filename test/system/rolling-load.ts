@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { RawConnection, rawRequest } from "./raw-http.ts";
-import { pause } from "./service.ts";
+import { pause, pauseUntilDue } from "./service.ts";
 
 const KEPT_CONNECTIONS = 12;
 const SHORT_CONNECTIONS = 2;
@@ -27,16 +27,21 @@ export class RollingLoad {
   firstFailureAtMs: number | undefined;
   readonly #port: number;
   readonly #run: string;
+  readonly #perSecond: number;
   readonly #loops: Promise<void>[] = [];
   #next = 0;
+  #startedMs = 0;
   #isRunning = true;
 
-  constructor(port: number, run: string) {
+  /** Sends at most `perSecond` requests a second. A delay is made up for. */
+  constructor(port: number, run: string, perSecond: number) {
     this.#port = port;
     this.#run = run;
+    this.#perSecond = perSecond;
   }
 
   start(): void {
+    this.#startedMs = performance.now();
     for (let i = 0; i < KEPT_CONNECTIONS; i += 1) this.#loops.push(this.#loop(true));
     for (let i = 0; i < SHORT_CONNECTIONS; i += 1) this.#loops.push(this.#loop(false));
   }
@@ -51,6 +56,7 @@ export class RollingLoad {
     while (this.#isRunning) {
       const number = this.#next;
       this.#next += 1;
+      await pauseUntilDue(number, { startedMs: this.#startedMs, perSecond: this.#perSecond });
       const isNew = connection === undefined;
       try {
         connection ??= await RawConnection.open(this.#port);

@@ -96,3 +96,12 @@ export class ServiceClient {
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
+
+/** Waits until request `number`, from 0, is due at a steady rate. Returns at once if it is late. `startedMs` is monotonic. */
+export async function pauseUntilDue(
+  number: number,
+  { startedMs, perSecond }: { readonly startedMs: number; readonly perSecond: number },
+): Promise<void> {
+  const earlyMs = startedMs + (number * 1_000) / perSecond - performance.now();
+  if (earlyMs > 0) await pause(earlyMs);
+}

@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openInstallation } from "../../deploy/local/installation.ts";
 import { pickPort } from "../../deploy/local/ports.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { copyMigratedData } from "../services/migrated-data.ts";
+import { runtimeDir, testReport } from "../services/servers.ts";
 import { showOnFailure } from "./printing-programs.ts";
 import { pause, readDemo, ServiceClient } from "./service.ts";
 import { until } from "./until.ts";
@@ -25,8 +28,10 @@ export type System = {
 export type SystemPorts = { readonly tracking: number; readonly api: number };
 
 export type SystemOptions = {
-  /** An existing DATA_DIR to start on; by default a new one. */
+  /** An existing DATA_DIR to start on; by default a new one, whose servers have the migrated data of the run. */
   readonly dataDir?: string;
+  /** Start on an empty DATA_DIR, as a user's first start does. */
+  readonly isEmpty?: true;
   readonly env?: Record<string, string>;
   /** The ports of an earlier start, so that its clients still work; by default free ones. */
   readonly ports?: SystemPorts;
@@ -35,10 +40,11 @@ export type SystemOptions = {
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 40_000;
 const POLL_MS = 100;
+const STORES = ["postgres", "clickhouse"] as const;
 
 /** Starts the compiled launcher (run `npm run build` first) and waits until the first redirect can work. */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "tracker-system-")));
+  const dataDir = options.dataDir ?? (await newDataDir(options));
   const ports = options.ports ?? { tracking: await freePort(), api: await freePort() };
   const chunks: string[] = [];
   const launcher = spawn(process.execPath, [projectFile(".build", "deploy", "local", "main.js")], {
@@ -90,6 +96,16 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function newDataDir({ env = {}, isEmpty }: SystemOptions): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), "tracker-system-"));
+  if (isEmpty === true) return dataDir;
+  // The launcher makes the demo in a folder that was empty when its record was written.
+  openInstallation(dataDir);
+  const own = STORES.filter((store) => env[`${store.toUpperCase()}_URL`] === undefined);
+  await copyMigratedData(dataDir, own, { runtimeDir: runtimeDir(), report: testReport() });
+  return dataDir;
 }
 
 async function untilReady(

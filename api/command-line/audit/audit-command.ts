@@ -1,5 +1,6 @@
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
+import { NodeDirectory } from "../../../schemas/clickhouse/node-directory.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
 import type { NatsSpace } from "../../../schemas/nats/lane-groups.ts";
 import type { StreamSettings } from "../../../schemas/nats/stream-settings.ts";
@@ -18,10 +19,12 @@ import { auditClickRows } from "./click-rows.ts";
 import type { AuditedDay } from "./compare-facts.ts";
 import { auditFacts, type FactsAudit } from "./facts.ts";
 import { auditCatalog, auditJournals } from "./processes.ts";
+import { auditReplicas } from "./replicas.ts";
 import { auditRollups } from "./rollups.ts";
 import { auditStream } from "./stream.ts";
 
 const NAME = "tracker audit";
+const NODE_OPTIONS = { applicationName: NAME, connectionsMax: 2 };
 const EXIT_DIFFERS = 1;
 const EXIT_UNKNOWN = 3;
 const DETAILS_SHOWN = 20;
@@ -40,6 +43,7 @@ export const auditCommand: Command = {
   notes: `One line for each check, and one sentence for each difference:
   clicks    rows of each lane and producer, with its positions and losses, all time
   ids       no click id twice, since yesterday or --since; with --deep of all time
+  replicas  of a ClickHouse cluster: those of a shard have as many rows in each month
   stream    the stream of clicks exists, is ours, and keeps what the settings ask for
   journals  no journal of an ingress waits for a process that is gone
   catalog   every process has the newest catalog of this Postgres
@@ -58,13 +62,15 @@ nobody can tell.`,
       environment.dataDir,
     );
     const clickhouse = openClickhouse({ ...servers.clickhouse, applicationName: NAME });
+    const clickhouseNodes = NodeDirectory.ofCluster(servers.clickhouse, NODE_OPTIONS);
     try {
-      return await withDatabase(
-        environment,
-        async (db) => await audit({ db, clickhouse }, servers, given, { environment, terminal }),
-      );
+      return await withDatabase(environment, async (db) => {
+        const stores = { db, clickhouse, clickhouseNodes };
+        return await audit(stores, servers, given, { environment, terminal });
+      });
     } finally {
       await clickhouse.close();
+      await clickhouseNodes?.close();
     }
   },
 };
@@ -88,6 +94,7 @@ async function audit(
   const checked: Checked[] = [
     await checkedOf("clicks", async () => await auditClickRows(context)),
     await checkedOf("ids", async () => await auditClickIds(recent)),
+    ...(await replicaCheck(context)),
     ...(await processChecks(context, withNats, streams)),
   ];
   let facts: FactsAudit | undefined;
@@ -104,6 +111,14 @@ async function audit(
   return given.has("json")
     ? JSON.stringify(reportOf(checked, exitCode, facts), null, 2)
     : textOf(checked, facts);
+}
+
+async function replicaCheck({ stores, signal }: AuditContext): Promise<Checked[]> {
+  const { clickhouseNodes } = stores;
+  if (clickhouseNodes === undefined) return [];
+  const check = async (): Promise<Finding> =>
+    await auditReplicas(await clickhouseNodes.answering(), signal);
+  return [await checkedOf("replicas", check)];
 }
 
 type NatsUser = (use: (nats: Nats) => Promise<Finding>) => Promise<Finding>;

@@ -1,4 +1,5 @@
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { NodeDirectory } from "../../../schemas/clickhouse/node-directory.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import type { Terminal } from "../command.ts";
 
@@ -21,7 +22,12 @@ export type AuditScope = {
   readonly isRepair: boolean;
 };
 
-export type AuditStores = { readonly db: Pool; readonly clickhouse: Clickhouse };
+export type AuditStores = {
+  readonly db: Pool;
+  readonly clickhouse: Clickhouse;
+  /** The nodes of a cluster; undefined for a server alone. */
+  readonly clickhouseNodes: NodeDirectory | undefined;
+};
 
 export type AuditContext = {
   readonly stores: AuditStores;

@@ -47,18 +47,26 @@ export async function auditClickRows(context: AuditContext): Promise<Finding> {
   const { stores, scope, terminal, signal } = context;
   let { rows, lanes, differences } = await compareUntilEqual(stores, signal);
   const doubled = differences.filter((one) => one.rows > one.expected);
-  // Parts of two shards may have the same name, so a cluster deletes nothing by part and row.
-  const isAlone = stores.clickhouse.cluster === undefined;
-  if (scope.isRepair && doubled.length > 0 && !isAlone)
-    terminal.report(
-      "rows that are stored twice are left alone: --repair deletes none in a cluster",
-    );
-  if (scope.isRepair && doubled.length > 0 && isAlone) {
-    const deleted = await deleteDoubles(stores.clickhouse, doubled, signal);
+  if (scope.isRepair && doubled.length > 0) {
+    const deleted = await deleteOnEachShard(stores, doubled, signal);
     terminal.report(`${deleted} rows deleted that were stored twice`);
     ({ rows, lanes, differences } = await compareUntilEqual(stores, signal));
   }
   return found(`${count(rows)} rows of ${plural(lanes, "lane")}`, differences.map(sentenceOf));
+}
+
+/** Names of parts are those of one shard, so each shard is repaired by itself. A row that two shards have is left alone. */
+async function deleteOnEachShard(
+  { clickhouse, clickhouseNodes }: AuditContext["stores"],
+  doubled: readonly Difference[],
+  signal: AbortSignal,
+): Promise<number> {
+  if (clickhouseNodes === undefined) return await deleteDoubles(clickhouse, doubled, signal);
+  const nodes = await clickhouseNodes.answering();
+  const byShard = new Map(nodes.map(({ shard, node }) => [shard, node]));
+  let deleted = 0;
+  for (const node of byShard.values()) deleted += await deleteDoubles(node, doubled, signal);
+  return deleted;
 }
 
 type Compared = {

@@ -24,12 +24,12 @@ export type CapSpan = {
 };
 
 /**
- * Stored clicks of each cap: in the period of `nowMs`, in the next one (a clock that is ahead may have put some there), and in all
+ * Stored clicks of each cap on these servers: in the period of `nowMs`, in the next one (a clock that is ahead may have put some there), and in all
  * later ones together, as an infinite bucket. Reads one period of the offers' workspaces; for a `total` cap all of their clicks.
  * Fails at `untilMs` of monotonic time.
  */
 export async function selectCapClicks(
-  clickhouse: Clickhouse,
+  servers: readonly Clickhouse[],
   lanes: readonly number[],
   span: CapSpan,
   { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
@@ -39,7 +39,9 @@ export async function selectCapClicks(
   const nextBucket = capBucket(span.period, span.timezone, toMs);
   const { toMs: nextToMs } = capBucketRange(span.period, span.timezone, toMs);
   const range = { fromMs, toMs, nextToMs, untilMs };
-  const counts = await selectCounts(clickhouse, lanes, span, range);
+  const counts: z.infer<typeof Count>[] = [];
+  for (const clickhouse of servers)
+    counts.push(...(await selectCounts(clickhouse, lanes, span, range)));
   const stored = new Map<string, StoredClicks[]>();
   for (const cap of span.caps) {
     const rows = counts.filter(({ offer_id: id }) => cap.offers.has(id));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import type { Offer } from "../../../schemas/catalog/records.ts";
 import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ClickTaken } from "../../../schemas/events/click-notice.ts";
@@ -19,7 +20,7 @@ const Rows = z.array(ClickTaken);
  * started does not remember them.
  */
 export async function selectTakenClicks(
-  clickhouse: Clickhouse,
+  servers: readonly Clickhouse[],
   { catalog, share, lane }: { catalog: Catalog; share: LaneShare; lane: number },
   nowMs: number,
 ): Promise<ClickTaken[]> {
@@ -29,6 +30,29 @@ export async function selectTakenClicks(
   if (offers.length === 0) return [];
   const checked = offers.slice(0, OFFERS_MAX);
   const seconds = new Map(checked.map((offer) => [offer.id, offer.duplicate_click_seconds]));
+  const fromMs = nowMs - Math.max(...seconds.values()) * SECOND_MS;
+  const taken: ClickTaken[] = [];
+  for (const clickhouse of servers)
+    taken.push(...(await selectOn(clickhouse, { lanes: share.sources, offers: checked, fromMs })));
+  return taken
+    .filter(([id, , , atMs]) => atMs > nowMs - (seconds.get(id) ?? 0) * SECOND_MS)
+    .toSorted((a, b) => b[3] - a[3])
+    .slice(0, TAKEN_CLICKS_MAX);
+}
+
+/** Of each visit the latest click on this server. */
+async function selectOn(
+  clickhouse: Clickhouse,
+  {
+    lanes,
+    offers,
+    fromMs,
+  }: {
+    readonly lanes: readonly number[];
+    readonly offers: readonly Offer[];
+    readonly fromMs: number;
+  },
+): Promise<ClickTaken[]> {
   const answer = await clickhouse.query({
     query: `select offer_id, affiliate_id, visitor, toUnixTimestamp64Milli(max(ts)) as at_ms
       from ${allShards(clickhouse, "click")}
@@ -38,14 +62,13 @@ export async function selectTakenClicks(
       group by offer_id, affiliate_id, visitor
       order by at_ms desc limit ${TAKEN_CLICKS_MAX}`,
     query_params: {
-      lanes: share.sources,
-      fromMs: nowMs - Math.max(...seconds.values()) * SECOND_MS,
-      workspaces: [...new Set(checked.map((offer) => offer.workspace_id))],
-      offers: [...seconds.keys()],
+      lanes,
+      fromMs,
+      workspaces: [...new Set(offers.map((offer) => offer.workspace_id))],
+      offers: offers.map(({ id }) => id),
     },
     format: "JSONCompactEachRow",
     clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
   });
-  const taken = Rows.parse(await answer.json());
-  return taken.filter(([id, , , atMs]) => atMs > nowMs - (seconds.get(id) ?? 0) * SECOND_MS);
+  return Rows.parse(await answer.json());
 }

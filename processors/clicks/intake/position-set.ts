@@ -1,6 +1,11 @@
 /** Positions from `from` up to, but not including, `to`. */
 export type Range = readonly [from: number, to: number];
 
+/** Number of positions in ranges that do not overlap. */
+export function sizeOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
 /**
  * The positions of one producer's sequence that are done: everything below `next` except the holes.
  * Invariant: holes are not empty, do not touch, ascend, and end below `next`.
@@ -23,9 +28,20 @@ export class PositionSet {
     return this.#holes;
   }
 
+  /** The positions in the set, ascending. */
+  get ranges(): Range[] {
+    const ranges: Range[] = [];
+    let start = 0;
+    for (const [from, to] of [...this.#holes, [this.#next, this.#next] as const]) {
+      if (start < from) ranges.push([start, from]);
+      start = to;
+    }
+    return ranges;
+  }
+
   /** Number of positions in the set. */
   get size(): number {
-    return this.#next - this.#holes.reduce((sum, [from, to]) => sum + to - from, 0);
+    return this.#next - sizeOf(this.#holes);
   }
 
   /** Number of positions below `end` in the set. */

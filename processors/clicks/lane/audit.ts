@@ -2,7 +2,10 @@ import { z } from "zod";
 import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
+import { sizeOf } from "../intake/position-set.ts";
 import type { Producers } from "../intake/producers.ts";
+import type { ShardServer } from "./home.ts";
+import type { LeftPositions } from "./lane-place.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { selectStoredPositions } from "./stored-positions.ts";
 
@@ -29,20 +32,27 @@ const TIMEOUT_EXCEEDED = "159";
 /**
  * Compares the table with the positions that this writer knows, while nothing is being inserted. `lost` positions are settled but have
  * no row. Compares positions over all time, from the projection, and click ids over the last hour. The audit runs every minute, so it
- * checks the id of each click sixty times.
+ * checks the id of each click sixty times. A shard that the lane has left and that is not ready counts as it was noted then.
  */
 export async function auditLane(
-  clickhouse: Clickhouse,
+  from: { readonly servers: readonly ShardServer[]; readonly left: readonly LeftPositions[] },
   target: { readonly table: LaneTable; readonly lane: number },
   producers: Producers,
   lostOf: (producer: number, epoch: number) => number,
 ): Promise<AuditResult> {
   const stored = new Map<string, number>();
-  for (const row of await selectStoredPositions(clickhouse, target.table, target.lane)) {
-    stored.set(`${row.producer}.${row.epoch}`, row.count);
+  const add = (producer: number, epoch: number, count: number): void => {
+    const key = `${producer}.${epoch}`;
+    stored.set(key, (stored.get(key) ?? 0) + count);
     // Adds producers that have rows but were never read, so that the loop below reports them.
-    producers.get(row.producer, row.epoch);
-  }
+    producers.get(producer, epoch);
+  };
+  for (const { clickhouse } of from.servers)
+    for (const row of await selectStoredPositions(clickhouse, target.table, target.lane))
+      add(row.producer, row.epoch, row.count);
+  for (const { shard, producer, epoch, ranges } of from.left)
+    if (!from.servers.some((server) => server.shard === shard))
+      add(producer, epoch, sizeOf(ranges));
   let [rows, rowsExpected] = [0, 0];
   const differing: AuditResult["differing"][number][] = [];
   for (const { producer, epoch, settled } of producers.all()) {
@@ -52,7 +62,12 @@ export async function auditLane(
     rowsExpected += expected;
     if (count !== expected) differing.push({ producer, epoch, rows: count, expected });
   }
-  const recent = await countRecent(clickhouse, target);
+  const recent = { clicks: 0, ids: 0 };
+  for (const { clickhouse } of from.servers) {
+    const { clicks, ids } = await countRecent(clickhouse, target);
+    recent.clicks += clicks;
+    recent.ids += ids;
+  }
   return { rows, rowsExpected, differing, recent: recent.clicks, recentIds: recent.ids };
 }
 

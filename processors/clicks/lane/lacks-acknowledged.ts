@@ -21,7 +21,9 @@ export async function lacksAcknowledged(
     const last = first + lines.length - 1;
     if (last < 0) return false;
     const { settled } = producers.get(producer, epoch);
-    return last >= settled.next || settled.holes.some(([from, to]) => from <= last && last < to);
+    if (last >= settled.next) return true;
+    // A message without records is acknowledged although records before it may not have arrived yet.
+    return lines.length > 0 && !settled.hasAny(last, last + 1);
   } catch (error) {
     log.warn({ err: error }, "clicks.acknowledged-not-compared");
     return false;

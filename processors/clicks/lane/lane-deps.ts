@@ -1,5 +1,6 @@
 import type { RoleDeps } from "../../role-deps.ts";
 import type { ClickMetrics } from "../metrics.ts";
+import type { LaneHomes } from "./home.ts";
 
 /** Dependencies of a lane. */
 export type LaneDeps = Pick<
@@ -7,6 +8,7 @@ export type LaneDeps = Pick<
   "pool" | "nats" | "clickhouse" | "catalog" | "log" | "clock"
 > & {
   readonly metrics: ClickMetrics;
+  readonly homes: LaneHomes;
   /** How long a producer may be silent before it is given up (PRODUCER_PATIENCE_HOURS). */
   readonly producerPatienceMs: number;
   /** The most visits that the lane keeps in memory (UNIQUE_VISITS_MAX). */

@@ -3,6 +3,8 @@ import type { OpenProducers } from "../intake/open-producers.ts";
 import { auditLane } from "./audit.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { noteProgress, readLaneNotes } from "./lane-notes.ts";
+import { readLeftPositions } from "./lane-place.ts";
+import type { LaneRows } from "./lane-rows.ts";
 import type { LaneTable } from "./lane-table.ts";
 
 const NOTE_MS = 10_000;
@@ -12,8 +14,9 @@ const HOLE_PATIENCE_MS = 30_000;
 const REWIND_INTERVAL_MS = 600_000;
 
 export type LaneDutiesOptions = {
-  readonly deps: Pick<LaneDeps, "pool" | "clickhouse" | "metrics" | "log" | "clock">;
+  readonly deps: Pick<LaneDeps, "pool" | "metrics" | "log" | "clock">;
   readonly lane: number;
+  readonly rows: LaneRows;
   readonly table: LaneTable;
   readonly intake: Intake;
   readonly openProducers: OpenProducers;
@@ -70,11 +73,13 @@ export class LaneDuties {
   async #audit(): Promise<void> {
     this.#auditedAtMs = performance.now();
     const { deps, lane, table, intake } = this.#options;
-    const { clickhouse, pool, metrics, log } = deps;
+    const { pool, metrics, log } = deps;
     const { lost } = await readLaneNotes(pool, lane);
     const lostOf = (producer: number, epoch: number): number =>
       (lost.get(`${producer}.${epoch}`) ?? []).reduce((sum, [from, to]) => sum + to - from, 0);
-    const result = await auditLane(clickhouse, { table, lane }, intake.producers, lostOf);
+    const left = await readLeftPositions(pool, lane);
+    const servers = await this.#options.rows.everywhere();
+    const result = await auditLane({ servers, left }, { table, lane }, intake.producers, lostOf);
     const isOk = result.differing.length === 0 && result.recent === result.recentIds;
     metrics.audits.add(1, { outcome: isOk ? "ok" : "differs" });
     this.#lastAudit = { isOk, atMs: performance.now() };

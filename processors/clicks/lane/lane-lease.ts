@@ -103,6 +103,12 @@ export class LaneLease {
     this.#lastIntent = intent;
   }
 
+  /** The last intent was removed from Postgres. */
+  forgetIntent(): void {
+    this.#lastIntent = undefined;
+    this.#unreadIntent = undefined;
+  }
+
   /**
    * Sets a new epoch for the same owner, higher than `above`, and reads the last intent. An intent whose record is still on its way to
    * Postgres will then be refused. @throws {LeaseLostError}

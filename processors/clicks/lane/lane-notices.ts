@@ -1,3 +1,5 @@
+import { capBucketRange } from "../../../schemas/catalog/cap-bucket.ts";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
 import {
   type ClickTaken,
@@ -8,11 +10,10 @@ import type { RoleDeps } from "../../role-deps.ts";
 import { type CapSpan, selectCapClicks, spansOf } from "../caps/stored-cap-clicks.ts";
 import { selectTakenClicks } from "../caps/stored-taken-clicks.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { LaneRows } from "./lane-rows.ts";
 
-export type LaneNoticesDeps = Pick<
-  RoleDeps,
-  "nats" | "clickhouse" | "catalog" | "clock" | "log"
-> & {
+export type LaneNoticesDeps = Pick<RoleDeps, "nats" | "catalog" | "clock" | "log"> & {
+  readonly rows: LaneRows;
   readonly intake: Intake;
   readonly lane: number;
   /** Whether this process still holds the lane. */
@@ -88,10 +89,12 @@ export class LaneNotices {
   }
 
   async #count(span: CapSpan, untilMs: number): Promise<void> {
-    const { clickhouse, clock, intake, log } = this.#deps;
+    const { rows, clock, intake, log } = this.#deps;
     const nowMs = clock.nowMs();
     try {
-      const stored = await selectCapClicks(clickhouse, intake.share.sources, span, {
+      const { fromMs } = capBucketRange(span.period, span.timezone, nowMs);
+      const servers = await serversSince(rows, intake, fromMs);
+      const stored = await selectCapClicks(servers, intake.share.sources, span, {
         nowMs,
         untilMs,
       });
@@ -137,12 +140,14 @@ export class LaneNotices {
 
   /** Publishes the latest clicks. One answer is enough for several processes that ask at the same time: all of them receive it. */
   async #publishTakenClicks(): Promise<void> {
-    const { nats, clickhouse, catalog, clock, lane, intake, log } = this.#deps;
+    const { nats, rows, catalog, clock, lane, intake, log } = this.#deps;
     if (this.#isPublishingTaken) return;
     this.#isPublishingTaken = true;
     try {
       const of = { catalog, share: intake.share, lane };
-      const taken = await selectTakenClicks(clickhouse, of, clock.nowMs());
+      // An ingress that misses old clicks takes some duplicates more for new ones; it needs no shard that does not answer.
+      const servers = (await rows.everywhere()).map(({ clickhouse }) => clickhouse);
+      const taken = await selectTakenClicks(servers, of, clock.nowMs());
       if (nats.connection.isClosed()) return;
       const subject = nats.subjects.clicksTaken(`writer-${lane}`);
       // Oldest first, so that a receiver with too little memory keeps the newest.
@@ -155,6 +160,17 @@ export class LaneNotices {
       this.#isPublishingTaken = false;
     }
   }
+}
+
+/** @throws while a shard does not answer that may have clicks since `fromMs` */
+async function serversSince(
+  rows: LaneRows,
+  { share }: Intake,
+  fromMs: number,
+): Promise<readonly Clickhouse[]> {
+  const servers = await rows.everywhere();
+  await rows.assertWhole(servers, share.sources, fromMs);
+  return servers.map(({ clickhouse }) => clickhouse);
 }
 
 function pagesOf<Notice>(notices: readonly Notice[]): Notice[][] {

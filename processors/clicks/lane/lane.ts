@@ -13,13 +13,14 @@ import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
 import { awaitOlderInserts, raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
-import { assertSameShard, openHome } from "./home.ts";
 import { lacksAcknowledged } from "./lacks-acknowledged.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { LaneDuties, type LastAudit } from "./lane-duties.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
+import { LaneMove } from "./lane-move.ts";
 import { LaneNotices } from "./lane-notices.ts";
 import { LaneReader } from "./lane-reader.ts";
+import { LaneRows } from "./lane-rows.ts";
 import { takeShare } from "./lane-share.ts";
 import { LaneSplit } from "./lane-split.ts";
 import { isEnding, type LaneEvent, type LaneState, nextState } from "./lane-state.ts";
@@ -66,6 +67,8 @@ export class Lane {
   readonly #inserter: BatchInserter;
   readonly #duties: LaneDuties;
   readonly #split: LaneSplit;
+  readonly #rows: LaneRows;
+  readonly #move: LaneMove;
   readonly intake: Intake;
   #lastInsert: LastInsert = { atMs: Number.NEGATIVE_INFINITY, rows: 0 };
   #state: LaneState = "opening";
@@ -88,14 +91,17 @@ export class Lane {
       table: this.#table,
       events: this.#events,
     });
+    const { signal } = this.#end;
+    const { lane } = lease;
+    const of = { ...deps, lease, table: this.#table, log: this.#log, signal };
+    this.#rows = new LaneRows(of);
+    const own = { ...of, lane, deps: of, rows: this.#rows, intake: this.intake };
+    this.#move = new LaneMove(own);
     this.#notices = new LaneNotices({
-      ...deps,
-      log: this.#log,
-      lane: lease.lane,
-      intake: this.intake,
+      ...own,
       isHeld: () => lease.remainingMs > 0,
     });
-    this.#window = new UniqueWindow(deps, this.intake, this.#log);
+    this.#window = new UniqueWindow(own, this.intake, this.#log);
     const { completeness } = this.intake;
     this.#erasures = new ErasureWatch(deps.pool, this.intake, this.#log);
     this.#producers = new OpenProducers(deps.pool, lease.lane, { completeness, log: this.#log });
@@ -114,13 +120,9 @@ export class Lane {
       },
       "acknowledged",
     );
-    const { signal } = this.#end;
-    const own = { deps: { ...deps, log: this.#log }, lease, table: this.#table };
-    this.#inserter = new BatchInserter({ ...own, events: this.#events, signal });
+    this.#inserter = new BatchInserter({ ...own, events: this.#events });
     this.#duties = new LaneDuties({
       ...own,
-      lane: lease.lane,
-      intake: this.intake,
       openProducers: this.#producers,
       rewind: () => this.#reader.rewind(),
     });
@@ -219,7 +221,7 @@ export class Lane {
     try {
       do {
         // Between two inserts, so that the stored rows do not change meanwhile.
-        if (this.#table.name === "click" && !this.#isUndecided) await this.#refresh();
+        if (!this.#isUndecided) await this.#refresh();
         if (this.#dueInMs() <= 0) await this.#writeFirst();
       } while (!this.#isEnding && this.#dueInMs() <= 0);
       if (!this.#isUndecided) await this.#duties.perform();
@@ -232,6 +234,8 @@ export class Lane {
   }
 
   async #refresh(): Promise<void> {
+    if (await this.#move.advance()) await this.#openOnce("moved");
+    if (this.#table.name !== "click") return;
     await this.#erasures.refresh();
     await this.#window.refresh();
     await this.#notices.refresh();
@@ -264,7 +268,7 @@ export class Lane {
       return;
     }
     const batch = this.intake.sealFirst();
-    await noteClaims(this.#deps.clickhouse, this.#lease, this.intake.producers);
+    await noteClaims(this.#rows.home.clickhouse, this.#lease, this.intake.producers);
     if (batch.hasWork) {
       this.#lastInsert = { atMs: performance.now(), rows: batch.rows };
       await this.#inserter.insert(batch);
@@ -285,7 +289,7 @@ export class Lane {
     if (this.#dueInMs() > 0) throw new Error("an insert of an earlier owner is not settled yet");
     const isRead = undecided.isRead(producers);
     const segments = undecided.segmentsIn(batches);
-    await noteClaims(this.#deps.clickhouse, this.#lease, producers);
+    await noteClaims(this.#rows.home.clickhouse, this.#lease, producers);
     await this.#inserter.settle(intent, segments);
     const rows = segments.length === 0 ? "none" : isRead ? "all" : "some";
     this.#deps.metrics.settled.add(1, { rows });
@@ -313,18 +317,20 @@ export class Lane {
     }
   }
 
-  /** `settled`: the same epoch goes on, after an insert was settled whose rows this process does not have. */
-  async #openOnce(occasion: "first" | "again" | "settled"): Promise<void> {
+  /**
+   * `settled`: the same epoch goes on, after an insert was settled whose rows this process does not have. `moved`: the same epoch goes on
+   * another shard.
+   */
+  async #openOnce(occasion: "first" | "again" | "settled" | "moved"): Promise<void> {
     const { pool, metrics } = this.#deps;
     const { lane } = this.#lease;
     const { signal } = this.#end;
-    const home = await openHome(this.#deps.clickhouse, this.#table.name, signal);
-    assertSameShard(home, this.#lease.lastIntent?.home);
+    const home = await this.#rows.open();
     const { clickhouse } = home;
     const log = this.#log;
     const fence = await selectFence(clickhouse, lane, signal);
     const { database } = fence;
-    await meetFence({ ...this.#deps, clickhouse }, { lease: this.#lease, log }, fence.epoch);
+    await meetFence(this.#deps, { lease: this.#lease, log }, fence.epoch);
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database, lane, epoch }, { signal, log });
     if (!this.#lease.isRecorded) {
@@ -336,9 +342,9 @@ export class Lane {
     // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();
     const { undecided: intent } = this.#inserter;
-    const target = { table: this.#table, lane, intent, layout: home.layout };
-    const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, target);
-    const isChanged = occasion !== "again" || forgotten.length > 0;
+    const target = { table: this.#table, lane, intent };
+    const forgotten = await loadPositions({ rows: this.#rows, db: pool }, this.intake, target);
+    const isChanged = ["first", "settled"].includes(occasion) || forgotten.length > 0;
     if (isChanged && this.#table.name === "click") await this.#window.load();
     this.#inserter.opened(home, database);
     this.#openedAtMs = performance.now();

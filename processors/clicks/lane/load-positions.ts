@@ -1,15 +1,16 @@
-import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import type { Batch } from "../intake/batch.ts";
 import type { Intake } from "../intake/intake.ts";
-import { PositionSet } from "../intake/position-set.ts";
+import { PositionSet, type Range } from "../intake/position-set.ts";
 import { loadClaims } from "../intake/producer-claims.ts";
 import type { Producer } from "../intake/producers.ts";
-import type { Home } from "./home.ts";
+import type { ShardServer } from "./home.ts";
 import { type Intent, storedShare } from "./intent.ts";
 import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
+import { type LeftPositions, readLeftPositions } from "./lane-place.ts";
+import type { LaneRows } from "./lane-rows.ts";
 import type { LaneTable } from "./lane-table.ts";
-import { selectStoredPositions, storedSet } from "./stored-positions.ts";
+import { type StoredPositions, selectStoredPositions, storedSet } from "./stored-positions.ts";
 
 /** A producer of which the table has fewer records than were noted, or than this process knew to be settled. */
 export type Forgotten = {
@@ -18,12 +19,13 @@ export type Forgotten = {
   readonly records: number;
 };
 
-type Stores = { readonly clickhouse: Clickhouse; readonly db: Queryable };
+type Stores = { readonly rows: LaneRows; readonly db: Queryable };
 type Target = { readonly table: LaneTable; readonly lane: number };
 
 /**
  * Makes the intake agree with the table: stored records are settled, and records that were read but are not stored must still be
- * written. Returns the producers of which the table has lost records (P5).
+ * written. Returns the producers of which the table has lost records (P5). The positions are those on all shards that are ready, so they are
+ * right also after Postgres was restored; of a shard that the lane has left and that is not ready, those that were noted then.
  *
  * `intent` is the only insert of the lane that may still be committed; undefined if it is known to be decided. If nothing of it is stored, it
  * becomes the undecided insert of the intake, and what was read here is true only after it was settled. The same holds in a cluster if it is
@@ -32,11 +34,11 @@ type Target = { readonly table: LaneTable; readonly lane: number };
 export async function loadPositions(
   stores: Stores,
   intake: Intake,
-  target: Target & { readonly intent: Intent | undefined; readonly layout: Home["layout"] },
+  target: Target & { readonly intent: Intent | undefined },
 ): Promise<Forgotten[]> {
   const { forgotten, share } = await readPositions(stores, intake, target);
   intake.undecided.intent =
-    share === "none" || target.layout === "cluster" ? target.intent : undefined;
+    share === "none" || stores.rows.home.layout === "cluster" ? target.intent : undefined;
   if (share !== "some") return forgotten;
   // It was committed, perhaps between two of the queries, so that they saw one producer's rows and not another's. Now it is there.
   const again = await readPositions(stores, intake, target);
@@ -48,9 +50,11 @@ async function readPositions(
   intake: Intake,
   target: Target & { readonly intent: Intent | undefined },
 ): Promise<{ forgotten: Forgotten[]; share: ReturnType<typeof storedShare> }> {
-  await loadClaims(stores.clickhouse, target.lane, intake.producers);
+  await loadClaims(stores.rows.home.clickhouse, target.lane, intake.producers);
   const notes = await readLaneNotes(stores.db, target.lane);
-  const settledByKey = await settledSets(stores.clickhouse, target, notes.lost);
+  const left = await readLeftPositions(stores.db, target.lane);
+  const servers = await stores.rows.everywhere();
+  const settledByKey = await settledSets(servers, target, { lost: notes.lost, left });
   // No await from here on: messages that were read meanwhile are in the batches.
   for (const key of [...settledByKey.keys(), ...notes.settled.keys()]) {
     const [producer = 0, epoch = 0] = key.split(".").map(Number);
@@ -82,19 +86,27 @@ async function readPositions(
 
 /** Positions that are in the table or noted as lost, by `<producer>.<epoch>`. */
 async function settledSets(
-  clickhouse: Clickhouse,
-  target: { readonly table: LaneTable; readonly lane: number },
-  lost: LaneNotes["lost"],
+  servers: readonly ShardServer[],
+  target: Target,
+  { lost, left }: { readonly lost: LaneNotes["lost"]; readonly left: readonly LeftPositions[] },
 ): Promise<Map<string, PositionSet>> {
   const sets = new Map<string, PositionSet>();
-  for (const [key, ranges] of lost) {
-    const set = new PositionSet();
+  const add = (key: string, ranges: readonly Range[]): void => {
+    const set = sets.get(key) ?? new PositionSet();
     for (const [from, to] of ranges) set.add(from, to);
     sets.set(key, set);
-  }
-  for (const stored of await selectStoredPositions(clickhouse, target.table, target.lane)) {
-    const key = `${stored.producer}.${stored.epoch}`;
-    sets.set(key, await storedSet(clickhouse, { ...target, stored }, lost.get(key) ?? []));
+  };
+  for (const [key, ranges] of lost) add(key, ranges);
+  for (const { shard, producer, epoch, ranges } of left)
+    if (!servers.some((server) => server.shard === shard)) add(`${producer}.${epoch}`, ranges);
+  const stored: (StoredPositions & ShardServer)[] = [];
+  for (const server of servers)
+    for (const one of await selectStoredPositions(server.clickhouse, target.table, target.lane))
+      stored.push({ ...one, ...server });
+  // A lane that has moved has lower positions on the shard that it left: with these first, the others show no gap.
+  for (const one of stored.toSorted((a, b) => a.last - b.last)) {
+    const key = `${one.producer}.${one.epoch}`;
+    sets.set(key, await storedSet(one.clickhouse, { ...target, stored: one }, sets.get(key)));
   }
   return sets;
 }

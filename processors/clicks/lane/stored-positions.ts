@@ -22,6 +22,7 @@ export const POSITIONS_QUERY = `
   select _producer as producer, _epoch as epoch, count() as count, max(_position) as last
   from TABLE where _lane = {lane: UInt8} group by _lane, _producer, _epoch`;
 
+/** Of all producers of a lane. A client of one node of a cluster reads those that this node has. */
 export async function selectStoredPositions(
   clickhouse: Clickhouse,
   table: LaneTable,
@@ -36,23 +37,19 @@ export async function selectStoredPositions(
 }
 
 /**
- * The positions of one producer that are in the table or in `lost`. The query for gaps reads all rows of the producer, so it runs
- * only if the number of rows shows a gap.
+ * The positions of one producer that are in the table of this server or in `others`. The query for gaps reads all rows of the producer, so it
+ * runs only if the number of rows shows a gap.
  */
 export async function storedSet(
   clickhouse: Clickhouse,
   source: { readonly table: LaneTable; readonly lane: number; readonly stored: StoredPositions },
-  lost: readonly Range[],
+  others: PositionSet = new PositionSet(),
 ): Promise<PositionSet> {
   const { stored } = source;
   const end = stored.last + 1;
-  const lostBelow = lost.reduce(
-    (sum, [from, to]) => sum + Math.max(0, Math.min(to, end) - Math.min(from, end)),
-    0,
-  );
-  const isWhole = stored.count === end - lostBelow;
+  const isWhole = stored.count === end - others.sizeBelow(end);
   const set = new PositionSet(end, isWhole ? [] : await selectGaps(clickhouse, source));
-  for (const [from, to] of lost) set.add(from, to);
+  for (const [from, to] of others.ranges) set.add(from, to);
   return set;
 }
 

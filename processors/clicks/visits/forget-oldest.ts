@@ -23,8 +23,15 @@ export type Forgotten = {
  * Forgets the oldest visits of the largest classes until at most `kept` are left. All times must be within `span`. It finds the highest number of visits per class
  * for that, and cuts every larger class to it. Smaller ones keep all. Needs no memory for times: each pass over the table counts visits by
  * one more digit of their time, from the highest. Three passes are enough for 99 days.
+ *
+ * Works in steps, which yield how many visits they have looked at. Visits may be added, written again and expire between two steps: then as many more
+ * or fewer of the old ones stay.
  */
-export function forgetOldest(table: VisitTable, kept: number, span: Span): Forgotten {
+export function* forgetOldest(
+  table: VisitTable,
+  kept: number,
+  span: Span,
+): Generator<number, Forgotten, void> {
   const counts = [...table.tally.ofClass];
   const level = levelOf(
     counts.filter((count) => count > 0),
@@ -34,24 +41,25 @@ export function forgetOldest(table: VisitTable, kept: number, span: Span): Forgo
     .filter((offerClass) => (counts[offerClass] ?? 0) > level)
     .sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0));
   const drops = largest.map((offerClass) => (counts[offerClass] ?? 0) - level);
-  const cuts = findCuts(table, { classes: largest, drops, span });
-  table.removeWhere((offerClass, atMs) => isCut(cuts, offerClass, atMs));
-  return {
-    visits: drops.reduce((sum, visits) => sum + visits, 0),
-    offerClass: largest[0] ?? 0,
-    knownFromMs: cuts.beforeMs[0] ?? 0,
-  };
+  const cuts = yield* findCuts(table, { classes: largest, drops, span });
+  let visits = 0;
+  yield* table.removeWhere((offerClass, atMs) => {
+    const isRemoved = isCut(cuts, offerClass, atMs);
+    if (isRemoved) visits += 1;
+    return isRemoved;
+  });
+  return { visits, offerClass: largest[0] ?? 0, knownFromMs: cuts.beforeMs[0] ?? 0 };
 }
 
 /** The cuts that drop the oldest `drops` visits of these classes. */
-function findCuts(
+function* findCuts(
   table: VisitTable,
   of: {
     readonly classes: readonly number[];
     readonly drops: readonly number[];
     readonly span: Span;
   },
-): Cuts {
+): Generator<number, Cuts, void> {
   const { classes, drops, span } = of;
   const places = new Uint16Array(table.tally.ofClass.length);
   for (const [place, offerClass] of classes.entries()) places[offerClass] = place + 1;
@@ -64,7 +72,7 @@ function findCuts(
   while (unit * VALUES <= toMs - fromMs) unit *= VALUES;
   for (; unit >= 1; unit /= VALUES) {
     counts.fill(0);
-    table.forEach((offerClass, atMs) => {
+    yield* table.forEach((offerClass, atMs) => {
       const place = (places[offerClass] ?? 0) - 1;
       if (place < 0) return;
       const sinceMs = atMs - (beforeMs[place] ?? 0);

@@ -39,7 +39,9 @@ function rowsOf(count: number): Row[] {
 
 async function loaded(bytes: Buffer, size: number, entriesMax = 100_000): Promise<UniqueClicks> {
   const uniques = new UniqueClicks({ entriesMax, retentionMs: DAY_MS });
-  await loadRows(uniques, chunksOf(bytes, size), bytes.length / ROW_BYTES);
+  uniques.beginLoading(bytes.length / ROW_BYTES);
+  await loadRows(uniques, chunksOf(bytes, size));
+  for (const _step of uniques.settle());
   return uniques;
 }
 

@@ -6,6 +6,7 @@ import { DAY_MS } from "../../../schemas/time/zone.ts";
 import type { Intake } from "../intake/intake.ts";
 import { SKEW_MS } from "../intake/present-time.ts";
 import { readLine } from "../intake/read-line.ts";
+import type { LaneRows } from "../lane/lane-rows.ts";
 import type { LaneShare } from "../lane/lane-share.ts";
 import { type ClockReturns, selectClockReturns } from "./clock-returns.ts";
 import type { UniqueClicks } from "./unique-clicks.ts";
@@ -44,15 +45,15 @@ function parametersOf({ lane, lanes, sources }: OfferRows): Record<string, unkno
 }
 
 /** Makes the uniqueness of an intake match the table and the accepted clicks that are not in it yet. */
-export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promise<void> {
+export async function loadUniques(
+  rows: Pick<LaneRows, "everywhere" | "assertWhole">,
+  intake: Intake,
+): Promise<void> {
   const retentionMs = intake.uniqueWindowMsMax;
   const uniques = intake.emptyUniques(retentionMs);
   uniques.clocks = intake.clocksAt(performance.now());
-  await loadStored(
-    clickhouse,
-    { lane: intake.lane, ...intake.share },
-    { uniques, windowMs: retentionMs },
-  );
+  const share = { lane: intake.lane, ...intake.share };
+  await loadStored(rows, share, { uniques, windowMs: retentionMs });
   // No await from here on. Clicks that were accepted meanwhile are in the batches, with the uniqueness that the previous state gave them.
   for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
     if (segment.isStored) continue;
@@ -70,14 +71,38 @@ export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promi
  * producer's first click after the clock went back; if there is none, `uniques` uses the present time.
  */
 async function loadStored(
-  clickhouse: Clickhouse,
+  rows: Pick<LaneRows, "everywhere" | "assertWhole">,
   share: OfferRows,
   { uniques, windowMs }: { readonly uniques: UniqueClicks; readonly windowMs: number },
 ): Promise<void> {
-  const { ownMs, newestMs } = uniques.clocks;
-  const afterMs = newestMs + SKEW_MS;
-  const window = { newestMs: ownMs + SKEW_MS, windowMs };
-  const { fromMs, visits } = await findWindow(clickhouse, share, window);
+  const window = { newestMs: uniques.clocks.ownMs + SKEW_MS, windowMs };
+  const servers = await rows.everywhere();
+  const clickhouses = servers.map(({ clickhouse }) => clickhouse);
+  const { fromMs, visits } = await findWindow(clickhouses, share, window);
+  // Without any click, all of them may be on a shard that does not answer.
+  await rows.assertWhole(servers, share.sources, visits === 0 ? 0 : fromMs);
+  uniques.beginLoading(visits);
+  const turn = new Turn();
+  for (const clickhouse of clickhouses) {
+    const answer = await selectVisits(clickhouse, share, { uniques, windowMs, fromMs, visits });
+    await loadRows(uniques, answer, turn);
+  }
+  await settle(uniques, turn);
+}
+
+/** The visits of one server since `fromMs`, in RowBinary. */
+async function selectVisits(
+  clickhouse: Clickhouse,
+  share: OfferRows,
+  of: {
+    readonly uniques: UniqueClicks;
+    readonly windowMs: number;
+    readonly fromMs: number;
+    readonly visits: number;
+  },
+): Promise<AsyncIterable<unknown>> {
+  const { windowMs, fromMs, visits } = of;
+  const afterMs = of.uniques.clocks.newestMs + SKEW_MS;
   // Positions of several lanes cannot be compared: then a visit in the future counts as of the present time.
   const returns: ClockReturns =
     share.sources.length > 1
@@ -88,7 +113,7 @@ async function loadStored(
   const isCorrected = returns.producers.length > 0;
   const corrected = `if(${atMs} > {afterMs: Int64},
     transform(_producer, {producers: Array(UInt16)}, {times: Array(Int64)}, ${atMs}), ${atMs})`;
-  const result = await clickhouse.exec({
+  const { stream } = await clickhouse.exec({
     // Grouping by visits would need more memory in ClickHouse than they need here.
     query: `select offer_id, affiliate_id, visitor, ${isCorrected ? corrected : atMs}
       from ${allShards(clickhouse, "click")}
@@ -106,21 +131,19 @@ async function loadStored(
       max_execution_time: TIMEOUT_SECONDS + Math.ceil(visits / ROWS_PER_SECOND_MIN),
     },
   });
-  await loadRows(uniques, result.stream, visits);
+  return stream;
 }
 
 /**
- * Loads rows of RowBinary, about `expected`: offer, partner, visitor, UTC ms. @throws {Error} for an answer that ClickHouse did not finish: it may write the
- * reason where the next row would be.
+ * Loads rows of RowBinary: offer, partner, visitor, UTC ms. Loading must have begun, and the caller settles it. @throws {Error} for an answer that
+ * ClickHouse did not finish: it may write the reason where the next row would be.
  */
 export async function loadRows(
   uniques: UniqueClicks,
   chunks: AsyncIterable<unknown>,
-  expected: number,
+  turn = new Turn(),
 ): Promise<void> {
-  const turn = new Turn();
   const rows = new RowBytes();
-  uniques.beginLoading(expected);
   for await (const chunk of chunks) {
     if (!Buffer.isBuffer(chunk)) continue;
     for (let at = 0; at < chunk.length; ) {
@@ -132,7 +155,6 @@ export async function loadRows(
     }
   }
   if (rows.length > 0) throw new Error("ClickHouse ended its answer in the middle of a row");
-  await settle(uniques, turn);
 }
 
 /** Bytes of rows at an address that can be read as words: a chunk may begin anywhere in a row. */
@@ -180,28 +202,14 @@ class Turn {
  * clicks there are since then, to an hour.
  */
 async function findWindow(
-  clickhouse: Clickhouse,
+  servers: readonly Clickhouse[],
   share: OfferRows,
   { newestMs, windowMs }: { readonly newestMs: number; readonly windowMs: number },
 ): Promise<{ readonly fromMs: number; readonly visits: number }> {
   for (const sinceMs of [newestMs - windowMs - RECENT_MS, 0]) {
-    const answer = await clickhouse.query({
-      query: `select intDiv(toUnixTimestamp64Milli(ts), {hourMs: UInt32}) as hour,
-          toUnixTimestamp64Milli(max(ts)) as newest_ms, count() as visits
-        from ${allShards(clickhouse, "click")}
-        where ${OF_SHARE} and is_unique and ts > fromUnixTimestamp64Milli({sinceMs: Int64}, 'UTC')
-          and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC')
-        group by hour`,
-      query_params: {
-        ...parametersOf(share),
-        hourMs: HOUR_MS,
-        sinceMs: Math.max(0, sinceMs),
-        newestMs,
-      },
-      format: "JSONEachRow",
-      clickhouse_settings: SETTINGS,
-    });
-    const hours = z.array(Hour).parse(await answer.json());
+    const hours: z.infer<typeof Hour>[] = [];
+    for (const clickhouse of servers)
+      hours.push(...(await selectHours(clickhouse, share, { newestMs, sinceMs })));
     if (hours.length === 0) continue;
     const fromMs = Math.max(...hours.map(({ newest_ms: ms }) => ms)) - windowMs;
     const visits = hours
@@ -210,6 +218,31 @@ async function findWindow(
     return { fromMs, visits };
   }
   return { fromMs: newestMs, visits: 0 };
+}
+
+/** The hours of one server that have unique clicks of the lane between these times, UTC ms. */
+async function selectHours(
+  clickhouse: Clickhouse,
+  share: OfferRows,
+  { newestMs, sinceMs }: { readonly newestMs: number; readonly sinceMs: number },
+): Promise<z.infer<typeof Hour>[]> {
+  const answer = await clickhouse.query({
+    query: `select intDiv(toUnixTimestamp64Milli(ts), {hourMs: UInt32}) as hour,
+        toUnixTimestamp64Milli(max(ts)) as newest_ms, count() as visits
+      from ${allShards(clickhouse, "click")}
+      where ${OF_SHARE} and is_unique and ts > fromUnixTimestamp64Milli({sinceMs: Int64}, 'UTC')
+        and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC')
+      group by hour`,
+    query_params: {
+      ...parametersOf(share),
+      hourMs: HOUR_MS,
+      sinceMs: Math.max(0, sinceMs),
+      newestMs,
+    },
+    format: "JSONEachRow",
+    clickhouse_settings: SETTINGS,
+  });
+  return z.array(Hour).parse(await answer.json());
 }
 
 /** The words of a row are in the order of its bytes, as on every processor that Node runs on. */

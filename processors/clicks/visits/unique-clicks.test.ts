@@ -86,6 +86,38 @@ test("forgetting visits costs the same for many large offers as for one (#3, P40
   expect(processorTimeRatio({ usual: fill(1), other: fill(300) }, 3)).toBeLessThan(3);
 });
 
+test("a large table makes room in turns between many clicks, and forgets the oldest visits (#19)", () => {
+  const entriesMax = 320_000;
+  const reports: ForgottenVisits[] = [];
+  const clicks = new UniqueClicks({
+    entriesMax,
+    retentionMs: DAY_MS,
+    onForgotten: (of) => reports.push(of),
+  });
+  let taken = 0;
+  const takeNew = (): boolean => {
+    taken += 1;
+    return clicks.take({ ...visit, visitor: taken }, START_MS + taken, DAY_MS);
+  };
+  let wrong = 0;
+  while (reports.length === 0 && taken < 2 * entriesMax) if (!takeNew()) wrong += 1;
+  const more = taken - entriesMax;
+  expect(wrong).toBe(0);
+  // A sixteenth of the work at once, and the rest before a thirty-second of the visits was added.
+  expect(more).toBeGreaterThan(5_000);
+  expect(more).toBeLessThanOrEqual(entriesMax / 32 + 1_000);
+  expect(clicks.size + clicks.forgotten).toBe(taken);
+  expect(reports).toMatchObject([{ visits: clicks.forgotten, offerId: visit.offerId }]);
+  expect(clicks.size).toBeLessThanOrEqual(0.75 * entriesMax + more);
+  const knownFrom = (reports[0]?.knownFromMs ?? 0) - START_MS;
+  expect(knownFrom).toBe(clicks.forgotten + 1);
+  for (let visitor = knownFrom; visitor <= taken; visitor += 1)
+    if (clicks.take({ ...visit, visitor }, START_MS + taken, DAY_MS)) wrong += 1;
+  expect(wrong).toBe(0);
+  const isUnique = clicks.take({ ...visit, visitor: knownFrom - 1 }, START_MS + taken, DAY_MS);
+  expect(isUnique).toBe(true);
+});
+
 test("visits of one millisecond are forgotten by number, so that the table has room again (#3)", () => {
   const clicks = uniques(2_000);
   for (let i = 0; i < 2_001; i += 1) clicks.take({ ...visit, visitor: i }, START_MS, DAY_MS);

@@ -13,6 +13,12 @@ const KEPT_SHARE = 0.75;
  */
 const SWEEP_SHARE = 1 / 64;
 const OLDEST_CHECK_MS = 30_000;
+/**
+ * Visits that are looked at for each new one while room is made: five passes over the table end before a thirty-second of it was added. They are looked
+ * at in turns, of some milliseconds.
+ */
+const LOOKS_PER_VISIT = 5 * 32;
+const LOOKS_PER_TURN = 100_000;
 
 /** Visits that were forgotten within their window: their visitors may count as unique, and be paid for, again. */
 export type ForgottenVisits = {
@@ -39,7 +45,8 @@ export type UniqueClicksOptions = {
  * time until the owner reads the visits from the table again (`unique-window.ts`).
  *
  * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of `entriesMax` is free. So a
- * flood on one offer does not remove visits of other offers.
+ * flood on one offer does not remove visits of other offers. The work is spread over the next visits, so that no click waits for all of it; until it
+ * is done there are up to a twentieth more.
  */
 export class UniqueClicks {
   readonly entriesMax: number;
@@ -49,6 +56,10 @@ export class UniqueClicks {
   #latestMs = 0;
   /** Visits that were added since the table was last searched for expired ones. */
   #addedSinceSweep = Number.POSITIVE_INFINITY;
+  /** While room is made. */
+  #room: Generator<number, void, void> | undefined;
+  /** Visits that may be looked at for it; negative after a turn. */
+  #looks = 0;
   /** Visits forgotten within their window since the start. */
   forgotten = 0;
   /** Entries older by this than both the newest entry and this process's clock are dropped when room is needed. */
@@ -138,7 +149,8 @@ export class UniqueClicks {
   *settle(): Generator<void, void, void> {
     if (!this.#table.isLoading) return;
     yield* this.#table.settle();
-    this.#makeRoom();
+    if (this.size <= this.entriesMax) return;
+    for (const _looks of this.#makingRoom()) yield;
   }
 
   /** The time of a visit; minus infinity without one. The table then points at it. */
@@ -168,15 +180,35 @@ export class UniqueClicks {
     return Math.min(presentMs - this.retentionMs, this.#late.earliestMs(presentMs));
   }
 
+  /** Goes on making room, or begins when it is needed. */
   #makeRoom(): void {
-    if (this.size <= this.entriesMax) return;
-    if (this.#addedSinceSweep < this.entriesMax * SWEEP_SHARE) return;
+    if (this.#room === undefined) {
+      if (this.size <= this.entriesMax) return;
+      if (this.#addedSinceSweep < this.entriesMax * SWEEP_SHARE) return;
+      this.#room = this.#makingRoom();
+      this.#looks = 0;
+    }
+    this.#looks += LOOKS_PER_VISIT;
+    if (this.#looks <= 0) return;
+    for (let looks = 0; looks < LOOKS_PER_TURN; ) {
+      const step = this.#room.next();
+      if (step.done === true) {
+        this.#room = undefined;
+        return;
+      }
+      looks += step.value;
+      this.#looks -= step.value;
+    }
+  }
+
+  /** Drops expired visits, and if that is not enough, forgets the oldest of the largest offers. */
+  *#makingRoom(): Generator<number, void, void> {
     this.#addedSinceSweep = 0;
     const fromMs = this.#presentMs - this.retentionMs;
-    this.#table.dropBefore(fromMs);
+    yield* this.#table.dropBefore(fromMs);
     if (this.size <= this.entriesMax) return;
     const kept = Math.floor(this.entriesMax * KEPT_SHARE);
-    const of = forgetOldest(this.#table, kept, { fromMs, toMs: this.#latestMs });
+    const of = yield* forgetOldest(this.#table, kept, { fromMs, toMs: this.#latestMs });
     this.forgotten += of.visits;
     const offerId = this.#classes.offerOf(of.offerClass);
     this.#onForgotten?.({ visits: of.visits, offerId, knownFromMs: of.knownFromMs });

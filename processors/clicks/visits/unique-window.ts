@@ -1,7 +1,7 @@
-import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Intake } from "../intake/intake.ts";
 import { SKEW_MS } from "../intake/present-time.ts";
+import type { LaneRows } from "../lane/lane-rows.ts";
 import type { ClickMetrics } from "../metrics.ts";
 import { loadUniques } from "./stored-uniques.ts";
 
@@ -18,7 +18,7 @@ const CLOCK_MS = 30_000;
  * are in the future: their clock was ahead and has gone back.
  */
 export class UniqueWindow {
-  readonly #clickhouse: Clickhouse;
+  readonly #rows: LaneRows;
   readonly #metrics: Pick<ClickMetrics, "clockWentBack">;
   readonly #intake: Intake;
   readonly #log: Log;
@@ -26,21 +26,18 @@ export class UniqueWindow {
   #clockAfterMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    stores: {
-      readonly clickhouse: Clickhouse;
-      readonly metrics: Pick<ClickMetrics, "clockWentBack">;
-    },
+    of: { readonly rows: LaneRows; readonly metrics: Pick<ClickMetrics, "clockWentBack"> },
     intake: Intake,
     log: Log,
   ) {
-    this.#clickhouse = stores.clickhouse;
-    this.#metrics = stores.metrics;
+    this.#rows = of.rows;
+    this.#metrics = of.metrics;
     this.#intake = intake;
     this.#log = log;
   }
 
   async load(): Promise<void> {
-    await loadUniques(this.#clickhouse, this.#intake);
+    await loadUniques(this.#rows, this.#intake);
   }
 
   /**

@@ -13,13 +13,18 @@ const SEGMENTS = 1 << SEGMENT_BITS;
 const BUCKET_ENTRIES_MAX = 96;
 /** Words for a visit when its times are wide: 12 bytes, and 15 % for spare blocks and blocks that are not full. */
 const WORDS_PER_VISIT = 3.45;
+/** Visits above `entriesMax` while room is made. */
+const MORE_SHARE = 0.05;
 /** Words of a segment with few visits. */
 const SEGMENT_WORDS_MIN = 600;
 /** The time of a visit without an entry. */
 const NEVER_MS = Number.NEGATIVE_INFINITY;
 
+/** Work in steps, each of one segment. Between two of them visits may be added. */
+export type Steps = Generator<number, void, void>;
+
 export type VisitTableOptions = {
-  /** The most visits that the caller will keep. */
+  /** The most visits that the caller will keep; a twentieth more while it makes room. */
   readonly entriesMax: number;
   /** Visits before this time (UTC ms) may be dropped when room is needed. */
   readonly dropBeforeMs: () => number;
@@ -50,7 +55,7 @@ export class VisitTable {
     const share = { segmentBits: SEGMENT_BITS, bucketEntriesMax, dropBeforeMs };
     this.#share = { ...share, tally: this.tally, scratch: new VisitBlocks(new Int32Array()) };
     this.#entriesMax = entriesMax;
-    const mean = entriesMax / SEGMENTS;
+    const mean = (entriesMax * (1 + MORE_SHARE)) / SEGMENTS;
     // Hardly any segment has as many more; one that has gets memory of its own.
     const most = mean + 8 * Math.sqrt(mean);
     this.#segmentWords = Math.ceil(most * WORDS_PER_VISIT) + SEGMENT_WORDS_MIN;
@@ -115,17 +120,29 @@ export class VisitTable {
     this.#staged = undefined;
   }
 
-  dropBefore(limitMs: number): void {
-    for (const segment of this.#all()) segment.dropBefore(limitMs);
+  /** Drops the visits before this time. Each step yields how many visits it has looked at. */
+  *dropBefore(limitMs: number): Steps {
+    yield* this.#eachSegment((segment) => segment.dropBefore(limitMs));
   }
 
-  /** Drops the visits for which this is true. It is called once for each visit, in no order. */
-  removeWhere(isRemoved: (offerClass: number, atMs: number) => boolean): void {
-    for (const segment of this.#all()) segment.removeWhere(isRemoved);
+  /** Drops the visits for which this is true. It is called once for each visit, in no order. Steps as those of `dropBefore`. */
+  *removeWhere(isRemoved: (offerClass: number, atMs: number) => boolean): Steps {
+    yield* this.#eachSegment((segment) => segment.removeWhere(isRemoved));
   }
 
-  forEach(visit: (offerClass: number, atMs: number) => void): void {
-    for (const segment of this.#all()) segment.forEach(visit);
+  /** Steps as those of `dropBefore`. */
+  *forEach(visit: (offerClass: number, atMs: number) => void): Steps {
+    yield* this.#eachSegment((segment) => segment.forEach(visit));
+  }
+
+  *#eachSegment(work: (segment: VisitSegment) => void): Steps {
+    for (let number = 0; number < SEGMENTS; number += 1) {
+      const segment = this.#segments[number];
+      if (segment === undefined) continue;
+      const { size } = segment;
+      work(segment);
+      yield size;
+    }
   }
 
   #all(): VisitSegment[] {

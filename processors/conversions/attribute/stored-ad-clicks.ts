@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { onEachReplica, tableOn } from "../../../schemas/clickhouse/all-shards.ts";
+import { tableOn } from "../../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
 import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { Batcher } from "../../../schemas/host/batcher.ts";
 import { latestClick, rankOf } from "./latest-click.ts";
-import { selectClicks, selectUnlessAway } from "./select-clicks.ts";
+import { selectClicks, selectFromQuorumUnlessAway, selectUnlessAway } from "./select-clicks.ts";
 import { clickhouseTime } from "./stored-clicks.ts";
 
 export type StoredAdSearch = {
@@ -106,7 +106,10 @@ async function findOfKind(
   return answers;
 }
 
-/** The latest times of each ID: on each offer that is named with it, on all other offers together, and without an offer. */
+/**
+ * The latest times of each ID: on each offer that is named with it, on all other offers together, and without an offer. In a cluster each replica
+ * has its own latest time.
+ */
 async function selectLatest(
   clickhouse: ClickhouseReader,
   kind: AdClickIdKind,
@@ -122,16 +125,19 @@ async function selectLatest(
       from ${tableOn(cluster, "click")}
       where click.workspace_id in {workspaceIds: Array(UInt32)} and sipHash64(click.${kind}) in hashes
       group by sipHash64(click.${kind}), click.workspace_id, asked_offer`;
-  const rows = await selectUnlessAway(clickhouse, Latest, {
-    text:
-      cluster === undefined
-        ? select
-        : `select value, workspace_id, asked_offer, max(at_ms) as at_ms from ${onEachReplica(cluster, select)}
-      group by value, workspace_id, asked_offer`,
-    params: { ...paramsOf(searches), offerIds, otherOffer: OTHER_OFFER },
-    // Choosing between all projections would take ClickHouse as long as reading this one.
-    settings: { preferred_optimize_projection_name: `latest_${kind}` },
-  });
+  const params = { ...paramsOf(searches), offerIds, otherOffer: OTHER_OFFER };
+  // Choosing between all projections would take ClickHouse as long as reading this one.
+  const settings = { preferred_optimize_projection_name: `latest_${kind}` };
+  const rows =
+    cluster === undefined
+      ? await selectUnlessAway(clickhouse, Latest, { text: select, params, settings })
+      : await selectFromQuorumUnlessAway(clickhouse, Latest, {
+          name: "conversions.latest-ad-clicks",
+          select,
+          columns: Object.keys(Latest.shape),
+          params,
+          settings,
+        });
   return rows === "away" ? rows : groupBy(rows, ({ value }) => value);
 }
 

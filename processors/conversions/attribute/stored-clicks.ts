@@ -1,11 +1,10 @@
-import type { Catalog } from "../../../schemas/catalog/catalog.ts";
-import { onEachShard } from "../../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { Batcher } from "../../../schemas/host/batcher.ts";
 import { selectClicks } from "./select-clicks.ts";
 
 type ClickKey = { readonly clickId: string; readonly atMs: number };
+type Workspaces = { readonly workspaces: ReadonlyMap<number, unknown> };
 type Answer = { readonly click: ClickRecord | undefined | "away" };
 
 const CLICKS_PER_STATEMENT_MAX = 100;
@@ -17,7 +16,7 @@ const WAITING_MAX = 10_000;
 export class StoredClicks {
   readonly #statements: Batcher<ClickKey, Answer>;
 
-  constructor(clickhouse: ClickhouseReader, catalog: Catalog) {
+  constructor(clickhouse: ClickhouseReader, catalog: Workspaces) {
     this.#statements = new Batcher({
       flush: (together) => readClicks(clickhouse, catalog, together),
       itemsMax: CLICKS_PER_STATEMENT_MAX,
@@ -32,14 +31,14 @@ export class StoredClicks {
   }
 }
 
-/** A row never changes, so a click that any replica has is the answer. Only for the others every replica is asked. */
+/** A row never changes, so a click that any replica has is the answer. Only for the others a quorum of each shard is asked. */
 async function readClicks(
   clickhouse: ClickhouseReader,
-  catalog: Catalog,
+  catalog: Workspaces,
   together: readonly ClickKey[],
 ): Promise<Answer[]> {
   if (clickhouse.cluster === undefined) return await readFrom(clickhouse, catalog, together);
-  const answers = await readFrom(clickhouse, catalog, together, onEachShard);
+  const answers = await readFrom(clickhouse, catalog, together, "one");
   const missing = together.filter((_, index) => answers[index]?.click === undefined);
   if (missing.length === 0) return answers;
   const certain = await readFrom(clickhouse, catalog, missing);
@@ -49,9 +48,9 @@ async function readClicks(
 
 async function readFrom(
   clickhouse: ClickhouseReader,
-  catalog: Catalog,
+  catalog: Workspaces,
   together: readonly ClickKey[],
-  onNodes?: typeof onEachShard,
+  replicas?: "one" | "quorum",
 ): Promise<Answer[]> {
   const query = {
     // Includes clicks without a workspace (G140), to distinguish them from clicks that are still in flight.
@@ -65,7 +64,7 @@ async function readFrom(
       clickIds: together.map(({ clickId }) => clickId),
     },
   };
-  const clicks = await selectClicks(clickhouse, query, onNodes);
+  const clicks = await selectClicks(clickhouse, query, replicas);
   if (clicks === "away") return together.map(() => ({ click: "away" }));
   const byId = new Map(clicks.map((click) => [click.click_id, click]));
   return together.map(({ clickId }) => ({ click: byId.get(clickId) }));

@@ -59,10 +59,12 @@ describe.skipIf(program === undefined)("imports in the console", () => {
       "lamps.csv",
       "code;name;email\nLAMPS001;Lamps One;\nLAMPS002;Lamps Two;nobody\n;;\n",
     );
-    expect(await drawer(page).getByLabel("Cells are separated by").inputValue()).toBe(";");
+    const separator = drawer(page).getByLabel("Cells are separated by");
+    await expect.poll(async () => await separator.inputValue()).toBe(";");
     await press(drawer(page), "Check");
     await ended(page, "2 rows: 1 would be created, 1 with faults.");
     const faults = drawer(page).getByLabel("Faults", { exact: true });
+    await faults.locator("li").first().waitFor();
     expect(await faults.locator("li").allTextContents()).toEqual([
       expect.stringMatching(/^Row 3 email: /),
     ]);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type ClickOptions, startClicks } from "../../../processors/clicks/start.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { NodeDirectory } from "../../../schemas/clickhouse/node-directory.ts";
 import { type Watermark, Watermarks } from "../../../schemas/events/click-batch.ts";
 import { ClickAnswer, type ClickQuery } from "../../../schemas/events/click-query.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
@@ -13,7 +14,7 @@ import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { type Clock, systemClock } from "../../../schemas/time/clock.ts";
-import type { ServerUrls } from "../../services/servers.ts";
+import type { ServerUrls, Template } from "../../services/servers.ts";
 import { type OpenStores, openStores, Stores, testLog } from "../../services/stores.ts";
 import { until } from "../../system/until.ts";
 import { ClickProducer } from "./click-producer.ts";
@@ -23,6 +24,8 @@ type WriterOptions = Partial<ClickOptions> & {
   readonly clock?: Clock;
   /** Another way to the same ClickHouse. */
   readonly clickhouseUrl?: string;
+  /** The nodes of a ClickHouse cluster; by default ClickHouse is a server alone. Closed with the writer. */
+  readonly clickhouseNodes?: NodeDirectory | undefined;
   /** Another way to the same Postgres. */
   readonly pool?: Pool;
 };
@@ -59,7 +62,7 @@ export class ClickWorld extends Stores {
   }
 
   /** On the servers of this run if no others are given. */
-  static async open(servers?: ServerUrls): Promise<ClickWorld> {
+  static async open(servers?: ServerUrls & Template): Promise<ClickWorld> {
     const world = new ClickWorld(await openStores({ label: "clicks", servers }));
     await ensureStreams(world.nats);
     return world;
@@ -69,7 +72,7 @@ export class ClickWorld extends Stores {
   async startWriter(options: WriterOptions = {}): Promise<Writer> {
     this.#owners += 1;
     const { catalog = new Catalog(), clock = systemClock, ...ways } = options;
-    const { clickhouseUrl, pool = this.pool, ...rest } = ways;
+    const { clickhouseUrl, clickhouseNodes, pool = this.pool, ...rest } = ways;
     const metrics = new Metrics();
     const nats = await connectNats({
       url: this.env.NATS_URL,
@@ -86,6 +89,7 @@ export class ClickWorld extends Stores {
         pool,
         nats,
         clickhouse,
+        clickhouseNodes,
         catalog,
         metrics,
         clock,

@@ -111,7 +111,7 @@ test("stored clicks of a clock a month ahead count against no cap of tomorrow (#
   const today = capBucket("daily", "UTC", nowMs);
   const span = { key: "daily", period: cap.period, timezone: cap.timezone, caps: [cap] };
   const untilMs = performance.now() + 10_000;
-  const stored = await selectCapClicks(world.clickhouse, [0], span, { nowMs, untilMs });
+  const stored = await selectCapClicks([world.clickhouse], [0], span, { nowMs, untilMs });
   expect(stored.get("cap")).toEqual([
     { offerId, bucket: today, clicks: 1 },
     { offerId, bucket: today + 1, clicks: 1 },

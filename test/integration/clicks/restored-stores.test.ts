@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLog } from "../../../schemas/host/log.ts";
 import { joinStores } from "../../../schemas/installation/incarnation.ts";
 import { StoreWatch } from "../../../schemas/installation/store-watch.ts";
+import { laneConsumers } from "../../../schemas/nats/lane-consumer.ts";
 import { until } from "../../system/until.ts";
 import { runCommandOn } from "../api/run-tracker.ts";
 import { aClick } from "./click-producer.ts";
@@ -146,6 +147,27 @@ test("after `tracker restored` of both stores writers read the streams from the 
     PATIENCE,
   );
   expect(await world.counts(1)).toEqual({ rows: 3, positions: 3 });
+});
+
+test("a gap before a message without records is no sign that the stores are older (#12, P38)", async () => {
+  const first = await world.startWriter();
+  const producer = world.producer({ lane: 1 });
+  producer.record(...Array.from({ length: 30 }, () => aClick({ offer_id: 1 })));
+  await producer.ship(0, 10);
+  await producer.ship(20, 30);
+  // The last message of the lane: its sender's records before 20 exist, and 10 to 19 have not arrived.
+  await producer.ship(20, 20);
+  const consumed = async (): Promise<boolean> => {
+    const [lane] = await laneConsumers(world.nats, 1);
+    return lane?.num_pending === 0 && lane.num_ack_pending === 0;
+  };
+  await until("all messages are acknowledged", consumed, PATIENCE);
+  await first.close();
+  const second = await world.startWriter();
+  await producer.ship(10, 20);
+  await world.untilSettled(producer);
+  expect(metricOf(second.metrics, "clicks_went_back_total")).toBe(0);
+  expect(await world.counts(1)).toEqual({ rows: 30, positions: 30 });
 });
 
 test("a writer with a lane epoch behind ClickHouse's reports it and lifts the ids (#7, P38)", async () => {

@@ -9,7 +9,7 @@ import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { conversionLane, type FollowedCatalog, followCatalog } from "../../services/lanes.ts";
-import type { ServerUrls } from "../../services/servers.ts";
+import type { ServerUrls, Template } from "../../services/servers.ts";
 import { insertRow, type OpenStores, openStores, Stores } from "../../services/stores.ts";
 import { pause } from "../../system/service.ts";
 import { type AnyClickQuery, standInForWriters } from "../clicks/stand-in-writers.ts";
@@ -60,7 +60,7 @@ export class TrackingWorld extends Stores {
 
   /** `lanes`: how many conversion processors share the work. `servers` are those of the run if not given. */
   static async open(
-    options: { readonly lanes?: number; readonly servers?: ServerUrls } = {},
+    options: { readonly lanes?: number; readonly servers?: ServerUrls & Template } = {},
   ): Promise<TrackingWorld> {
     const stores = await openStores({ label: "conversions", servers: options.servers });
     const ids = await insertSeed(stores.pool);

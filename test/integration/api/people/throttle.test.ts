@@ -129,9 +129,10 @@ test("unknown and known e-mails, right or wrong state, get the same answer in ab
     }
   }
   expect([...texts]).toEqual([expect.stringContaining("sign_in_required")]);
-  const median = (all: readonly number[] = []): number =>
-    all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
-  const [known = 0, unknown = 0, asleep = 0] = who.map((email) => median(times.get(email)));
+  // Other work on the machine only delays, so the fastest of each is compared.
+  const [known = 0, unknown = 0, asleep = 0] = who.map((email) =>
+    Math.min(...(times.get(email) ?? [])),
+  );
   // Hashing takes most of the time: an answer without it would come in a fraction.
   expect(unknown / known).toBeGreaterThan(0.6);
   expect(unknown / known).toBeLessThan(1.7);
