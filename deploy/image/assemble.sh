@@ -23,6 +23,7 @@ rm -rf .build/image
 node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json --outDir .build/image
 node .build/image/api/console/build-web.js "$root/.build/image/console"
 rm .build/image/console/built
+node .build/image/ingress/request/write-asn-file.js "$root/.build/image"
 mv .build/image "$to/.build"
 
 # The compiled files are under .build; migrations, scripts for browsers and the pages of the guide are read from beside

@@ -1,54 +1,10 @@
 import { mkdtempSync, rmSync, unwatchFile, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { AsnTable } from "./asn-table.ts";
 import { openGeo, readCity } from "./geo.ts";
 import { isHostingNetwork } from "./hosting-networks.ts";
-
-const table = AsnTable.parse({
-  v4: Buffer.from(
-    '16777216,16777471,13335,"Cloudflare, Inc."\n16778240,16779263,38803,Gtelecom "X"\n',
-  ),
-  v6: Buffer.from(
-    '42540488161975842760550356425300246528,42540488241204005274814694018844196863,6939,"The ""Six"" LLC"\n',
-  ),
-});
-
-test("an address belongs to the range that contains it, both ends included, and to none between ranges", () => {
-  expect(table.find("1.0.0.0")).toEqual({ asn: 13_335, name: "Cloudflare, Inc." });
-  expect(table.find("1.0.0.255")?.asn).toBe(13_335);
-  expect(table.find("1.0.4.0")?.name).toBe('Gtelecom "X"');
-  for (const ip of ["0.0.0.0", "1.0.1.0", "255.255.255.255", "", "::"]) {
-    expect(table.find(ip), ip).toBeUndefined();
-  }
-  expect(table.find("2001::")).toEqual({ asn: 6_939, name: 'The "Six" LLC' });
-  expect(table.find("2000:ffff::")).toBeUndefined();
-});
-
-test("every IPv6 range is read exactly: its one address is found, and both neighbours are not", () => {
-  const address = fc.bigInt({ min: 1n, max: 2n ** 128n - 2n });
-  fc.assert(
-    fc.property(fc.uniqueArray(address, { minLength: 1, maxLength: 20 }), (numbers) => {
-      const ascending = numbers.toSorted((a, b) => (a < b ? -1 : 1));
-      const lines = ascending.map((number, at) => `${number},${number},${at + 1},Name ${at + 1}\n`);
-      const ranges = AsnTable.parse({ v4: Buffer.of(), v6: Buffer.from(lines.join("")) });
-      const asked = ascending.flatMap((number) => [number - 1n, number, number + 1n]);
-      const found = asked.map((number) => ranges.find(ipv6Of(number))?.name ?? "");
-      const places = asked.map((number) => ascending.indexOf(number) + 1);
-      expect(found).toEqual(places.map((place) => (place === 0 ? "" : `Name ${place}`)));
-    }),
-  );
-});
-
-function ipv6Of(number: bigint): string {
-  return number
-    .toString(16)
-    .padStart(32, "0")
-    .replaceAll(/(.{4})(?!$)/g, "$1:");
-}
 
 test("both common shapes of city records are read; any other is unknown", () => {
   expect(readCity({ country_code: "GB", state1: "England", city: "London", latitude: 1 })).toEqual({

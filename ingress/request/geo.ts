@@ -2,9 +2,10 @@ import { readFileSync, watchFile } from "node:fs";
 import { createRequire } from "node:module";
 import { open as openMmdb, Reader } from "maxmind";
 import type { Log } from "../../schemas/host/log.ts";
-import { AsnTable, type Network } from "./asn-table.ts";
+import type { Network } from "./asn-table.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 import { isHostingNetwork } from "./hosting-networks.ts";
+import { openAsnTable } from "./open-asn-table.ts";
 
 /** How often a file named by the settings is checked for a change. */
 const CHECK_MS = 5_000;
@@ -56,7 +57,7 @@ export async function openGeo(
   const { cityDb, asnDb } = files;
   const cityOf = cityDb === undefined ? await openOwnCities() : await openCities(cityDb, watching);
   const networkOf =
-    asnDb === undefined ? await openOwnNetworks() : await openNetworks(asnDb, watching);
+    asnDb === undefined ? await openOwnNetworks(options.log) : await openNetworks(asnDb, watching);
   return {
     locate: (ip) => {
       const remembered = known.get(ip);
@@ -95,11 +96,8 @@ async function openOwnCities(): Promise<Lookup<City>> {
   };
 }
 
-async function openOwnNetworks(): Promise<Lookup<Network>> {
-  const table = await AsnTable.open({
-    v4: installedFile("@ip-location-db/asn/asn-ipv4-num.csv"),
-    v6: installedFile("@ip-location-db/asn/asn-ipv6-num.csv"),
-  });
+async function openOwnNetworks(log: Log): Promise<Lookup<Network>> {
+  const table = await openAsnTable({ log });
   return (ip) => table.find(ip);
 }
 

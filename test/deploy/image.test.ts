@@ -12,6 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingressNodeCommand } from "../../deploy/local/private-glibc.ts";
+import { readAsnFile } from "../../ingress/request/asn-file.ts";
+import { ASN_FILE, installedAsnSource } from "../../ingress/request/open-asn-table.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { freshDatabase } from "../services/fresh-database.ts";
 import { runtimeDir, startServers, testReport } from "../services/servers.ts";
@@ -86,6 +88,11 @@ describe("what the image contains", () => {
     expect(found.stdout.trim().split("\n")).toEqual([
       expect.stringMatching(/uWebSockets\.js\/uws_linux_[a-z0-9]+_\d+\.node$/),
     ]);
+  });
+
+  test("the network table is that of the installed package, so an ingress does not parse it", () => {
+    const { v4Asn } = readAsnFile(join(code, ".build", ASN_FILE), installedAsnSource());
+    expect(v4Asn.length).toBeGreaterThan(400_000);
   });
 
   test("every role runs from it as another user who can write nothing but its data folder", async () => {
