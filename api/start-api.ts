@@ -39,10 +39,9 @@ import { openSlots } from "./reports/clickhouse-slots.ts";
 import { SharedPages } from "./reports/shared-pages.ts";
 import { Cursors } from "./rest/cursor.ts";
 import type { BodyLimits } from "./rest/file-bodies.ts";
-import { buildOpenApi } from "./rest/openapi.ts";
-import type { Json } from "./rest/openapi-schemas.ts";
 import { RequestMetrics } from "./rest/request-metrics.ts";
 import type { StreamLimits } from "./rest/run-operation.ts";
+import { ServedOpenApi } from "./rest/served-openapi.ts";
 import { BASE_PATH, buildRestServer, type PublicDocument } from "./rest/server.ts";
 
 export type ApiParts = {
@@ -103,7 +102,6 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     query: async (params) => await reader.query(params),
     command: async (params) => await clickhouse.command(params),
   };
-  const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   const slots = openSlots(db);
   const metrics = new RequestMetrics(parts.metrics);
   const secret = await readSecret(db);
@@ -146,7 +144,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     accessLog: parts.accessLog,
     tracing: parts.tracing,
     operations,
-    documents: publicDocuments(document),
+    documents: publicDocuments(`${apiUrl}${BASE_PATH}`),
   });
   addMcpServer(app, served);
   await serveFrameAssets(app);
@@ -161,10 +159,15 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
 }
 
 /** The OpenAPI document, and the reference made from it. */
-function publicDocuments(document: Json): PublicDocument[] {
-  const json = new StaticText("application/json; charset=utf-8", () => JSON.stringify(document));
-  const pages = referenceTexts(document, BASE_PATH).map(({ path, isPage, text }) => ({
+function publicDocuments(baseUrl: string): PublicDocument[] {
+  const served = new ServedOpenApi({ operations, baseUrl });
+  const prepare = async (): Promise<void> => await served.prepare();
+  const json = new StaticText("application/json; charset=utf-8", () =>
+    JSON.stringify(served.document),
+  );
+  const pages = referenceTexts(() => served.document, BASE_PATH).map(({ path, isPage, text }) => ({
     path,
+    prepare,
     text,
     headers: {
       "cache-control": "no-cache",
@@ -172,7 +175,7 @@ function publicDocuments(document: Json): PublicDocument[] {
     },
   }));
   return [
-    { path: "/openapi.json", text: json, headers: { "cache-control": "no-store" } },
+    { path: "/openapi.json", prepare, text: json, headers: { "cache-control": "no-store" } },
     ...pages,
   ];
 }

@@ -30,10 +30,13 @@ export type ReferenceText = {
   readonly text: StaticText;
 };
 
-/** The pages of the reference (G04) and the index of their search, made from the OpenAPI document. `basePath`: `/api/v1`. */
-export function referenceTexts(document: Json, basePath: string): ReferenceText[] {
+/**
+ * The pages of the reference (G04) and the index of their search, made from the OpenAPI document. `document` is called when the first text
+ * is sent. `basePath`: `/api/v1`.
+ */
+export function referenceTexts(document: () => Json, basePath: string): ReferenceText[] {
   let made: Reference | undefined;
-  const reference = (): Reference => (made ??= new Reference(document, basePath));
+  const reference = (): Reference => (made ??= new Reference(document(), basePath));
   const page = (path: string, make: () => string): ReferenceText => ({
     path,
     isPage: true,

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { CALL_EXAMPLES, examplePart } from "../notes/call-examples.ts";
 import type { FileBody, Operation } from "../operation.ts";
 import {
@@ -43,13 +44,33 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 /** The OpenAPI 3.1 document of the API (G194), generated from the schemas that validate its requests. */
-export function buildOpenApi({ operations, baseUrl }: OpenApiOptions): Json {
+export function buildOpenApi(options: OpenApiOptions): Json {
+  const steps = documentSteps(options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same document. Other requests are answered between its operations, because all of them take half a second. */
+export async function buildOpenApiInTurns(options: OpenApiOptions): Promise<Json> {
+  const steps = documentSteps(options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
+}
+
+/** One step for each operation. */
+function* documentSteps({ operations, baseUrl }: OpenApiOptions): Generator<void, Json> {
   const schemas = new Schemas();
   const failures = new FailureResponses(schemas);
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describe(operation, schemas, failures);
+    yield;
   }
   const used = new Set(["Account", ...operations.map(({ tag }) => tag)]);
   for (const [path, document] of Object.entries(documentPaths(failures))) paths[path] = document;

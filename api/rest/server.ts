@@ -44,6 +44,8 @@ import { refuseUnknownParameters } from "./unknown-parameters.ts";
 export type PublicDocument = {
   /** Path below `/api/v1`. */
   readonly path: string;
+  /** Awaited before the text is sent. */
+  readonly prepare: () => Promise<void>;
   readonly text: StaticText;
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -181,8 +183,10 @@ async function registerApi(
   api.setNotFoundHandler(() => {
     throw notFound("path");
   });
-  for (const { path, text, headers } of options.documents) {
-    api.get(path, { config: { isPublic: true } }, (request, reply) => {
+  for (const { path, prepare, text, headers } of options.documents) {
+    // In a hook, because a handler that waits also waits until its answer is sent, and reports a client that leaves as a fault.
+    const route = { config: { isPublic: true }, preHandler: prepare };
+    api.get(path, route, (request, reply) => {
       refuseUnknownParameters(Object.keys(stringsOf(request.query)), []);
       return text.send(request, reply.headers(headers));
     });

@@ -1,12 +1,16 @@
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import fastify from "fastify";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { operations } from "../../../api/operations.ts";
 import { FRAME_SCRIPT, FRAME_STYLE, SEARCH_INDEX } from "../../../api/page-frame/page-frame.ts";
 import { resourceOf } from "../../../api/reference/reference-groups.ts";
+import { referenceTexts } from "../../../api/reference/reference-pages.ts";
+import { buildOpenApi } from "../../../api/rest/openapi.ts";
+import { BASE_PATH } from "../../../api/rest/server.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { ApiWorld, refusal } from "./api-world.ts";
+import { API_URL, ApiWorld, refusal } from "./api-world.ts";
 
 const FIRST_LOAD_BYTES_MAX = 150 * 1024;
 const ROOT = "/api/v1/docs";
@@ -78,6 +82,25 @@ test("every operation has a page of its resource, with its name and samples in t
     expect(overview.text).toContain(`href="${ROOT}/${page}#${name}"`);
     expect(summary, "a name begins with a verb and has no end").toMatch(/^[A-Z][a-z]+ .*[^.]$/);
   }
+});
+
+test("the first texts of a process are byte for byte those of a document that is built at once", async () => {
+  const document = buildOpenApi({ operations, baseUrl: `${API_URL}${BASE_PATH}` });
+  const expected = fastify();
+  const texts = referenceTexts(() => document, BASE_PATH);
+  for (const { path, text } of texts)
+    expected.get(`${BASE_PATH}${path}`, (asked, reply) => text.send(asked, reply));
+  const origin = await world.startAnother();
+  const served = async (path: string): Promise<string> =>
+    await (await fetch(`${origin}${BASE_PATH}${path}`)).text();
+  const paths = texts.map(({ path }) => path);
+  const [json, ...got] = await Promise.all(["/openapi.json", ...paths].map(served));
+  expect(json === JSON.stringify(document)).toBe(true);
+  for (const [at, path] of paths.entries()) {
+    const { payload } = await expected.inject(`${BASE_PATH}${path}`);
+    expect([path, got[at] === payload]).toEqual([path, true]);
+  }
+  await expected.close();
 });
 
 test("pages need no key, and allow no inline script or style and no other origin (G04)", async () => {
