@@ -1,10 +1,7 @@
 import type { Server } from "node:http";
-import {
-  type Clickhouse,
-  type ClickhouseServer,
-  openClickhouse,
-} from "../schemas/clickhouse/connect.ts";
+import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
+import type { ClickhouseServer } from "../schemas/clickhouse/server.ts";
 import { clickhouseTableChecks } from "../schemas/durability/clickhouse-checks.ts";
 import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
 import { identityCheck } from "../schemas/durability/identity-check.ts";

@@ -1,8 +1,8 @@
-import { clickhouseServer, clusterName } from "../schemas/clickhouse/connect.ts";
+import { clickhouseServer, clusterName } from "../schemas/clickhouse/server.ts";
 import type { DurabilitySettings } from "../schemas/durability/require-durability.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-definitions.ts";
-import { natsAccess } from "../schemas/nats/servers.ts";
+import { natsAccess } from "../schemas/nats/access.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import type { CommandEnvironment } from "./command-line/command.ts";

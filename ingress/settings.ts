@@ -1,5 +1,5 @@
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
-import { natsAccess } from "../schemas/nats/servers.ts";
+import { natsAccess } from "../schemas/nats/access.ts";
 
 const FIRST_OPS_PORT = 9411;
 

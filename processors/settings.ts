@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { clickhouseServer } from "../schemas/clickhouse/connect.ts";
+import { clickhouseServer } from "../schemas/clickhouse/server.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
-import { natsAccess } from "../schemas/nats/servers.ts";
+import { natsAccess } from "../schemas/nats/access.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 
 const OPS_PORT = 9431;

@@ -9,7 +9,7 @@ import {
 } from "../../schemas/installation/backup-notes.ts";
 import type { Command, CommandArguments } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
-import { withDatabase } from "./session.ts";
+import { withDatabase } from "./database.ts";
 
 const FAILED = "The command did not succeed: see the lines above.";
 

@@ -4,8 +4,8 @@ import { type LanePlace, readPlace } from "../../schemas/installation/lane-place
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { findServers } from "./servers.ts";
-import { withDatabase } from "./session.ts";
 
 const WAIT_MS = 60_000;
 const LOOK_MS = 250;

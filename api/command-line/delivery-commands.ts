@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
+import { withDatabase } from "./database.ts";
 import { countWaiting, holdDeliveries, releaseDeliveries } from "./delivery-hold.ts";
 import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
-import { withDatabase } from "./session.ts";
 
 const hold: Command = {
   name: "deliveries hold",

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
+import { withDatabase } from "./database.ts";
 import { type Demo, makeDemo } from "./demo.ts";
-import { withDatabase } from "./session.ts";
 
 export const demoCommand: Command = {
   name: "demo",

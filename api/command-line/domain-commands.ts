@@ -7,6 +7,7 @@ import { presentFields } from "../rest/patch.ts";
 import { affiliateIdOf, offerIdOf } from "./accounts.ts";
 import type { Command, CommandOption } from "./command.ts";
 import { CommandError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { IN_WORKSPACE, JSON_OUTPUT, SET_STATUS } from "./options.ts";
 import {
   byCommandLine,
@@ -15,7 +16,6 @@ import {
   listAll,
   type Session,
   type ShownRecord,
-  withDatabase,
 } from "./session.ts";
 import { shareHost } from "./shared-hosts.ts";
 import { table } from "./table.ts";

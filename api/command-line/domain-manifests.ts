@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./command-error.ts";
-import { withDatabase } from "./session.ts";
+import { withDatabase } from "./database.ts";
 
 /** The Gateway API allows so many in one HTTPRoute. */
 const HOSTNAMES_PER_ROUTE = 16;

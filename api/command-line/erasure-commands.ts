@@ -5,9 +5,10 @@ import { createErasure } from "../erasures/create-erasure.ts";
 import { presentFields } from "../rest/patch.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { IN_WORKSPACE } from "./options.ts";
 import { findServers } from "./servers.ts";
-import { answerOf, inWorkspace, withDatabase } from "./session.ts";
+import { answerOf, inWorkspace } from "./session.ts";
 
 const Answer = z.object({
   data: z.object({

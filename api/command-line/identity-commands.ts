@@ -5,6 +5,7 @@ import type { Pool } from "../../schemas/postgres/connect.ts";
 import { resetClone } from "./clone-reset.ts";
 import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import {
   adoptIdentity,
   fingerprintOf,
@@ -13,7 +14,6 @@ import {
   refuseConnectedProcesses,
 } from "./identity.ts";
 import { findServers } from "./servers.ts";
-import { withDatabase } from "./session.ts";
 
 const PRIVATE_FILE = 0o600;
 /** For statements that read or change every row of a table. */

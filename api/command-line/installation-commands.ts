@@ -12,8 +12,8 @@ import {
 } from "../management/reference-rates.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { JSON_OUTPUT } from "./options.ts";
-import { withDatabase } from "./session.ts";
 import { table } from "./table.ts";
 
 /*

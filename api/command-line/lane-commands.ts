@@ -9,9 +9,9 @@ import {
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import type { Command } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { JSON_OUTPUT } from "./options.ts";
 import { readProducers } from "./producers.ts";
-import { withDatabase } from "./session.ts";
 import { rangesOf } from "./status/lanes-line.ts";
 import { table } from "./table.ts";
 

@@ -17,9 +17,10 @@ import { listWorkspaceIds } from "../people/workspaces-of-first-admin.ts";
 import { affiliateIdOf } from "./accounts.ts";
 import type { Command } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { DEMO_SLUG, FIRST_PARTNER } from "./demo.ts";
 import { IN_WORKSPACE, JSON_OUTPUT } from "./options.ts";
-import { byCommandLine, inWorkspace, withDatabase } from "./session.ts";
+import { byCommandLine, inWorkspace } from "./session.ts";
 import { table } from "./table.ts";
 import { findWorkspace } from "./workspaces.ts";
 

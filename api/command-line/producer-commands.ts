@@ -9,11 +9,11 @@ import { connectNats } from "../../schemas/nats/connect.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 import { JSON_OUTPUT } from "./options.ts";
 import { giveUpProducer, type ListedProducer, readProducers } from "./producers.ts";
 import { findServers } from "./servers.ts";
-import { withDatabase } from "./session.ts";
 import { table } from "./table.ts";
 
 const NAME_OF_FREE = "tracker producer free";

@@ -12,11 +12,11 @@ import { recentProducers } from "../../schemas/nats/recent-producers.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Command, CommandArguments, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { holdDeliveries } from "./delivery-hold.ts";
 import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 import { changedBefore, highestLane, liveWriters, raiseLaneEpochs } from "./restored-store.ts";
 import { findServers } from "./servers.ts";
-import { withDatabase } from "./session.ts";
 
 /** For statements that read every click because no projection serves them. */
 const REQUEST_TIMEOUT_MS = 900_000;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import type { ClickhouseServer } from "../../schemas/clickhouse/connect.ts";
+import type { ClickhouseServer } from "../../schemas/clickhouse/server.ts";
 import type { NatsServers } from "../../schemas/nats/servers.ts";
 import type { PostgresServer } from "../../schemas/postgres/connect.ts";
 import { CommandError } from "./command-error.ts";

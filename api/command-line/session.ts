@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { openLog } from "../../schemas/host/log.ts";
-import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
-import { assertPostgresMigrated } from "../../schemas/postgres/migrate.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
 import { type AuditEntry, noteInAuditLog } from "../access/audit-log.ts";
 import { permissionsOf } from "../access/permissions.ts";
 import { ApiError } from "../errors.ts";
@@ -11,10 +10,9 @@ import { type CalledWith, callOperation } from "../rest/call-operation.ts";
 import { Cursors } from "../rest/cursor.ts";
 import type { CommandArguments, CommandEnvironment } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import { findServers } from "./servers.ts";
+import { withDatabase } from "./database.ts";
 import { getWorkspace, type Workspace } from "./workspaces.ts";
 
-const CONNECTIONS_MAX = 2;
 const PAGE_ROWS = 200;
 /** Lists are read whole, for a person or a script. Workspaces with more records must use the API. */
 const LISTED_MAX = 10_000;
@@ -34,25 +32,6 @@ export type ShownRecord = Readonly<Record<string, unknown>> & { readonly id: num
 const Shown = z.looseObject({ id: z.int() });
 const One = z.looseObject({ data: Shown });
 const Page = z.looseObject({ data: z.array(Shown), next_cursor: z.string().nullable() });
-
-/** Opens the database of the environment for a command. @throws {CommandError} when no database is configured. */
-export async function withDatabase(
-  { servers, dataDir }: CommandEnvironment,
-  work: (db: Pool) => Promise<string>,
-): Promise<string> {
-  const { postgres } = findServers(["postgres"], servers, dataDir);
-  const db = openPool({
-    ...postgres,
-    applicationName: "tracker command line",
-    connectionsMax: CONNECTIONS_MAX,
-  });
-  try {
-    await assertPostgresMigrated(db);
-    return await work(db);
-  } finally {
-    await db.end();
-  }
-}
 
 /** Runs a command in the workspace of its option `--workspace`. @throws {CommandError} when the workspace does not exist. */
 export async function inWorkspace(

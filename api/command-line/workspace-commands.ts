@@ -6,9 +6,10 @@ import { getWorkspace as readWorkspace } from "../workspace/get-workspace.ts";
 import { updateWorkspace } from "../workspace/update-workspace.ts";
 import type { Command, CommandArguments } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { withDatabase } from "./database.ts";
 import { fieldLines } from "./field-lines.ts";
 import { IN_WORKSPACE, JSON_OUTPUT, SET_STATUS } from "./options.ts";
-import { byCommandLine, call, inWorkspace, type ShownRecord, withDatabase } from "./session.ts";
+import { byCommandLine, call, inWorkspace, type ShownRecord } from "./session.ts";
 import { table } from "./table.ts";
 import { createWorkspace, listWorkspaces, readNewWorkspace, type Workspace } from "./workspaces.ts";
 

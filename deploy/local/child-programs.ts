@@ -17,22 +17,6 @@ export function programFile(name: "leash" | "clickhouse-engine"): string {
   return file;
 }
 
-const Signal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGKILL"]);
-
-/** Arguments of a leash process (leash.ts): which server to run, as which user, and how to stop it. */
-export const LeashOrder = z.object({
-  command: z.string(),
-  args: z.array(z.string()),
-  account: z.object({ uid: z.int(), gid: z.int() }).optional(),
-  /** The process record of the server itself, for a later start that finds it without its leash. */
-  recordFile: z.string(),
-  stopSignal: Signal,
-  /** Time between the two signals. */
-  deadlineMs: z.int().positive(),
-  forceSignal: Signal,
-});
-export type LeashOrder = z.infer<typeof LeashOrder>;
-
 /** Arguments of the engine process. The password is in a file, because every user of the machine can see arguments. */
 export const ClickhouseEngineOrder = z.object({
   library: z.string(),

@@ -5,11 +5,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
-import { LeashOrder } from "./child-programs.ts";
+import { type LeashOrder, readLeashOrder } from "./leash-order.ts";
 import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
 
 function main(): void {
-  const order = LeashOrder.parse(JSON.parse(process.argv[2] ?? ""));
+  const order = readLeashOrder(process.argv[2] ?? "");
   const server = spawn(order.command, order.args, {
     stdio: ["ignore", "inherit", "inherit"],
     uid: order.account?.uid,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { processRecordFile, type StartedChild, startChild } from "./child.ts";
-import { type LeashOrder, programFile } from "./child-programs.ts";
+import { programFile } from "./child-programs.ts";
 import type { EmbeddedServerOptions } from "./embedded-server.ts";
+import type { LeashOrder } from "./leash-order.ts";
 import { stopRecordedProcess } from "./process-record.ts";
 
 /** What differs between one leashed server and another. */

@@ -1,13 +1,8 @@
 import { z } from "zod";
-import {
-  type Clickhouse,
-  type ClickhouseReader,
-  type ClickhouseServer,
-  openClickhouse,
-  seedUrls,
-} from "./connect.ts";
+import { type Clickhouse, type ClickhouseReader, openClickhouse } from "./connect.ts";
 import { isClickhouseAway } from "./errors.ts";
 import { selectRows } from "./select.ts";
+import { type ClickhouseServer, seedUrls } from "./server.ts";
 
 /** A node as `remote_servers` of the cluster lists it. */
 export type ClusterNode = {

@@ -3,17 +3,12 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import { type AppliedMigration, assertNotTooNew, assertUsable } from "../versions/judge-schema.ts";
 import { type MigrationFile, migrationFiles, statementsOf } from "../versions/migration-files.ts";
 import { ClusterNodes } from "./cluster.ts";
-import {
-  type Clickhouse,
-  type ClickhouseServer,
-  clickhouseDatabase,
-  openClickhouse,
-  seedUrls,
-} from "./connect.ts";
+import { type Clickhouse, openClickhouse } from "./connect.ts";
 import { ensureEverywhere } from "./ensure-everywhere.ts";
 import { clickhouseCode } from "./errors.ts";
 import { joinProjections } from "./join-projections.ts";
 import { type ClusterPlace, clusterForm, DISTRIBUTED_TABLES, distributedTable } from "./layout.ts";
+import { type ClickhouseServer, clickhouseDatabase, seedUrls } from "./server.ts";
 
 const APPLICATION_NAME = "tracker migrate";
 /** A migration may rewrite a column. */

@@ -1,6 +1,7 @@
 import { within } from "../host/within.ts";
 import { homeName, locateNodes } from "./cluster.ts";
-import { type Clickhouse, type ClickhouseServer, openClickhouse } from "./connect.ts";
+import { type Clickhouse, openClickhouse } from "./connect.ts";
+import type { ClickhouseServer } from "./server.ts";
 
 /** A node of a cluster that answers. */
 export type AnsweringNode = {

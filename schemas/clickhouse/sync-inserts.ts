@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { type ClickhouseServer, openClickhouse } from "./connect.ts";
+import { openClickhouse } from "./connect.ts";
 import { selectRows } from "./select.ts";
+import type { ClickhouseServer } from "./server.ts";
 
 const Table = z.object({ name: z.string() });
 

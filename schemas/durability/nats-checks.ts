@@ -1,8 +1,8 @@
+import type { NatsAccess } from "../nats/access.ts";
 import { connectNats, type Nats, type NatsOptions } from "../nats/connect.ts";
 import { NatsError } from "../nats/errors.ts";
 import { clicksStreams } from "../nats/lane-groups.ts";
 import { askBySystemAccount, askMonitors } from "../nats/server-reports.ts";
-import type { NatsAccess } from "../nats/servers.ts";
 import { askStream } from "../nats/stream-report.ts";
 import type { CheckGroup } from "./check-group.ts";
 import type { Finding } from "./finding.ts";

@@ -7,8 +7,7 @@ import {
   nkeyAuthenticator,
   usernamePasswordAuthenticator,
 } from "@nats-io/transport-node";
-import type { SettingsOf } from "../host/read-settings.ts";
-import type { Secret } from "../host/secret-file.ts";
+import type { NatsAccess } from "./access.ts";
 
 /** The NATS servers of an installation, and what is needed to reach them. */
 export type NatsServers = {
@@ -17,43 +16,9 @@ export type NatsServers = {
   readonly access?: NatsAccess;
 };
 
-/** What the URLs do not say. At most one way to log in is set, and none if the URLs have a user. */
-export type NatsAccess = {
-  readonly user?: string | undefined;
-  readonly password?: Secret | undefined;
-  readonly credsFile?: string | undefined;
-  readonly nkeyFile?: string | undefined;
-  readonly caFile?: string | undefined;
-  readonly certFile?: string | undefined;
-  readonly keyFile?: string | undefined;
-};
-
 const PORT = "4222";
 /** What Node.js checks when the client gives no name. */
 const UNNAMED = "localhost";
-
-export function natsAccess(
-  read: Pick<
-    SettingsOf<"ingress">,
-    | "NATS_USER"
-    | "NATS_PASSWORD"
-    | "NATS_CREDS_FILE"
-    | "NATS_NKEY_FILE"
-    | "NATS_CA_FILE"
-    | "NATS_CERT_FILE"
-    | "NATS_KEY_FILE"
-  >,
-): NatsAccess {
-  return {
-    user: read.NATS_USER,
-    password: read.NATS_PASSWORD,
-    credsFile: read.NATS_CREDS_FILE,
-    nkeyFile: read.NATS_NKEY_FILE,
-    caFile: read.NATS_CA_FILE,
-    certFile: read.NATS_CERT_FILE,
-    keyFile: read.NATS_KEY_FILE,
-  };
-}
 
 /** The servers as the client wants them. It reads files and secrets again for each new connection. */
 export function connectionOptions({

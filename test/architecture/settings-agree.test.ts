@@ -31,8 +31,8 @@ const URLS = ["npm start", "api", "tracker"];
 
 /** Functions that group the settings of a server for several processes, and their files. */
 const SHARED = [
-  ["natsAccess", "schemas/nats/servers.ts"],
-  ["clickhouseServer", "schemas/clickhouse/connect.ts"],
+  ["natsAccess", "schemas/nats/access.ts"],
+  ["clickhouseServer", "schemas/clickhouse/server.ts"],
   ["streamSettings", "schemas/nats/stream-settings.ts"],
 ] as const;
 

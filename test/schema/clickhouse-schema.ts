@@ -1,4 +1,5 @@
-import { type ClickhouseReader, clickhouseDatabase } from "../../schemas/clickhouse/connect.ts";
+import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
+import { clickhouseDatabase } from "../../schemas/clickhouse/server.ts";
 
 /**
  * The tables, views and dictionaries of the database that `url` names, as ClickHouse stores them (with projections and settings),
