@@ -81,9 +81,8 @@ export class MixedFleet {
     return await ChildServer.spawn(await programOf(role, release), this.#envOf(role, port)).ended;
   }
 
-  /** Starts a process of `release`, then ends the oldest one of another release with SIGTERM. Returns the exit code of the latter. */
-  async replaceOne(role: FleetRole, release: Release): Promise<number | null> {
-    await this.start(role, release);
+  /** Ends the oldest process of a release other than `release` with SIGTERM. Returns its exit code. */
+  async endOther(role: FleetRole, release: Release): Promise<number | null> {
     const old = this.#members.find(
       (one) => one.role === role && one.release.version !== release.version,
     );

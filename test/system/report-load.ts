@@ -6,7 +6,6 @@ const Recorded = z.looseObject({ ok: z.literal(true), conversion_id: z.uuid() })
 const Created = z.looseObject({ data: z.looseObject({ id: z.uuid() }) });
 
 const REPORTERS = 2;
-const PAUSE_MS = 20;
 const REPEAT_MS = 200;
 const REPEATED_FOR_MS = 20_000;
 
@@ -22,6 +21,8 @@ export type ReportLoadOptions = {
   readonly apiKey: string;
   readonly offerId: number;
   readonly affiliateId: number;
+  /** Of each loop after each request. */
+  readonly pauseMs: number;
 };
 
 /** Reports clicks of a load as conversions, makes conversions through the API, and reads lists and reports. */
@@ -64,7 +65,7 @@ export class ReportLoad {
   async #repeat(once: () => Promise<void>): Promise<void> {
     while (this.#isRunning) {
       await once();
-      await pause(PAUSE_MS);
+      await pause(this.#options.pauseMs);
     }
   }
 
