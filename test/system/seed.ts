@@ -15,3 +15,14 @@ export function randomOf(seed: number): () => number {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** `count` of the items, the same for the same SEED and in their order. Over many seeds each item is chosen equally often. */
+export function chosenBySeed<T>(items: readonly T[], count: number, seed = SEED): T[] {
+  const random = randomOf(seed);
+  let left = count;
+  return items.filter((_, at) => {
+    const isChosen = random() * (items.length - at) < left;
+    if (isChosen) left -= 1;
+    return isChosen;
+  });
+}
