@@ -1,12 +1,12 @@
 import { rm, stat, truncate } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect, type TestContext, test } from "vitest";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ClickStream } from "../system/click-stream.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { keepDown } from "../system/processes.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { serversOf } from "../system/servers-of.ts";
-import { startSystem } from "../system/start-system.ts";
+import { type System, startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
 import { blocksOf, flipBytes } from "../system/stream-blocks.ts";
 import { until } from "../system/until.ts";
@@ -14,8 +14,8 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 10 : 1;
 /** Clicks that JetStream has acknowledged, but no writer has read, when it loses them. */
-const ACKNOWLEDGED = IS_FULL ? 3_000 : 300;
-const CLICKS_PER_SECOND = IS_FULL ? 1_000 : 300;
+const ACKNOWLEDGED = IS_FULL ? 3_000 : 150;
+const CLICKS_PER_SECOND = IS_FULL ? 1_000 : 100;
 const STORED_MS = 180_000;
 const FLIPPED_BYTES = 20;
 
@@ -38,45 +38,59 @@ const LOSSES: Readonly<Record<string, (nats: OwnServer) => Promise<void>>> = {
   },
 };
 
-test.for(Object.keys(LOSSES))(
-  "no answered click is lost or doubled when NATS loses acknowledged data: %s (P3, #24)",
-  async (loss, context) => {
+/** In CI one system suffers all losses, because its start takes longer than a loss. In the full run each loss has a system of its own. */
+const SYSTEMS: readonly { readonly title: string; readonly losses: readonly string[] }[] = IS_FULL
+  ? Object.keys(LOSSES).map((loss) => ({ title: loss, losses: [loss] }))
+  : [{ title: "each loss after the other", losses: Object.keys(LOSSES) }];
+
+test.for(SYSTEMS)(
+  "no answered click is lost or doubled when NATS loses acknowledged data: $title (P3, #24)",
+  async ({ losses }, context) => {
     await using nats = await OwnServer.open("nats");
     await using system = await startSystem({ env: { NATS_URL: nats.url } });
-    const { clickhouse } = await serversOf(system);
-    const load = new ClickLoad(system.client.demo.links.affiliate.replace(/\?.*/, ""));
-    load.start(4, CLICKS_PER_SECOND);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      await untilAnswered(load, ACKNOWLEDGED);
-      await untilStreamExists(system.dataDir);
-      await nats.kill();
-      await nats.save("older");
-      await nats.start();
-      const startAgain = await keepDown(system, "processors");
-      try {
-        await untilAcknowledged(system.dataDir, load);
-        await nats.kill();
-        await LOSSES[loss]?.(nats);
-        await nats.start();
-      } finally {
-        startAgain();
-      }
-    }
-    await untilAnswered(load, ACKNOWLEDGED);
-    await load.stop();
-    let differences: string[] = ["not compared"];
-    await until(
-      "every answered click is stored once",
-      async () => {
-        differences = loadDifferences(load, await storedClicks(clickhouse, load.run));
-        return differences.length === 0;
-      },
-      { timeoutMs: STORED_MS, pollMs: 500 },
-    ).catch(() => undefined);
-    reportCases(context, { cases: load.answered.size, violations: differences.length });
-    expect(differences.slice(0, 10), `of ${load.answered.size} answered`).toEqual([]);
+    for (const loss of losses) await suffer(loss, { system, nats, context });
   },
 );
+
+/** Compares the clicks of this loss before it returns, because the repair of a later loss could ship what this one has lost. */
+async function suffer(
+  loss: string,
+  on: { readonly system: System; readonly nats: OwnServer; readonly context: TestContext },
+): Promise<void> {
+  const { system, nats, context } = on;
+  const { clickhouse } = await serversOf(system);
+  const load = new ClickLoad(system.client.demo.links.affiliate.replace(/\?.*/, ""));
+  load.start(4, CLICKS_PER_SECOND);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await untilAnswered(load, ACKNOWLEDGED);
+    await untilStreamExists(system.dataDir);
+    await nats.kill();
+    await nats.save("older");
+    await nats.start();
+    const startAgain = await keepDown(system, "processors");
+    try {
+      await untilAcknowledged(system.dataDir, load);
+      await nats.kill();
+      await LOSSES[loss]?.(nats);
+      await nats.start();
+    } finally {
+      startAgain();
+    }
+  }
+  await untilAnswered(load, ACKNOWLEDGED);
+  await load.stop();
+  let differences: string[] = ["not compared"];
+  await until(
+    "every answered click is stored once",
+    async () => {
+      differences = loadDifferences(load, await storedClicks(clickhouse, load.run));
+      return differences.length === 0;
+    },
+    { timeoutMs: STORED_MS, pollMs: 500 },
+  ).catch(() => undefined);
+  reportCases(context, { cases: load.answered.size, violations: differences.length });
+  expect(differences.slice(0, 10), `${loss}, of ${load.answered.size} answered`).toEqual([]);
+}
 
 async function untilAnswered(load: ClickLoad, more: number): Promise<void> {
   const before = load.answered.size;
