@@ -7,7 +7,7 @@ import { until } from "../system/until.ts";
 import { verifyWebhook } from "../system/verify-webhook.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const CONVERSIONS = IS_FULL ? 5_000 : 200;
+const CONVERSIONS = IS_FULL ? 5_000 : 80;
 /** A process needs a second to start. */
 const KILL_EVERY_MS = 2_500;
 /** Minimum of kills before the reversals, while reports arrive and failed deliveries are retried. */

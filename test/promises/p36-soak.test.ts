@@ -13,13 +13,13 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const MINUTE_MS = 60_000;
 /** SOAK_MINUTES=480 is for runs by hand. */
-const SOAK_MS = Number(process.env["SOAK_MINUTES"] ?? (IS_FULL ? 30 : 1)) * MINUTE_MS;
+const SOAK_MS = Number(process.env["SOAK_MINUTES"] ?? (IS_FULL ? 30 : 0.5)) * MINUTE_MS;
 /** Includes the start of the service and the draining at the end. */
 const TIMEOUT_MS = SOAK_MS + 5 * MINUTE_MS;
 const SAMPLE_MS = Math.max(1_000, SOAK_MS / 120);
 /** Share of the run in which caches and compiled code still grow. */
 const WARM_UP_SHARE = 1 / 3;
-const CLICKS_PER_SECOND = 200;
+const CLICKS_PER_SECOND = IS_FULL ? 200 : 100;
 /** One click in this many is converted. */
 const CLICKS_PER_CONVERSION = 10;
 const REPORT_EVERY_MS = 2_000;
