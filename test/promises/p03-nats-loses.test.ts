@@ -48,12 +48,12 @@ test.for(SYSTEMS)(
   async ({ losses }, context) => {
     await using nats = await OwnServer.open("nats");
     await using system = await startSystem({ env: { NATS_URL: nats.url } });
-    for (const loss of losses) await suffer(loss, { system, nats, context });
+    for (const loss of losses) await expectNothingLost(loss, { system, nats, context });
   },
 );
 
 /** Compares the clicks of this loss before it returns, because the repair of a later loss could ship what this one has lost. */
-async function suffer(
+async function expectNothingLost(
   loss: string,
   on: { readonly system: System; readonly nats: OwnServer; readonly context: TestContext },
 ): Promise<void> {
