@@ -60,6 +60,9 @@ const walk = operationsOfAccounts
   )
   .map((one, at) => ({ ...one, at }));
 
+if (!IS_FULL)
+  process.stderr.write("P43: each session tries one membership of the other workspace, not all\n");
+
 /** The colleague, and people of the other workspace: in CI one, so that SEED changes who tries what with whose membership. */
 function stolenBy(at: number): SessionHeaders[] {
   const others = ROLES.map((role) => foreign.people[role]);
