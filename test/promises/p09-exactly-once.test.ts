@@ -15,7 +15,7 @@ import { pause } from "../system/service.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const KILLS = IS_FULL ? 200 : 6;
+const KILLS = IS_FULL ? 200 : 3;
 const LIFE_MS_MAX = 1_200;
 /** The whole journal is read twice more at the end. */
 const SETTLED_MS = 60_000 + KILLS * 3_000;

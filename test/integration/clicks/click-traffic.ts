@@ -7,8 +7,8 @@ import type { ClickWorld } from "./click-world.ts";
 
 const CLICKS_PER_STEP_MAX = 60;
 const VISITORS = 500;
-/** Some 5,000 clicks a second over all producers; in CI 1,200. */
-const STEP_MS = IS_FULL ? 45 : 200;
+/** Some 5,000 clicks a second over all producers; in CI 600. */
+const STEP_MS = IS_FULL ? 45 : 400;
 /** Limits the messages of the last shipment, which has all records: with one each it would be 75,000 after ten minutes. */
 const LAST_BATCHES_MAX = 4_000;
 const HALF_MINUTE_MS = 30_000;
