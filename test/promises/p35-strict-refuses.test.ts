@@ -244,7 +244,7 @@ test("the processes run with DURABILITY=strict on servers that are set up as the
 test("a start with a wrong setting ends with code 4 and a sentence that names it (P35)", async (context) => {
   const violations: string[] = [];
   let starts = 0;
-  for (const [at, one] of tried().entries()) {
+  for (const [at, one] of CASES.entries()) {
     const { what, sentence, env = {}, make, undo } = one;
     const processes = startedIn(one, at);
     await make?.();
@@ -264,14 +264,6 @@ test("a start with a wrong setting ends with code 4 and a sentence that names it
   reportCases(context, { cases: starts, violations: violations.length });
   expect(violations).toEqual([]);
 });
-
-/** In CI half of the wrong settings, which SEED chooses. */
-function tried(): readonly Case[] {
-  const chosen = IS_FULL ? CASES : chosenBySeed(CASES, Math.ceil(CASES.length / 2));
-  for (const { what } of CASES.filter((one) => !chosen.includes(one)))
-    process.stderr.write(`P35: ${what}: not with this SEED\n`);
-  return chosen;
-}
 
 /** Each start costs a second of processor time, so CI tries each wrong setting with one of its processes, which SEED chooses. */
 function startedIn({ what, processes = API }: Case, at: number): readonly ProcessName[] {
