@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
+import { IS_FULL } from "../promises/report-cases.ts";
+import { forThisFile } from "../services/for-this-file.ts";
 import type { ServerUrls } from "../services/servers.ts";
 import { ChildServer } from "../system/child-server.ts";
 import { ClickLoad, clickDifferences } from "../system/click-load.ts";
@@ -19,16 +21,22 @@ import { until } from "../system/until.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const CLICKS = 100;
-const PER_SECOND = 100;
-const PATIENCE = { timeoutMs: 120_000, pollMs: 50 };
+const CLICKS = IS_FULL ? 100 : 30;
+/** The loads send throughout each test. */
+const PER_SECOND = IS_FULL ? 100 : 20;
+const PATIENCE = { timeoutMs: 120_000, pollMs: 100 };
+/** For conditions that read every click. */
+const STORED = { ...PATIENCE, pollMs: 500 };
+
+/** The original installation of all tests. Its Postgres and ClickHouse can be cloned. */
+const postgres = await forThisFile(OwnServer.open("postgres"));
+const clickhouse = await forThisFile(OwnServer.open("clickhouse"));
+const system = await forThisFile(
+  startSystem({ env: { POSTGRES_URL: postgres.url, CLICKHOUSE_URL: clickhouse.url } }),
+);
+const urls = await serversOf(system);
 
 test("a copy of the stores writes nothing until clone-reset, and then loses none of its clicks", async () => {
-  await using postgres = await OwnServer.open("postgres");
-  await using clickhouse = await OwnServer.open("clickhouse");
-  const env = { POSTGRES_URL: postgres.url, CLICKHOUSE_URL: clickhouse.url };
-  await using system = await startSystem({ env });
-  const urls = await serversOf(system);
   const link = system.client.demo.links.affiliate.replace(/\?.*/, "");
   const original = new ClickLoad(link);
   original.start(2, PER_SECOND);
@@ -94,21 +102,19 @@ test("a copy of the stores writes nothing until clone-reset, and then loses none
   await until(
     "the clicks of the copy are stored there",
     async () => (await clickDifferences(clone.clickhouse, [copied])).length === 0,
-    PATIENCE,
+    STORED,
   );
   await original.stop();
   await until(
     "the clicks of the original are stored there",
     async () => (await clickDifferences(urls.clickhouse, [original])).length === 0,
-    PATIENCE,
+    STORED,
   );
   expect(await storedClicks(urls.clickhouse, copied.run)).toEqual([]);
   expect((await trackerCommand(system.dataDir, ["audit"])).code).toBe(0);
 });
 
 test("a running copy of a journal is noticed, and no click is lost or counted twice", async () => {
-  await using system = await startSystem();
-  const urls = await serversOf(system);
   const link = system.client.demo.links.affiliate.replace(/\?.*/, "");
   const original = new ClickLoad(link);
   original.start(2, PER_SECOND);
@@ -132,13 +138,12 @@ test("a running copy of a journal is noticed, and no click is lost or counted tw
   await until(
     "every answered click is stored once",
     async () => (await clickDifferences(urls.clickhouse, [original, copied])).length === 0,
-    PATIENCE,
+    STORED,
   );
   expect(await clickDifferences(urls.clickhouse, [original, copied])).toEqual([]);
 });
 
 test("an installation gets the secret of a lost one, but not after its first click", async () => {
-  await using system = await startSystem();
   const file = join(system.dataDir, "kept.json");
   const exported = await trackerCommand(system.dataDir, ["installation", "export", "--file", file]);
   expect(exported).toMatchObject({ code: 0 });
@@ -151,13 +156,13 @@ test("an installation gets the secret of a lost one, but not after its first cli
   const busy = await trackerCommand(system.dataDir, ["installation", "import", file]);
   expect(busy.output).toContain("Stop them, then run it again");
 
-  await using postgres = await OwnServer.open("postgres");
-  await using clickhouse = await OwnServer.open("clickhouse");
-  const { nats } = await serversOf(system);
+  // Migrated data of the run would have the secret of the original.
+  await using emptyPostgres = await OwnServer.open("postgres", { isEmpty: true });
+  await using emptyClickhouse = await OwnServer.open("clickhouse", { isEmpty: true });
   const stores = {
-    POSTGRES_URL: postgres.url,
-    CLICKHOUSE_URL: clickhouse.url,
-    NATS_URL: nats,
+    POSTGRES_URL: emptyPostgres.url,
+    CLICKHOUSE_URL: emptyClickhouse.url,
+    NATS_URL: urls.nats,
     NATS_PREFIX: "new",
   };
   const tracker = async (...args: string[]) => await trackerCommand(system.dataDir, args, stores);
@@ -166,10 +171,10 @@ test("an installation gets the secret of a lost one, but not after its first cli
   expect(secretIn((await tracker("installation", "export")).output)).toBe(secretIn(kept));
   const repeated = await tracker("installation", "import", file);
   expect(repeated.output).toContain("Nothing to change");
-  await withPool(postgres.url, (pool) =>
+  await withPool(emptyPostgres.url, (pool) =>
     pool.query({ text: "update installation set secret = repeat('0', 64)" }),
   );
-  const client = openClickhouse({ url: clickhouse.url, applicationName: "test" });
+  const client = openClickhouse({ url: emptyClickhouse.url, applicationName: "test" });
   await client.insert({ table: "click", values: [{ offer_id: 1 }], format: "JSONEachRow" });
   await client.close();
   const late = await tracker("installation", "import", file);

@@ -7,6 +7,7 @@ import { startNats } from "../../deploy/local/embedded-nats.ts";
 import { startPostgres } from "../../deploy/local/embedded-postgres.ts";
 import type { EmbeddedServer } from "../../deploy/local/embedded-server.ts";
 import { pickPort } from "../../deploy/local/ports.ts";
+import { copyMigratedData } from "../services/migrated-data.ts";
 import { runtimeDir, testReport } from "../services/servers.ts";
 import { findProcesses, killJob } from "./processes.ts";
 
@@ -40,9 +41,15 @@ export class OwnServer {
     this.#running = parts.running;
   }
 
-  static async open(name: StoreName): Promise<OwnServer> {
+  /** Postgres and ClickHouse start with the migrated data of the run. `isEmpty`: on an empty folder, as at a first start. */
+  static async open(
+    name: StoreName,
+    { isEmpty = false }: { readonly isEmpty?: boolean } = {},
+  ): Promise<OwnServer> {
     const dataDir = await mkdtemp(join(tmpdir(), `tracker-own-${name}-`));
     const copies = await mkdtemp(join(tmpdir(), `tracker-copies-${name}-`));
+    if (name !== "nats" && !isEmpty)
+      await copyMigratedData(dataDir, [name], { runtimeDir: runtimeDir(), report: testReport() });
     const port = await pickPort(BIND);
     const running = await startOn(name, dataDir, port);
     return new OwnServer({ name, dataDir, copies, port, running });
