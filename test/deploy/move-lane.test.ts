@@ -26,9 +26,11 @@ const MOVES: readonly [lane: number, shard: Shard][] = [
   [0, "2"],
 ];
 
-const servers = await startServers({ need: ["postgres", "nats"] });
+const servers = await startServers({ need: ["postgres", "nats"], isMigrated: true });
 await forThisFile({ close: () => servers.stop() });
-const pair = await forThisFile(EnginePair.start());
+const pair = await forThisFile(
+  EnginePair.start({ isMigrated: servers.urls.template !== undefined }),
+);
 
 let shards: TwoShards;
 

@@ -43,7 +43,7 @@ const TYPES = {
 } as const;
 const SCOPE = { role: "staff", workspaceId: CLICK.workspace_id } as const;
 
-const pair = await forThisFile(EnginePair.start());
+const pair = await forThisFile(EnginePair.start({ isMigrated: true }));
 const [first, second] = pair.engines;
 /** By turns on the first engine, on the second, and on both. */
 const clicks = Array.from({ length: 6 }, (_, index) => {

@@ -29,9 +29,11 @@ const DAY_MS = 86_400_000;
 const NIGHT_MS = Date.UTC(2025, 4, 6, 1);
 const MORNING = "2025-06-02";
 
-const servers = await startServers({ need: ["postgres", "nats"] });
+const servers = await startServers({ need: ["postgres", "nats"], isMigrated: true });
 await forThisFile({ close: () => servers.stop() });
-const pair = await forThisFile(EnginePair.start());
+const pair = await forThisFile(
+  EnginePair.start({ isMigrated: servers.urls.template !== undefined }),
+);
 const world = await forThisFile(ShardedWorld.on(pair, servers.urls));
 const oracle = await ReportOracle.fill(world);
 const clicks = Array.from({ length: 12 }, (_, index) =>

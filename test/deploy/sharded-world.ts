@@ -4,7 +4,8 @@ import { DISTRIBUTED_TABLES } from "../../schemas/clickhouse/layout.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
 import { type LedgerRow, ReportWorld, type Seed } from "../integration/reports/report-world.ts";
 import { CLUSTER, type EnginePair, withDatabase } from "../services/engine-pair.ts";
-import type { ServerUrls } from "../services/servers.ts";
+import { createClickhouseDatabase } from "../services/fresh-database.ts";
+import type { ServerUrls, Template } from "../services/servers.ts";
 import { type OpenStores, openStores } from "../services/stores.ts";
 
 const APPLICATION = { applicationName: "test" };
@@ -24,14 +25,20 @@ export class ShardedWorld extends ReportWorld {
     this.atEnd(() => parts.nodes.close());
   }
 
-  static async on(pair: EnginePair, others: Omit<ServerUrls, "clickhouse">): Promise<ShardedWorld> {
+  /** The engines of the pair are migrated if `others` name a template. */
+  static async on(
+    pair: EnginePair,
+    others: Omit<ServerUrls, "clickhouse"> & Template,
+  ): Promise<ShardedWorld> {
     const [first, second] = pair.engines;
     const stores = await openStores({
       label: "sharded",
       servers: { ...others, clickhouse: first.url },
     });
     const { name } = stores.database;
-    await migrateClickhouse({ url: withDatabase(second.url, name) });
+    await createClickhouseDatabase(second.url, name, others.template);
+    if (others.template === undefined)
+      await migrateClickhouse({ url: withDatabase(second.url, name) });
     const server = { url: pair.urlOf(name), cluster: CLUSTER };
     const nodes = await ClusterNodes.open(server, APPLICATION);
     for (const { client } of nodes.clients())

@@ -5,7 +5,8 @@ import { NodeDirectory } from "../../schemas/clickhouse/node-directory.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { ClickWorld, type Writer } from "../integration/clicks/click-world.ts";
 import { CLUSTER, type EnginePair, withDatabase } from "../services/engine-pair.ts";
-import type { ServerUrls } from "../services/servers.ts";
+import { createClickhouseDatabase } from "../services/fresh-database.ts";
+import type { ServerUrls, Template } from "../services/servers.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";
 import { InsertProxy } from "./insert-proxy.ts";
@@ -38,12 +39,17 @@ export class TwoShards implements AsyncDisposable {
     this.clients = clients;
   }
 
-  static async on(pair: EnginePair, others: Omit<ServerUrls, "clickhouse">): Promise<TwoShards> {
+  /** The engines of the pair are migrated if `others` name a template. */
+  static async on(
+    pair: EnginePair,
+    others: Omit<ServerUrls, "clickhouse"> & Template,
+  ): Promise<TwoShards> {
     const [first, second] = pair.engines;
     const world = await ClickWorld.open({ ...others, clickhouse: first.url });
     const { name, clickhouseUrl } = world.database;
     const secondUrl = withDatabase(second.url, name);
-    await migrateClickhouse({ url: secondUrl });
+    await createClickhouseDatabase(second.url, name, others.template);
+    if (others.template === undefined) await migrateClickhouse({ url: secondUrl });
     const toFirst = await InsertProxy.open(clickhouseUrl);
     // As servers have it: the same port on each host.
     const toSecond = await InsertProxy.open(secondUrl, Number(new URL(toFirst.url).port));

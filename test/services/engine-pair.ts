@@ -6,6 +6,7 @@ import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
 import type { EmbeddedServer } from "../../deploy/local/embedded-server.ts";
 import { pickPort } from "../../deploy/local/ports.ts";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { copyMigratedData } from "./migrated-data.ts";
 import { runtimeDir, testReport } from "./servers.ts";
 
 /** Two hosts, as far as the engines can tell. They have the same HTTP port, as servers do. */
@@ -30,8 +31,14 @@ export class EnginePair implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** `usersFile` is one of users.d for both. */
-  static async start({ usersFile }: { readonly usersFile?: string } = {}): Promise<EnginePair> {
+  /** `usersFile` is one of users.d for both. `isMigrated`: each has the database `tracker` of this release, to be copied. */
+  static async start({
+    usersFile,
+    isMigrated = false,
+  }: {
+    readonly usersFile?: string;
+    readonly isMigrated?: boolean;
+  } = {}): Promise<EnginePair> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-engines-"));
     // A node takes an address for its own if it is one of its host and has its port: the native ports must differ.
     const tcpPorts = [await pickPort(HOSTS[0]), await pickPort(HOSTS[1])] as const;
@@ -40,6 +47,7 @@ export class EnginePair implements AsyncDisposable {
       tcpPorts,
       awayPort: await pickPort(AWAY_HOST),
       usersFile,
+      isMigrated,
       password: randomBytes(12).toString("hex"),
     };
     const engines = [
@@ -88,11 +96,18 @@ type Place = {
   readonly tcpPorts: readonly [number, number];
   readonly awayPort: number;
   readonly usersFile: string | undefined;
+  readonly isMigrated: boolean;
 };
 
 async function startEngine(folder: string, place: Place): Promise<EmbeddedServer> {
   const { index, port, password } = place;
   const dataDir = join(folder, `engine${index}`);
+  await mkdir(dataDir);
+  if (place.isMigrated)
+    await copyMigratedData(dataDir, ["clickhouse"], {
+      runtimeDir: runtimeDir(),
+      report: testReport(),
+    });
   const configs = join(dataDir, "clickhouse", "config.d");
   await mkdir(configs, { recursive: true });
   await writeFile(join(configs, "cluster.xml"), clusterConfig(place));

@@ -65,7 +65,8 @@ export async function createPostgresDatabase(
   );
 }
 
-async function createClickhouseDatabase(
+/** A database on the server of `serverUrl`, empty if no template is named. */
+export async function createClickhouseDatabase(
   serverUrl: string,
   name: string,
   template?: string,
