@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import { IS_FULL } from "../promises/report-cases.ts";
+import { forThisFile } from "../services/for-this-file.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ConversionLoad } from "../system/conversion-load.ts";
 import { HostNetwork } from "../system/host-network.ts";
@@ -16,9 +18,15 @@ import { until } from "../system/until.ts";
 vi.setConfig({ testTimeout: 240_000 });
 
 const NOTICE_MS = 2_000;
-const CLICKS = 200;
+const CLICKS = IS_FULL ? 200 : 50;
 const CONVERSIONS = 20;
+/** Of each load. They send throughout, also while the test waits. */
+const PER_SECOND = IS_FULL ? 100 : 20;
 const PATIENCE = { timeoutMs: 120_000, pollMs: 100 };
+/** For conditions that read every click. */
+const STORED = { ...PATIENCE, pollMs: 500 };
+/** For a condition that runs a command: a process that loads the whole program. */
+const COMMAND = { ...PATIENCE, pollMs: 2_000 };
 const Made = z.object({ data: z.object({ id: z.int(), code: z.string() }) });
 const Producers = z.array(z.looseObject({ id: z.int(), state: z.string() }));
 
@@ -88,10 +96,13 @@ class TwoHosts {
   }
 }
 
-test.skipIf(fault !== undefined)(
+/** The second test loses one of them for good. */
+const hosts = fault === undefined ? await forThisFile(TwoHosts.open()) : undefined;
+
+test.skipIf(hosts === undefined)(
   "a cap that is reached and a visitor who is taken on one host are known on the other within 2 s",
   async () => {
-    await using hosts = await TwoHosts.open();
+    if (hosts === undefined) return;
     const { client } = hosts.system;
     const [here, there] = [hosts.clientAt(hosts.kept), hosts.clientAt(hosts.lost)];
     const offer = async (name: string, more: object): Promise<{ id: number; code: string }> =>
@@ -154,18 +165,18 @@ test.skipIf(fault !== undefined)(
   },
 );
 
-test.skipIf(fault !== undefined)(
+test.skipIf(hosts === undefined)(
   "a host that is lost, with and without its disk, costs the other no click and no report",
   async () => {
-    await using hosts = await TwoHosts.open();
+    if (hosts === undefined) return;
     const { kept, lost, system } = hosts;
     const { clickhouse } = await serversOf(system);
     const [steady, gone] = [hosts.loadAt(kept), hosts.loadAt(lost)];
     const here = hosts.clientAt(kept);
     // Clicks of the one that will be lost are reported at the other.
     const reports = [new ConversionLoad(here, steady), new ConversionLoad(here, gone)] as const;
-    steady.start(2, 100);
-    gone.start(2, 100);
+    steady.start(2, PER_SECOND);
+    gone.start(2, PER_SECOND);
     for (const one of reports) one.start();
     const grow = async (load: ClickLoad, reported: ConversionLoad): Promise<void> => {
       const [clicks, conversions] = [load.answered.size, reported.answered.size];
@@ -190,7 +201,7 @@ test.skipIf(fault !== undefined)(
     await until(
       "every click that the lost host answered is stored once",
       async () => loadDifferences(gone, await storedClicks(clickhouse, gone.run)).length === 0,
-      PATIENCE,
+      STORED,
     );
     await until(
       "the reports about them are answered",
@@ -204,7 +215,7 @@ test.skipIf(fault !== undefined)(
     const id = await until(
       "its journal is known to be silent",
       async () => silentProducer(system),
-      PATIENCE,
+      COMMAND,
     );
     const given = await trackerCommand(system.dataDir, ["producer", "give-up", String(id)]);
     expect(given.output).toMatch(/may be missing/);
@@ -220,7 +231,7 @@ test.skipIf(fault !== undefined)(
       async () =>
         loadDifferences(steady, await storedClicks(clickhouse, steady.run)).length === 0 &&
         loadDifferences(gone, await storedClicks(clickhouse, gone.run)).length === 0,
-      PATIENCE,
+      STORED,
     );
   },
 );
