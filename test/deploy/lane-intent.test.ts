@@ -23,7 +23,7 @@ import { type FrozenAt, InsertProxy } from "./insert-proxy.ts";
  * and the kills, from ClickHouse.
  */
 
-const KILLS = IS_FULL ? 200 : 20;
+const KILLS = IS_FULL ? 200 : 10;
 const LIFE_MS_MAX = 1_200;
 /** Other work on the machine must not end a run of half an hour. */
 const PATIENCE = { timeoutMs: IS_FULL ? 300_000 : 60_000, pollMs: 25 };
@@ -109,8 +109,14 @@ const CASES: readonly (readonly [FrozenAt, Step])[] = [
   ...STEPS.map((step) => ["inside", step] as const),
   ["after", "at the end"],
 ];
+/** In CI every step has one of its two places, by turns, and the other one with the next seed. */
+const isChosen = (at: FrozenAt, step: Step): boolean =>
+  at === "after" || (STEPS.indexOf(step) + (at === "before" ? 0 : 1) + SEED) % 2 === 0;
+const chosen = CASES.filter(([at, step]) => IS_FULL || isChosen(at, step));
+for (const [at, step] of CASES.filter((one) => !chosen.includes(one)))
+  process.stderr.write(`lane-intent: frozen ${at}, goes on ${step}: not with seed ${SEED}\n`);
 
-test.each(CASES)(
+test.each(chosen)(
   "an insert frozen %s ClickHouse's work that goes on %s stores each row once",
   async (at, step) => {
     const producer = world.producer();
