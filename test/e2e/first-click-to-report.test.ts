@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { IS_FULL } from "../promises/report-cases.ts";
 import { runFaults } from "../replay/faults.ts";
 import { replay } from "../replay/replay.ts";
 import { findProcesses, type Job } from "../system/processes.ts";
-import { startSystem } from "../system/start-system.ts";
+import { type System, startSystem } from "../system/start-system.ts";
 
 const LOG = projectFile("..", "shared", "data", "web-access.log.gz");
 /** Every reason must occur; otherwise the traffic would not have exercised that rule. */
@@ -23,10 +24,25 @@ const REASONS = [
   "fallback no_match",
   "blocked not_allowed",
 ];
+/** Enough for every reason to occur. */
+const CALM_LINES = IS_FULL ? 1_000 : 600;
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
 
-test("every rule judges real traffic, which is stored once and reported exactly, even across kills", async () => {
-  await using system = await startSystem();
+/** The storm lasts 17 s, so that each of the three kinds of processes is killed once. */
+const STORM = IS_FULL
+  ? { ratePerSecond: 150, linesMax: 2_500 }
+  : { ratePerSecond: 50, linesMax: 850 };
+
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem();
+});
+afterAll(() => system[Symbol.asyncDispose]());
+
+test("every rule judges real traffic, which is stored once and reported exactly, even across kills", {
+  timeout: 360_000,
+}, async () => {
   const printed: string[] = [];
   const options = {
     dataDir: system.dataDir,
@@ -35,15 +51,15 @@ test("every rule judges real traffic, which is stored once and reported exactly,
     say: (line: string): void => void printed.push(line),
   };
   const log = existsSync(LOG) ? LOG : projectFile("test", "samples", "access.log");
-  const calm = await replay({ ...options, log, ratePerSecond: 400, linesMax: 1_000 });
+  const calm = await replay({ ...options, log, ratePerSecond: 400, linesMax: CALM_LINES });
   expect(calm.differences, printed.join("\n")).toEqual([]);
   expect(calm.beyondCaps).toBe(0);
   for (const reason of REASONS) expect([...calm.byReason.keys()]).toContain(reason);
   const stormy = await replay({
     ...options,
     log,
-    ratePerSecond: log === LOG ? 150 : 20,
-    linesMax: 2_500,
+    ratePerSecond: log === LOG ? STORM.ratePerSecond : 20,
+    linesMax: STORM.linesMax,
     seed: "e2e-storm",
     disturb: () => runFaults(system.dataDir, options.say),
   });
@@ -52,10 +68,9 @@ test("every rule judges real traffic, which is stored once and reported exactly,
 });
 
 test("Ctrl-C ends every process, and a second start keeps all data", async () => {
-  await using first = await startSystem();
-  const before = await first.client.rest("/offers");
-  expect(await first.stop()).toBe(0);
-  for (const job of JOBS) expect(await findProcesses(first.dataDir, job), job).toEqual([]);
-  await using second = await startSystem({ dataDir: first.dataDir });
-  expect(await second.client.rest("/offers")).toEqual(before);
+  const before = await system.client.rest("/offers");
+  expect(await system.stop()).toBe(0);
+  for (const job of JOBS) expect(await findProcesses(system.dataDir, job), job).toEqual([]);
+  system = await startSystem({ dataDir: system.dataDir });
+  expect(await system.client.rest("/offers")).toEqual(before);
 });
