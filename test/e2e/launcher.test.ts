@@ -4,15 +4,23 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import { findProcesses, type Job, killJob } from "../system/processes.ts";
 import { serversOf } from "../system/servers-of.ts";
-import { freePort, startSystem } from "../system/start-system.ts";
+import { freePort, type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
+
+/** Begun on an empty folder; the tests below kill and restart it. */
+let service: System;
+
+beforeAll(async () => {
+  service = await startSystem({ isEmpty: true });
+});
+afterAll(() => service[Symbol.asyncDispose]());
 
 test("a port in use is reported with the variable that changes it", async () => {
   const occupied = await listenSomewhere();
@@ -63,17 +71,14 @@ test("a corrupt DATA_DIR is reported with the folder to look at", async () => {
 });
 
 test("kill -9 of the launcher loses no data, and nothing it leaves blocks the next start", async () => {
-  await using first = await startSystem({ isEmpty: true });
-  const offers = await first.client.rest("/offers");
-  first.launcher.kill("SIGKILL");
-  await using second = await startSystem({ dataDir: first.dataDir });
-  expect(await second.client.rest("/offers")).toEqual(offers);
-  expect(await second.stop()).toBe(0);
-  for (const job of JOBS) expect(await findProcesses(first.dataDir, job), job).toEqual([]);
+  const offers = await service.client.rest("/offers");
+  service.launcher.kill("SIGKILL");
+  service = await startSystem({ dataDir: service.dataDir });
+  expect(await service.client.rest("/offers")).toEqual(offers);
 });
 
 test("two instances run side by side, and a child that dies is restarted while the others run on", async () => {
-  await using one = await startSystem();
+  const one = service;
   await using other = await startSystem();
   expect(one.client.demo.tracking_url).not.toBe(other.client.demo.tracking_url);
   const [apiBefore] = await findProcesses(one.dataDir, "api");
@@ -92,17 +97,17 @@ test("two instances run side by side, and a child that dies is restarted while t
   expect(await other.client.rest("/me")).toMatchObject({ data: { key: { role: "admin" } } });
 });
 
-test("a Postgres whose schema is newer than this release is refused with a message", async () => {
-  await using system = await startSystem();
-  const { postgres } = await serversOf(system);
+test("the launcher of a killed one ends every process, and refuses a Postgres whose schema is newer", async () => {
+  const { postgres } = await serversOf(service);
   const pool = openPool({ url: postgres, applicationName: "test" });
   await pool.query({
     text: "insert into schema_migration (number, name) values (9999, '9999_of_tomorrow.sql')",
   });
   await pool.end();
-  expect(await system.stop()).toBe(0);
+  expect(await service.stop()).toBe(0);
+  for (const job of JOBS) expect(await findProcesses(service.dataDir, job), job).toEqual([]);
   const { code, output } = await launch({
-    DATA_DIR: system.dataDir,
+    DATA_DIR: service.dataDir,
     TRACKING_PORT: String(await freePort()),
     API_PORT: String(await freePort()),
   });
