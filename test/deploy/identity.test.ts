@@ -187,11 +187,11 @@ class Processors {
   readonly #folder = mkdtempSync(join(tmpdir(), "tracker-copy-"));
   #output = "";
 
-  constructor(urls: ServerUrls, env: Readonly<Record<string, string>> = {}) {
+  constructor(stores: ServerUrls, env: Readonly<Record<string, string>> = {}) {
     const own = {
-      POSTGRES_URL: urls.postgres,
-      CLICKHOUSE_URL: urls.clickhouse,
-      NATS_URL: urls.nats,
+      POSTGRES_URL: stores.postgres,
+      CLICKHOUSE_URL: stores.clickhouse,
+      NATS_URL: stores.nats,
       DATA_DIR: this.#folder,
       OPS_PORT: "0",
       ...env,
