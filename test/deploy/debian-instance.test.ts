@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { IS_FULL } from "../promises/report-cases.ts";
 import { type Disturbance, replay } from "../replay/replay.ts";
 import { backUpClickhouse, restoreClickhouse } from "../system/clickhouse-backup.ts";
 import { DebianPostgres, debianPostgresFault } from "../system/debian-postgres.ts";
@@ -15,10 +16,12 @@ vi.setConfig({ testTimeout: 360_000 });
 
 const SHARED_LOG = projectFile("..", "shared", "data", "web-access.log.gz");
 const LOG = existsSync(SHARED_LOG) ? SHARED_LOG : projectFile("test", "samples", "access.log");
-const LINES = LOG === SHARED_LOG ? 1_500 : 400;
+const LINES = IS_FULL && LOG === SHARED_LOG ? 1_500 : 400;
 const SECONDS = 30;
 const BETWEEN_MS = 3_000;
 const BACKUP = "middle";
+/** Each try is a process that loads the whole program. */
+const RESTORED = { timeoutMs: 90_000, pollMs: 5_000 };
 
 const fault = debianPostgresFault();
 if (fault !== undefined) {
@@ -153,7 +156,7 @@ async function restore({ postgres, clickhouse, tracker }: Instance): Promise<voi
   await until(
     "`tracker restored` is done",
     async () => (await tracker.run("restored", "--both")) !== undefined,
-    { timeoutMs: 90_000, pollMs: 2_000 },
+    RESTORED,
   );
   await tracker.start(stopped);
   await tracker.untilReady(tracker.ingress);
