@@ -20,7 +20,8 @@ vi.setConfig({ testTimeout: 400_000 });
 
 const SIXTEEN = new Lanes(16);
 const OFFERS = 24;
-const CLICKS = 600;
+const CLICKS = IS_FULL ? 600 : 250;
+const PAUSE_MS = IS_FULL ? 5 : 50;
 const LIMIT = 40;
 const PATIENCE = { timeoutMs: 120_000, pollMs: 200 };
 
@@ -61,7 +62,7 @@ test.each(IS_FULL ? [SEED, SEED + 1] : [SEED])(
       if ((await cappedClicks.click(capped, visitor)) !== undefined) visitor += 1;
     }
 
-    traffic.start(4, 5);
+    traffic.start(4, PAUSE_MS);
     await until("clicks before", () => traffic.answered.length >= CLICKS, PATIENCE);
     const before = traffic.answered.length;
     const startedMs = performance.now();
