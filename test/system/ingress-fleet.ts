@@ -19,7 +19,11 @@ export type FleetOptions = {
   /** Number of conversion processors that run inside the test. */
   readonly lanes?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Use the servers of the integration tests instead of new ones. The databases and the stream are its own anyway. */
+  readonly usesRunServers?: true;
 };
+
+type Servers = RunningServers<"postgres" | "nats" | "clickhouse">;
 
 /** A click record from the stream. Its position distinguishes a repeat of the record from a second click. */
 export type ShippedClick = { readonly position: string; readonly click: ClickRecord };
@@ -31,7 +35,7 @@ export type ShippedClick = { readonly position: string; readonly click: ClickRec
 export class IngressFleet {
   readonly world: TrackingWorld;
   readonly port: number;
-  readonly #servers: RunningServers<"postgres" | "nats" | "clickhouse">;
+  readonly #servers: Servers | undefined;
   readonly folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #members = new Set<ChildServer>();
@@ -39,7 +43,7 @@ export class IngressFleet {
   #nextSeq = 0;
 
   private constructor(parts: {
-    servers: RunningServers<"postgres" | "nats" | "clickhouse">;
+    servers: Servers | undefined;
     world: TrackingWorld;
     port: number;
     folder: string;
@@ -54,11 +58,12 @@ export class IngressFleet {
 
   static async open(options: FleetOptions = {}): Promise<IngressFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-ingress-"));
-    const servers = await startServers({
-      need: ["postgres", "nats", "clickhouse"],
-      isMigrated: true,
-    });
-    const world = await TrackingWorld.open({ servers: servers.urls, lanes: options.lanes ?? 0 });
+    const servers =
+      options.usesRunServers === true
+        ? undefined
+        : await startServers({ need: ["postgres", "nats", "clickhouse"], isMigrated: true });
+    const lanes = options.lanes ?? 0;
+    const world = await TrackingWorld.open({ lanes, ...(servers && { servers: servers.urls }) });
     await ensureStreams(world.nats);
     const env = { ...world.env, ...options.env };
     const port = await freePort();
@@ -149,8 +154,12 @@ export class IngressFleet {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running()].map((member) => member.end("SIGTERM")));
+    if (this.#servers === undefined) {
+      const manager = await this.world.nats.manager();
+      await manager.streams.delete(streamOfLane(this.world.nats, 0));
+    }
     await this.world.close();
-    await this.#servers.stop();
+    await this.#servers?.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 

@@ -18,7 +18,7 @@ let sent: number;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tracker-copied-"));
-  fleet = await IngressFleet.open({ processes: 0 });
+  fleet = await IngressFleet.open({ usesRunServers: true, processes: 0 });
   await fleet.world.addOffer();
   writer = WriterProcess.start({
     ...fleet.world.env,

@@ -12,7 +12,7 @@ const TEST_TIMEOUT_MS = 90_000;
 test(
   "pixels of an ingress that never returns are recorded once by another, with their time (P15)",
   async () => {
-    await using fleet = await IngressFleet.open({ processes: 2 });
+    await using fleet = await IngressFleet.open({ usesRunServers: true, processes: 2 });
     const { world, port } = fleet;
     world.startWriters();
     const offerId = await world.addOffer({ unique_per_click: false });

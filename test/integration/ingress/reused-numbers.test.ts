@@ -17,6 +17,8 @@ import { WriterProcess } from "../clicks/writer-process.ts";
 /** Several processes start one after the other. */
 const HANG_MS = 240_000;
 const PATIENCE = { timeoutMs: 60_000, pollMs: 100 };
+/** For conditions that run a command of the command line. */
+const COMMAND = { ...PATIENCE, pollMs: 500 };
 
 const Listed = z.array(z.object({ id: z.int(), state: z.string() }));
 
@@ -27,7 +29,7 @@ let sent: number;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tracker-reused-"));
-  fleet = await IngressFleet.open({ processes: 0 });
+  fleet = await IngressFleet.open({ usesRunServers: true, processes: 0 });
   await fleet.world.addOffer();
   writer = WriterProcess.start({
     ...fleet.world.env,
@@ -99,7 +101,7 @@ async function stateOf(producer: number): Promise<string | undefined> {
 
 /** Waits until the holder has ended, lets a week pass, and proves that its number is free. */
 async function proveFree(producer: number): Promise<void> {
-  await until("the holder has ended", async () => (await stateOf(producer)) === "ended", PATIENCE);
+  await until("the holder has ended", async () => (await stateOf(producer)) === "ended", COMMAND);
   await until(
     "it is quiet, and its progress is noted",
     async () => {
@@ -114,7 +116,7 @@ async function proveFree(producer: number): Promise<void> {
       );
       return row?.noted === stored?.rows;
     },
-    PATIENCE,
+    COMMAND,
   );
   await fleet.world.rows(
     "update ingress_producer set quiet_since = quiet_since - interval '8 days' where id = $1",
@@ -205,7 +207,7 @@ test(
     const [number = 0] = await numbersOn(first);
     await proveFree(number);
     const pid = await fleet.addIngress(first);
-    await until("it has its number", async () => (await stateOf(number)) === "running", PATIENCE);
+    await until("it has its number", async () => (await stateOf(number)) === "running", COMMAND);
     await fleet.untilCurrent();
     await click(20);
     process.kill(pid, "SIGKILL");
