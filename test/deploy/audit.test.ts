@@ -119,7 +119,9 @@ function expectOnly(faults: Faults, name: Name, says: RegExp): void {
 }
 
 async function untilEqual(): Promise<void> {
-  await until("the audit is equal", async () => (await audit()).code === 0, PATIENCE);
+  // Each try is a process that loads the whole program.
+  const every = { ...PATIENCE, pollMs: 1_500 };
+  await until("the audit is equal", async () => (await audit()).code === 0, every);
 }
 
 test("a sound service differs in nothing, in text that fits a terminal", async () => {
