@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
 import { natsGreeting } from "../../deploy/local/embedded-nats.ts";
 import { natsProgram } from "../../deploy/local/nats-program.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
@@ -9,6 +10,11 @@ import { ChildServer } from "../system/child-server.ts";
 import type { Host } from "../system/host-network.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
+
+/** A server that does not lead the group lists no replicas. */
+const JetStreamReport = z.looseObject({
+  meta_cluster: z.looseObject({ replicas: z.array(z.looseObject({})).optional() }).optional(),
+});
 
 const LOOPBACK = "127.0.0.1";
 const START_MS = 30_000;
@@ -117,6 +123,12 @@ export class NatsNode {
 
   urlOf(user: NatsUser): string {
     return `nats://${user}:${PASSWORDS[user]}@${this.address}`;
+  }
+
+  /** How many other servers it counts in the group that decides where streams are; undefined unless it leads that group. */
+  async followers(): Promise<number | undefined> {
+    const answer = await fetch(`http://${this.#env["NATS_MONITOR"] ?? ""}/jsz`);
+    return JetStreamReport.parse(await answer.json()).meta_cluster?.replicas?.length;
   }
 
   async start(): Promise<void> {
