@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
-import { LongestFirst } from "./longest-first.ts";
 import { passedGlobs } from "./promises/figures/passed-globs.ts";
 import { PromiseReporter } from "./promises/figures/promise-reporter.ts";
-import { aloneGlobs } from "./promises/promise-list.ts";
+import { aloneGlobs, type PromiseFolder } from "./promises/promise-list.ts";
 import { IS_FULL } from "./promises/report-cases.ts";
-import { openRunFolder } from "./run-folder.ts";
-import { SlowestFiles } from "./slowest-files.ts";
-import { TallyReporter } from "./tally-reporter.ts";
+import { DeepReporter } from "./tiers/deep-reporter.ts";
+import { LongestFirst } from "./tiers/longest-first.ts";
+import { openRunFolder } from "./tiers/run-folder.ts";
+import { SlowestFiles } from "./tiers/slowest-files.ts";
+import { TallyReporter } from "./tiers/tally-reporter.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -27,7 +28,7 @@ if (!process.env["SEED"]) {
   process.stderr.write(`SEED=${process.env["SEED"]}\n`);
 }
 
-// Only test/deploy/drain.test.ts waits for balancers to leave a process, and for journals to be stored.
+// Only test/deep/deploy/drain.test.ts waits for balancers to leave a process, and for journals to be stored.
 process.env["DRAIN_SECONDS"] ||= "0";
 process.env["DRAIN_STORED_SECONDS"] ||= "0";
 
@@ -42,14 +43,88 @@ const alone = aloneGlobs(IS_FULL);
  */
 const shared = { isolate: false } as const;
 
+const here = (...path: readonly string[]): string => resolve(import.meta.dirname, ...path);
+
+/** Tests of one part on the shared servers of the run. */
+const integration = {
+  ...shared,
+  globalSetup: [here("services/global-setup.ts")],
+  testTimeout: 30 * SECOND_MS,
+  hookTimeout: 2 * MINUTE_MS,
+  // Many of them wait for leases, restarts and outages: with two workers 40 % of the processor time was unused.
+  maxWorkers: 3,
+};
+
+const browser = {
+  ...shared,
+  globalSetup: [here("browser/global-setup.ts")],
+  testTimeout: 30 * SECOND_MS,
+  // The first file waits for the start of the whole service.
+  hookTimeout: 5 * MINUTE_MS,
+};
+
+/** Measures times and sizes of the console. */
+const BUDGET = "test/deep/browser/console/console-budget.test.ts";
+
+/** Tests that start the whole service or servers of their own. */
+const whole = {
+  ...shared,
+  testTimeout: 2 * MINUTE_MS,
+  // The first start on a machine downloads a server.
+  hookTimeout: 5 * MINUTE_MS,
+};
+
 const promises = {
+  ...shared,
+  globalSetup: [here("services/global-setup.ts")],
   testTimeout: promiseTimeoutMs,
   // Some send all of their load in a hook.
   hookTimeout: IS_FULL ? 60 * MINUTE_MS : 5 * MINUTE_MS,
 };
 
+/** The promises of a folder: most run three at a time, each with servers of its own; those that compare times run alone. */
+function promiseProjects(
+  folder: PromiseFolder,
+  options: { prefix: string; groupOrder: number; runner?: string },
+) {
+  const { prefix, groupOrder, ...runner } = options;
+  const ofFolder = `${folder}/*.test.ts`;
+  const aloneHere = alone.map((glob) => glob.replace("{promises,deep/promises}", folder.slice(5)));
+  return [
+    {
+      extends: true as const,
+      test: {
+        ...promises,
+        ...runner,
+        name: `${prefix}promises`,
+        include: [ofFolder],
+        exclude: [...configDefaults.exclude, ...alone, ...passed],
+        // Most of them wait for outages and leases.
+        maxWorkers: 3,
+        sequence: { groupOrder },
+      },
+    },
+    {
+      extends: true as const,
+      test: {
+        ...promises,
+        ...runner,
+        name: `${prefix}promises-alone`,
+        include: aloneHere,
+        exclude: [...configDefaults.exclude, ...passed],
+        // Any other load would change their figures.
+        fileParallelism: false,
+        sequence: { groupOrder: groupOrder + 1 },
+      },
+    },
+  ];
+}
+
+/** What the folder test/deep has: a run of CI that has no time left leaves files out. */
+const deep = { runner: here("tiers/time-left-runner.ts") };
+
 export default defineConfig({
-  root: resolve(import.meta.dirname, ".."),
+  root: here(".."),
   test: {
     // The smallest machine this runs on has two cores, and the servers under test need some of them.
     maxWorkers: 2,
@@ -57,11 +132,17 @@ export default defineConfig({
     retry: 0,
     sequence: { sequencer: LongestFirst },
     setupFiles: [
-      resolve(import.meta.dirname, "system/processor-time.ts"),
-      resolve(import.meta.dirname, "system/seed-fast-check.ts"),
-      resolve(import.meta.dirname, "system/failure-logs.ts"),
+      here("system/processor-time.ts"),
+      here("system/seed-fast-check.ts"),
+      here("system/failure-logs.ts"),
     ],
-    reporters: ["default", new TallyReporter(), new PromiseReporter(), new SlowestFiles()],
+    reporters: [
+      "default",
+      new TallyReporter(),
+      new PromiseReporter(),
+      new DeepReporter(),
+      new SlowestFiles(),
+    ],
     projects: [
       {
         extends: true,
@@ -70,8 +151,8 @@ export default defineConfig({
           name: "unit",
           include: [
             "{ingress,processors,api,schemas,deploy}/**/*.test.ts",
-            "test/{bench,replay,requirements,samples,services,system}/**/*.test.ts",
-            "test/promises/*/*.test.ts",
+            "test/{bench,replay,requirements,samples,services,system,tiers}/**/*.test.ts",
+            "test/{promises,deep/promises}/*/*.test.ts",
           ],
           // A unit test takes less than a second. The limit allows for other work on the machine: at a load of 16 on two
           // cores, a test of 0.4 s exceeded a limit of one second.
@@ -94,80 +175,99 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...shared,
+          ...integration,
           name: "integration",
           include: ["test/integration/**/*.test.ts"],
-          globalSetup: [resolve(import.meta.dirname, "services/global-setup.ts")],
-          testTimeout: 30 * SECOND_MS,
-          hookTimeout: 2 * MINUTE_MS,
-          // Many of them wait for leases, restarts and outages: with two workers 40 % of the processor time was unused.
-          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...whole,
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          testTimeout: 2 * MINUTE_MS,
-          // The first start on a machine downloads a server.
-          hookTimeout: 5 * MINUTE_MS,
           sequence: { groupOrder: 3 },
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...whole,
+          name: "storm",
+          include: ["test/storm/**/*.test.ts"],
+          sequence: { groupOrder: 3 },
+        },
+      },
+      ...promiseProjects("test/promises", { prefix: "", groupOrder: 4 }),
+      {
+        extends: true,
+        test: {
+          ...browser,
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: [resolve(import.meta.dirname, "browser/global-setup.ts")],
-          testTimeout: 30 * SECOND_MS,
-          // The first file waits for the start of the whole service.
-          hookTimeout: 5 * MINUTE_MS,
-          fileParallelism: false,
           sequence: { groupOrder: 6 },
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...whole,
           name: "deploy",
           include: ["test/deploy/**/*.test.ts"],
-          testTimeout: 2 * MINUTE_MS,
-          hookTimeout: 5 * MINUTE_MS,
-          // Last: when no time is left, the results of all others are known.
-          runner: resolve(import.meta.dirname, "time-left-runner.ts"),
           sequence: { groupOrder: 7 },
         },
       },
       {
         extends: true,
         test: {
-          ...promises,
-          ...shared,
-          name: "promises",
-          include: ["test/promises/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...alone, ...passed],
-          // Most of them wait for outages and leases. Each has servers of its own, so killing them disturbs no other.
-          maxWorkers: 3,
-          sequence: { groupOrder: 4 },
+          ...integration,
+          ...deep,
+          name: "deep-integration",
+          include: ["test/deep/integration/**/*.test.ts"],
+          sequence: { groupOrder: 8 },
         },
       },
       {
         extends: true,
         test: {
-          ...promises,
-          ...shared,
-          name: "promises-alone",
-          include: alone,
-          exclude: [...configDefaults.exclude, ...passed],
-          // Any other load would change their figures.
-          fileParallelism: false,
-          sequence: { groupOrder: 5 },
+          ...whole,
+          ...deep,
+          name: "deep-e2e",
+          include: ["test/deep/e2e/**/*.test.ts"],
+          sequence: { groupOrder: 9 },
+        },
+      },
+      ...promiseProjects("test/deep/promises", { prefix: "deep-", groupOrder: 10, ...deep }),
+      {
+        extends: true,
+        test: {
+          ...browser,
+          ...deep,
+          name: "deep-browser",
+          include: ["test/deep/browser/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, BUDGET],
+          sequence: { groupOrder: 12 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...browser,
+          ...deep,
+          name: "deep-browser-alone",
+          include: [BUDGET],
+          sequence: { groupOrder: 14 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...whole,
+          ...deep,
+          name: "deep-deploy",
+          include: ["test/deep/deploy/**/*.test.ts"],
+          sequence: { groupOrder: 13 },
         },
       },
     ],

@@ -10,5 +10,5 @@ trap 'rm -rf "$environment"' EXIT
 python3 -m venv "$environment"
 "$environment/bin/python" -m pip install --quiet --disable-pip-version-check mypy==2.4.1 .build/clients/*.whl
 "$environment/bin/mypy" --cache-dir "$environment/cache" --strict --package affiliate_tracker
-"$environment/bin/mypy" --cache-dir "$environment/cache" --strict test/integration/clients/walk.py
-PYTHON_CLIENT="$environment/bin/python" npx vitest run --config test/vitest.config.ts --project integration test/integration/clients
+"$environment/bin/mypy" --cache-dir "$environment/cache" --strict test/deep/integration/clients/walk.py
+PYTHON_CLIENT="$environment/bin/python" npx vitest run --config test/vitest.config.ts --project deep-integration test/deep/integration/clients

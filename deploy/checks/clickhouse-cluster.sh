@@ -2,7 +2,7 @@
 # Tries whether a real ClickHouse cluster keeps what the service needs from it. Prints a line for each check, then pass or fail with the
 # versions of the nodes.
 #
-# LAST RUN ON A CLUSTER: never. No ClickHouse server with Keeper was available where this was written. test/deploy/clickhouse-cluster-check.test.ts
+# LAST RUN ON A CLUSTER: never. No ClickHouse server with Keeper was available where this was written. test/deep/deploy/clickhouse-cluster-check.test.ts
 # runs its rounds `calm` and `freeze` on one engine without replicas. Whoever runs it on a cluster: write date and version here.
 #
 # It stops and kills servers, so give it a cluster of its own: nodes as deploy/servers/clickhouse/cluster.xml says, at least one shard of three

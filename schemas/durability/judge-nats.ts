@@ -22,7 +22,7 @@ const GIB = 1024 ** 3;
 type Version = readonly [number, number, number];
 /** Older servers lost streams when their process crashed. */
 const VERSION_MIN: Version = [2, 10, 23];
-/** In clusters of older servers a stream stayed without a leader after many faults (test/deploy/nats-cluster.test.ts, see deploy/DECISIONS.md). */
+/** In clusters of older servers a stream stayed without a leader after many faults (test/deep/deploy/nats-cluster.test.ts, see deploy/DECISIONS.md). */
 const CLUSTER_VERSION_MIN: Version = [2, 14, 10];
 
 /** N1: every server syncs each message to its disk before it acknowledges it. */

@@ -73,9 +73,13 @@ export function promiseOfFile(path: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
+/** Where the test files of promises are: those of the everyday run, and the deep ones. */
+export const PROMISE_FOLDERS = ["test/promises", "test/deep/promises"] as const;
+export type PromiseFolder = (typeof PROMISE_FOLDERS)[number];
+
 /** A glob for the test files of a promise, relative to the project root. */
 export function globOfPromise(number: number): string {
-  return `test/promises/p${String(number).padStart(2, "0")}-*.test.ts`;
+  return `test/{promises,deep/promises}/p${String(number).padStart(2, "0")}-*.test.ts`;
 }
 
 /** Globs of the test files that have the machine to themselves. */

@@ -36,3 +36,22 @@ test("a run that reported nothing, and a contract without requirements, are faul
   expect(judgeNames(IDS, []).isMet).toBe(false);
   expect(judgeNames(["G14"], [{ passed: ["one"], skipped: [] }]).isMet).toBe(false);
 });
+
+test("a requirement that only a deep result names is met while the result is sound", () => {
+  const runs = [{ passed: [`one (${ID(1)})`], skipped: [] }];
+  const proof = { file: "test/deep/two.test.ts", names: [`two (${ID(2)})`] };
+  expect(judgeNames(IDS, runs, [proof])).toEqual({
+    isMet: true,
+    line: "Requirements: 2 of 2 are in the name of a test that passed; 1 of them in a deep result",
+  });
+  expect(judgeNames(IDS, runs, [{ ...proof, fault: "51 commits ago" }])).toEqual({
+    isMet: false,
+    line: `Requirements: 1 of 2 are in the name of a test that passed; ${ID(2)} only in test/deep/two.test.ts (51 commits ago)`,
+  });
+});
+
+test("a run proves a requirement whose deep result is red or too old", () => {
+  const runs = [{ passed: [`one (${ID(1)}) and two (${ID(2)})`], skipped: [] }];
+  const proof = { file: "test/deep/two.test.ts", names: [`two (${ID(2)})`], fault: "failed" };
+  expect(judgeNames(IDS, runs, [proof]).isMet).toBe(true);
+});

@@ -61,7 +61,8 @@ export async function createPostgresDatabase(
   // A connection to the template would be in the way of its next copy.
   await onPostgres(
     withDatabase(serverUrl, "postgres"),
-    `create database ${name} template ${template}`,
+    // Copies files. The default writes each page into the WAL, which takes four times as long.
+    `create database ${name} template ${template} strategy file_copy`,
   );
 }
 
@@ -133,7 +134,7 @@ export async function backUpPostgres(url: string): Promise<string> {
   await onPostgres(
     withDatabase(url, "postgres"),
     ...closing(name),
-    `create database ${backup} template ${name}`,
+    `create database ${backup} template ${name} strategy file_copy`,
     `alter database ${name} allow_connections true`,
   );
   return withDatabase(url, backup);
@@ -147,7 +148,7 @@ export async function restorePostgres(url: string, backupUrl: string): Promise<v
     ...closing(name),
     `drop database ${name}`,
     ...closing(databaseOf(backupUrl)),
-    `create database ${name} template ${databaseOf(backupUrl)}`,
+    `create database ${name} template ${databaseOf(backupUrl)} strategy file_copy`,
     `alter database ${databaseOf(backupUrl)} allow_connections true`,
   );
 }

@@ -32,6 +32,10 @@ export interface StartServersOptions<Name extends ServerName> {
   need: readonly Name[];
   /** Start with a migrated database to copy: `urls.template`. By default all databases are empty. */
   isMigrated?: boolean;
+  /** Absolute. Where they keep their data; removed by `stop`. By default a new folder on the disk. */
+  folder?: string;
+  /** Absolute. A file of settings for Postgres; by default it has those of production. */
+  postgresConfig?: string;
   /** By default downloads and warnings go to standard error. */
   report?: Report;
 }
@@ -47,9 +51,11 @@ const START_ATTEMPTS_MAX = 3;
 export async function startServers<Name extends ServerName>({
   need,
   isMigrated = false,
+  folder,
+  postgresConfig,
   report = testReport(),
 }: StartServersOptions<Name>): Promise<RunningServers<Name>> {
-  const dataDir = await mkdtemp(join(tmpdir(), "tracker-test-"));
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), "tracker-test-")));
   // Databases of given servers are not ours to prepare.
   const template =
     isMigrated && !isGiven("postgres") && !isGiven("clickhouse")
@@ -69,6 +75,7 @@ export async function startServers<Name extends ServerName>({
       runtimeDir: runtimeDir(),
       bind: BIND,
       report,
+      ...(name === "postgres" && postgresConfig !== undefined && { configFile: postgresConfig }),
     });
     started.push(server);
     return [name, server.url] as const;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
-import { startServers } from "../services/servers.ts";
+import { ownServers } from "../services/own-servers.ts";
 import { untilCurrent } from "../services/until-current.ts";
 import { ChildServer } from "./child-server.ts";
 import { nodeProgram } from "./service-program.ts";
@@ -35,12 +35,9 @@ export class ConversionFleet {
 
   static async open(processes: number): Promise<ConversionFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-fleet-"));
-    const servers = await startServers({
-      need: ["postgres", "nats", "clickhouse"],
-      isMigrated: true,
-    });
-    const world = await TrackingWorld.open({ servers: servers.urls, lanes: 0 });
-    const fleet = new ConversionFleet(world, folder, () => servers.stop());
+    const servers = await ownServers();
+    const world = await TrackingWorld.open({ lanes: 0, ...(servers && { servers: servers.urls }) });
+    const fleet = new ConversionFleet(world, folder, async () => servers?.stop());
     for (let i = 0; i < processes; i += 1) await fleet.addProcessor(i);
     return fleet;
   }

@@ -6,7 +6,7 @@ import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { streamOfLane } from "../../schemas/nats/lane-groups.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
-import { type RunningServers, startServers } from "../services/servers.ts";
+import { type OwnServers, ownServers } from "../services/own-servers.ts";
 import { untilCurrent } from "../services/until-current.ts";
 import { ChildServer } from "./child-server.ts";
 import { ingressProgram } from "./service-program.ts";
@@ -19,23 +19,19 @@ export type FleetOptions = {
   /** Number of conversion processors that run inside the test. */
   readonly lanes?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Use the servers of the integration tests instead of new ones. The databases and the stream are its own anyway. */
-  readonly usesRunServers?: true;
 };
-
-type Servers = RunningServers<"postgres" | "nats" | "clickhouse">;
 
 /** A click record from the stream. Its position distinguishes a repeat of the record from a second click. */
 export type ShippedClick = { readonly position: string; readonly click: ClickRecord };
 
 /**
- * Real ingress processes (run `npm run build` first) on one port, with real servers and no click writer: tests read the recorded
+ * Real ingress processes (run `npm run build` first) on one port, with databases of their own and no click writer: tests read the recorded
  * clicks from the stream. `world` makes offers and links.
  */
 export class IngressFleet {
   readonly world: TrackingWorld;
   readonly port: number;
-  readonly #servers: Servers | undefined;
+  readonly #servers: OwnServers | undefined;
   readonly folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #members = new Set<ChildServer>();
@@ -43,7 +39,7 @@ export class IngressFleet {
   #nextSeq = 0;
 
   private constructor(parts: {
-    servers: Servers | undefined;
+    servers: OwnServers | undefined;
     world: TrackingWorld;
     port: number;
     folder: string;
@@ -58,10 +54,7 @@ export class IngressFleet {
 
   static async open(options: FleetOptions = {}): Promise<IngressFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-ingress-"));
-    const servers =
-      options.usesRunServers === true
-        ? undefined
-        : await startServers({ need: ["postgres", "nats", "clickhouse"], isMigrated: true });
+    const servers = await ownServers();
     const lanes = options.lanes ?? 0;
     const world = await TrackingWorld.open({ lanes, ...(servers && { servers: servers.urls }) });
     await ensureStreams(world.nats);

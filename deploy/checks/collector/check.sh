@@ -7,4 +7,4 @@ program="$PWD/node_modules/.cache/tracker-collector/collector"
 mkdir -p "$(dirname "$program")"
 (cd deploy/checks/collector && go build -ldflags="-s -w" -o "$program" .)
 npm run --silent build
-npx vitest run --config test/vitest.config.ts --project deploy test/deploy/tracing.test.ts
+npx vitest run --config test/vitest.config.ts --project deep-deploy test/deep/deploy/tracing.test.ts

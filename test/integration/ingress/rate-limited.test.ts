@@ -8,7 +8,7 @@ const ROWS_OF_THEIR_OWN = 60;
 
 test("a 429 has a row in the inbound log, and a flood of them few rows (#23, G152)", async () => {
   const env = { IP_REQUESTS_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: "127.0.0.1/32" };
-  await using fleet = await IngressFleet.open({ usesRunServers: true, lanes: 1, env });
+  await using fleet = await IngressFleet.open({ lanes: 1, env });
   await fleet.untilCurrent();
   const report = async (order: number): Promise<number> => {
     const url = `http://127.0.0.1:${fleet.port}/pb?token=ws-token&txid=order-${order}`;

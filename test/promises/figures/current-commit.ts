@@ -1,8 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { projectRoot } from "../../../schemas/host/project-root.ts";
 
-/** Files that a full run writes itself. */
-const OWN_FILES = ["test/promises/figures/results.jsonl", "test/promises/README.md"];
+/** Files that runs write themselves. */
+const OWN_FILES = [
+  "test/deep/results.jsonl",
+  "test/promises/figures/results.jsonl",
+  "test/promises/README.md",
+];
 
 /** The abbreviated commit of the tree, with the suffix `-changed` if files differ from it; `unknown` outside a Git repository. */
 export function currentCommit(): string {

@@ -31,7 +31,7 @@ test("a continued run leaves out only what passed with its seed at its commit (#
     resultOf({ promise: 21 }),
   ];
   expect(passedGlobs({ seed: "7", commit, results })).toEqual([
-    "test/promises/p02-*.test.ts",
-    "test/promises/p21-*.test.ts",
+    "test/{promises,deep/promises}/p02-*.test.ts",
+    "test/{promises,deep/promises}/p21-*.test.ts",
   ]);
 });

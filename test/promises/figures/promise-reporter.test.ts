@@ -8,7 +8,9 @@ import {
 } from "./promise-reporter.ts";
 import type { PromiseResult } from "./result-file.ts";
 
-const FILES = ["p14-ad-costs.test.ts", "p14-ok.test.ts", "p21-event.test.ts", "README.md"];
+const FILES = ["p14-ad-costs.test.ts", "p14-ok.test.ts", "p21-event.test.ts", "README.md"].map(
+  (name) => `test/promises/${name}`,
+);
 
 function moduleOf(file: string, more: { seconds?: number; fault?: string } = {}): ReportedModule {
   return {

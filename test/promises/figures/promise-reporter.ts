@@ -1,13 +1,10 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Reporter } from "vitest/node";
 import { projectFile } from "../../../schemas/host/project-root.ts";
-import { LAST_PROMISE, NOT_BUILT, promiseOfFile } from "../promise-list.ts";
+import { LAST_PROMISE, NOT_BUILT, PROMISE_FOLDERS, promiseOfFile } from "../promise-list.ts";
 import { type Cases, IS_FULL } from "../report-cases.ts";
 import { currentCommit } from "./current-commit.ts";
 import { appendResult, type PromiseResult } from "./result-file.ts";
-
-const FOLDER = projectFile("test", "promises");
 
 type Outcome = PromiseResult["outcome"];
 type Line = Pick<
@@ -39,7 +36,7 @@ export type PromiseReporterOptions = {
   /** Stores the result of each promise at full size, once all of its files have ended. */
   readonly keep?: (result: PromiseResult) => void;
   readonly isFull?: boolean;
-  /** File names in the folder of promises. */
+  /** Paths from the root of the files in the folders of promises. */
   readonly files?: readonly string[];
 };
 
@@ -59,11 +56,11 @@ export class PromiseReporter implements Reporter {
     this.#write = options.write ?? ((text) => void process.stdout.write(text));
     this.#keep = options.keep ?? appendResult;
     this.#isFull = options.isFull ?? IS_FULL;
-    for (const file of options.files ?? readdirSync(FOLDER)) {
+    for (const file of options.files ?? promiseFiles()) {
       const number = promiseOfFile(file);
       if (number === undefined) continue;
       const left = this.#filesLeft.get(number) ?? new Set();
-      this.#filesLeft.set(number, left.add(join(FOLDER, file)));
+      this.#filesLeft.set(number, left.add(projectFile(file)));
     }
   }
 
@@ -139,9 +136,15 @@ export class PromiseReporter implements Reporter {
   }
 }
 
+function promiseFiles(): string[] {
+  return PROMISE_FOLDERS.flatMap((folder) =>
+    readdirSync(projectFile(folder)).map((name) => `${folder}/${name}`),
+  );
+}
+
 /** The number of the promise, or undefined for a module that tests none. */
 function numberOf({ moduleId, project }: ReportedModule): number | undefined {
-  return project.name.startsWith("promises") ? promiseOfFile(moduleId) : undefined;
+  return project.name.includes("promises") ? promiseOfFile(moduleId) : undefined;
 }
 
 function lineOf(test: ReportedTest): Line {

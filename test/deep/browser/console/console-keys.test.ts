@@ -1,0 +1,281 @@
+import assert from "node:assert";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { findChromium } from "../../../browser/chromium-program.ts";
+import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+
+const program = findChromium();
+const Made = z.object({ data: z.object({ id: z.union([z.string(), z.number()]) }) });
+const Offer = z.object({ data: z.object({ id: z.number(), code: z.string() }) });
+const Key = z.object({ data: z.object({ key: z.string() }) });
+const Clicks = z.object({ data: z.array(z.object({ click_id: z.string(), gclid: z.string() })) });
+
+describe.skipIf(program === undefined)("quick hands in the console", () => {
+  let browser: ConsoleBrowser;
+  beforeAll(async () => {
+    browser = await ConsoleBrowser.open(program ?? "");
+  });
+  afterEach(() => assert.deepEqual(browser.faults.splice(0), []));
+  afterAll(() => browser.close());
+
+  const send = async (
+    path: string,
+    body?: unknown,
+    key = browser.demo.keys.admin,
+  ): Promise<unknown> => {
+    const answer = await fetch(`${browser.demo.base_url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    assert(answer.ok, `${path}: ${answer.status} ${answer.ok ? "" : await answer.text()}`);
+    return await answer.json();
+  };
+  const offerOf = async (name: string): Promise<{ readonly id: number; readonly code: string }> =>
+    Offer.parse(
+      await send("/offers", {
+        name,
+        advertiser_id: 1,
+        destination_url: "https://shop.example/?c={click_id}",
+        payout: "1",
+      }),
+    ).data;
+  const adminKey = async (name: string): Promise<string> =>
+    Key.parse(await send("/keys", { name, role: "admin" })).data.key;
+  const search = (page: Page) => page.getByRole("combobox", { name: "Search" });
+  const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+
+  test("a click ID, a gclid, an order or a name in Ctrl K opens its record (journey 12)", async () => {
+    const gclid = `keys-${Date.now()}`;
+    await fetch(`${browser.demo.tracking_url}/r/DEMOSHOP/DEMOANNA?gclid=${gclid}`, {
+      redirect: "manual",
+    });
+    const day = new Date().toISOString().slice(0, 10);
+    let click = "";
+    await expect
+      .poll(
+        async () => {
+          const { data } = Clicks.parse(await send(`/clicks?gclid=${gclid}&from=${day}`));
+          click = data[0]?.click_id ?? "";
+          return click;
+        },
+        { timeout: 60_000 },
+      )
+      .not.toBe("");
+    const order = `ORDER-${Date.now()}`;
+    const sale = { offer_id: "DEMOSHOP", affiliate_id: "DEMOANNA", adv_txid: order };
+    const { id: conversion } = Made.parse(await send("/conversions", sale)).data;
+    const { id: partner } = Made.parse(
+      await send("/affiliates", { name: "Quick Hands Media" }),
+    ).data;
+    const page = await browser.page("admin");
+    await page.goto(`${browser.base("admin")}/workspace`);
+    await settled(page);
+    const took: number[] = [];
+    for (const [text, address] of [
+      [click, `/clicks?open=${click}`],
+      [gclid, `/clicks?open=${click}`],
+      [order, `/conversions?open=${conversion}`],
+      [String(conversion), `/conversions?open=${conversion}`],
+      ["quick hands", `/partners?open=${partner}`],
+    ] as const) {
+      await page.keyboard.press("Control+k");
+      await search(page).fill(text);
+      const began = performance.now();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${browser.base("admin")}${address}`);
+      await page.locator(".drawer .facts").first().waitFor();
+      took.push(performance.now() - began);
+      await page.keyboard.press("Escape");
+      await page.locator(".drawer").waitFor({ state: "detached" });
+    }
+    const median = took.sort((one, other) => one - other)[Math.floor(took.length / 2)] ?? 0;
+    process.stdout.write(`journey 12: median ${Math.round(median)} ms\n`);
+    expect(median).toBeLessThan(2 * 700);
+  });
+
+  test("the palette offers each role only what it may", async () => {
+    const offered = async (role: "admin" | "analyst" | "partner" | "advertiser", text: string) => {
+      const page = await browser.page(role);
+      await page.goto(`${browser.base(role)}/`);
+      await settled(page);
+      await page.keyboard.press("Control+k");
+      await search(page).fill(text);
+      await page.getByRole("status").filter({ hasText: /found/i }).first().waitFor();
+      const names = await page.getByRole("option").allTextContents();
+      await page.context().close();
+      return names;
+    };
+    expect(await offered("admin", "new offer")).toEqual(["New offer"]);
+    for (const role of ["analyst", "partner", "advertiser"] as const)
+      expect(await offered(role, "new offer"), role).toEqual([]);
+    expect(await offered("partner", "audit")).toEqual([]);
+    // The name of the partner DEMOANNA.
+    expect(await offered("advertiser", "anna")).toEqual([]);
+    expect((await offered("partner", "demoshop")).length).toBe(1);
+  }, 90_000);
+
+  test("single keys open screens and walk through rows, and a person can switch them off", async () => {
+    const page = await browser.page("admin");
+    await page.goto(`${browser.base("admin")}/`);
+    await settled(page);
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await page.waitForURL(`${browser.base("admin")}/offers`);
+    await settled(page);
+    expect(await page.title()).toMatch(/^Offers · /);
+    expect(await page.evaluate("document.activeElement.id")).toBe("screen");
+    await page.locator("tbody tr").nth(1).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.locator("tbody tr").nth(1).locator(".cell-button:focus").waitFor();
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.locator(".drawer").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".drawer").waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.dataset.key")).toBe("filter");
+    // What is typed into a field is text.
+    await page.keyboard.type("gr?");
+    expect(page.url()).toBe(`${browser.base("admin")}/offers`);
+    await page.goto(`${browser.base("admin")}/you`);
+    await settled(page);
+    await page.keyboard.press("?");
+    await heading(page, "Keyboard").waitFor();
+    await page.keyboard.press("Escape");
+    const choice = page.getByRole("checkbox", { name: /Single keys/ });
+    await choice.uncheck();
+    await settled(page);
+    await page.reload();
+    await settled(page);
+    expect(await choice.isChecked()).toBe(false);
+    await heading(page, "You").click();
+    await page.keyboard.press("?");
+    await page.keyboard.press("Control+k");
+    await search(page).waitFor();
+    expect(await heading(page, "Keyboard").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await choice.check();
+    await settled(page);
+  }, 90_000);
+
+  test("620 pending conversions are approved in two parts, duplicates are listed (journey 9)", async () => {
+    const offer = await offerOf("Queue of 620");
+    const keys = await Promise.all(["one", "two"].map(async (name) => await adminKey(name)));
+    const sale = { offer_id: offer.code, affiliate_id: "DEMOANNA", status: "pending" };
+    for (let from = 0; from < 620; from += 20) {
+      const key = keys[from % 40 === 0 ? 0 : 1];
+      await Promise.all(Array.from({ length: 20 }, async () => send("/conversions", sale, key)));
+    }
+    // Two sales of one click: the second is a duplicate.
+    const clicked = await fetch(`${browser.demo.tracking_url}/r/${offer.code}/DEMOANNA`, {
+      redirect: "manual",
+    });
+    const click = new URL(clicked.headers.get("location") ?? "").searchParams.get("c") ?? "";
+    for (const order of ["first", "second"])
+      await fetch(
+        `${browser.demo.tracking_url}/pb?token=${browser.demo.postback_token}&click_id=${click}&txid=${order}-${click}`,
+      );
+    const page = await browser.page("admin");
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PATCH" && request.url().endsWith("/conversions")) sent += 1;
+    });
+    await page.goto(`${browser.base("admin")}/conversions?preset=last7&offer_id=${offer.id}`);
+    await settled(page);
+    await expect
+      .poll(async () => await send(`/conversions?offer_id=${offer.id}&is_duplicate=true`), {
+        timeout: 60_000,
+      })
+      .toMatchObject({ data: [{ status: "rejected" }] });
+    await page.reload();
+    await settled(page);
+    await page.getByLabel("All rows").check();
+    await page.getByRole("button", { name: "Choose all that match" }).click();
+    await page.getByText("622 chosen").waitFor();
+    await expectDrawnInParts(page, 622);
+    const began = performance.now();
+    await page.locator(".chosen").getByLabel("Reason").fill("checked by hand");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("a");
+    await page.getByText(/^62\d changed/).waitFor();
+    const took = performance.now() - began;
+    process.stdout.write(`journey 9: ${Math.round(took)} ms\n`);
+    expect(took).toBeLessThan(2 * 10_000);
+    expect(sent).toBe(2);
+    const skipped = await page.locator(".skipped li").allTextContents();
+    expect(skipped.filter((text) => text.includes("duplicate"))).toHaveLength(1);
+    const left = await send(`/conversions?offer_id=${offer.id}&status=pending`);
+    expect(left).toMatchObject({ data: [] });
+    await settled(page);
+    await page
+      .locator("tbody tr")
+      .filter({ hasText: "approved" })
+      .last()
+      .locator(".cell-button")
+      .click();
+    await page
+      .locator(".drawer")
+      .getByText(/by Demo admin/)
+      .waitFor();
+  }, 150_000);
+
+  test("a report is saved, found again by name, shared, renamed and deleted", async () => {
+    const page = await browser.page("analyst");
+    const address = `${browser.base("analyst")}/reports?preset=last30&group_by=country&sort=-clicks`;
+    await page.goto(address);
+    await settled(page);
+    const name = `Countries ${Date.now()}`;
+    const menu = async (item: string): Promise<void> => {
+      await page.getByRole("button", { name: `More about ${name}` }).click();
+      await page.getByRole("menuitem", { name: item }).click();
+    };
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByLabel("Name of what is shown now").fill(name);
+    await page.getByRole("button", { name: "Save the view" }).click();
+    await page.locator(".popup").getByRole("link", { name }).waitFor();
+    const other = await browser.page("admin");
+    await other.goto(`${browser.base("admin")}/`);
+    await settled(other);
+    expect(await other.getByRole("link", { name }).count()).toBe(0);
+    await menu("Share");
+    await page.locator(".popup").getByText("shared", { exact: true }).waitFor();
+    await other.reload();
+    await settled(other);
+    await other.getByRole("navigation").getByRole("link", { name }).waitFor();
+    await other.keyboard.press("Control+k");
+    await search(other).fill(name);
+    await other.keyboard.press("Enter");
+    await other.waitForURL(/group_by=country/);
+    await settled(other);
+    expect((await other.locator("thead th").first().textContent())?.trim()).toBe("Country");
+    await menu("Rename");
+    await page.getByLabel("New name").fill(`${name} renamed`);
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page
+      .locator(".popup")
+      .getByRole("link", { name: `${name} renamed` })
+      .waitFor();
+    await page.getByRole("button", { name: `More about ${name} renamed` }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.locator(".popup").getByRole("link", { name }).waitFor({ state: "detached" });
+  });
+});
+
+/** Of a long list only the rows in view are in the page. A screen reader learns of all, and the last one is there after scrolling. */
+async function expectDrawnInParts(page: Page, count: number): Promise<void> {
+  const table = page.locator(".data-table");
+  const last = table.locator(`tr[aria-rowindex="${count + 1}"]`);
+  expect(await table.getAttribute("aria-rowcount")).toBe(String(count + 1));
+  expect(await table.locator("tbody tr").count()).toBeLessThan(100);
+  expect(await last.count()).toBe(0);
+  await page.evaluate("document.querySelector('.table-frame').scrollTo(0, 1e9)");
+  await last.waitFor();
+  expect(await last.getByRole("checkbox").isChecked()).toBe(true);
+  expect(await table.locator("tbody tr").count()).toBeLessThan(100);
+}

@@ -1,0 +1,74 @@
+import { appendFileSync } from "node:fs";
+import { cpus } from "node:os";
+import type { Reporter, TestModule } from "vitest/node";
+
+const SHOWN_MAX = 25;
+const MS_MIN = 20_000;
+const MS_PER_SECOND = 1_000;
+
+type Cost = { readonly name: string; readonly ms: number; readonly processorSeconds: number };
+
+/**
+ * Prints how long each project and its slowest files took, their processor time (`system/processor-time.ts`), and how busy the machine was,
+ * to show where the time of a long run goes and whether more files could run at a time.
+ */
+export class SlowestFiles implements Reporter {
+  #before = machineTime();
+
+  onTestRunStart(): void {
+    this.#before = machineTime();
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const files = modules.map((module) => ({
+      project: module.project.name,
+      name: module.relativeModuleId,
+      ms: module.diagnostic().collectDuration + module.diagnostic().duration,
+      processorSeconds: module.meta().processorSeconds ?? 0,
+    }));
+    writeCosts(files);
+    const slow = files.filter(({ ms }) => ms >= MS_MIN).toSorted((a, b) => b.ms - a.ms);
+    if (slow.length === 0) return;
+    const after = machineTime();
+    const share = (after.busyMs - this.#before.busyMs) / (after.allMs - this.#before.allMs);
+    const lines = [...sumsOf(files), ...slow.slice(0, SHOWN_MAX)].map(
+      ({ name, ms, processorSeconds }) =>
+        `${(ms / MS_PER_SECOND).toFixed(0).padStart(6)} s ${processorSeconds.toFixed(0).padStart(6)} s  ${name}`,
+    );
+    process.stdout.write(
+      `\nTime and processor time of projects and slowest files; ${cpus().length} cores were busy ${Math.round(share * 100)} % of the time\n` +
+        `${lines.join("\n")}\n`,
+    );
+  }
+}
+
+/** Appends the costs of each file as a line to the file that TEST_COSTS_FILE names. */
+function writeCosts(files: readonly (Cost & { readonly project: string })[]): void {
+  const path = process.env["TEST_COSTS_FILE"];
+  if (path !== undefined)
+    appendFileSync(path, files.map((file) => `${JSON.stringify(file)}\n`).join(""));
+}
+
+function sumsOf(files: readonly (Cost & { readonly project: string })[]): Cost[] {
+  const sums = new Map<string, Cost>();
+  for (const { project, ms, processorSeconds } of files) {
+    const sum = sums.get(project);
+    sums.set(project, {
+      name: project,
+      ms: (sum?.ms ?? 0) + ms,
+      processorSeconds: (sum?.processorSeconds ?? 0) + processorSeconds,
+    });
+  }
+  return [...sums.values()];
+}
+
+/** Of all cores and all programs since the machine has started. */
+function machineTime(): { busyMs: number; allMs: number } {
+  const times = cpus().map(({ times: of }) => of);
+  const idleMs = times.reduce((sum, { idle }) => sum + idle, 0);
+  const allMs = times.reduce(
+    (sum, { user, nice, sys, irq, idle }) => sum + user + nice + sys + irq + idle,
+    0,
+  );
+  return { busyMs: allMs - idleMs, allMs };
+}

@@ -1,0 +1,52 @@
+import { basename } from "node:path";
+import type { DeepResult } from "./deep-results.ts";
+import { closureOf, type Imports } from "./import-graph.ts";
+
+/** The paths that differ between a commit and this tree; undefined if that is not known. */
+export type ChangedSince = (commit: string) => readonly string[] | undefined;
+
+export type TouchedOptions = {
+  readonly files: readonly string[];
+  readonly imports: Imports;
+  readonly results: readonly DeepResult[];
+  readonly changedSince: ChangedSince;
+  readonly textOf: (path: string) => string;
+};
+
+/** Results of tests, and what people read outside of `deploy/`. */
+const NO_EFFECT =
+  /^test\/deep\/results\.jsonl$|^test\/promises\/figures\/|\/(?:DECISIONS|README)\.md$/;
+
+/**
+ * The deep test files whose newest result says nothing about this tree: there is none, it failed, or one of the modules that run in the
+ * test has changed since. A changed file that no module imports (SQL, charts, scripts, the lock file) touches every test, a Markdown file
+ * those that name it.
+ */
+export function touchedFiles({
+  files,
+  imports,
+  results,
+  changedSince,
+  textOf,
+}: TouchedOptions): string[] {
+  const newest = new Map(results.map((result) => [result.file, result]));
+  return files.filter((file) => {
+    const result = newest.get(file);
+    if (result?.result !== "passed" || result.commit.endsWith("-changed")) return true;
+    const changed = changedSince(result.commit);
+    if (changed === undefined) return true;
+    const relevant = changed.filter((path) => !NO_EFFECT.test(path));
+    if (relevant.length === 0) return false;
+    const closure = closureOf(file, imports, textOf);
+    return relevant.some((path) => {
+      if (path.endsWith(".md"))
+        return [...closure].some((module) => textOf(module).includes(basename(path)));
+      return /\.tsx?$/.test(path) ? closure.has(path) || isPage(path, closure) : true;
+    });
+  });
+}
+
+/** The console's pages are built with vite and served by the api. */
+function isPage(path: string, closure: ReadonlySet<string>): boolean {
+  return path.startsWith("api/console/web/") && closure.has("api/main.ts");
+}
