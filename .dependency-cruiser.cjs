@@ -126,7 +126,7 @@ module.exports = {
       name: "unit-tests-need-no-server",
       severity: "error",
       comment:
-        "A test that needs test/services or test/system belongs in test/integration or test/e2e.",
+        "A test that needs test/services or test/system belongs in test/integration or test/deep.",
       from: { path: `${product}.*${unitTest}` },
       to: { path: `^test/(?!samples/)|${unitTest}` },
     },

@@ -185,8 +185,8 @@ export default defineConfig({
         extends: true,
         test: {
           ...whole,
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
+          name: "newcomer",
+          include: ["test/newcomer/**/*.test.ts"],
           sequence: { groupOrder: 3 },
         },
       },

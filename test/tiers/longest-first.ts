@@ -14,7 +14,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/deep/integration/catalog/restored-postgres.test.ts": 54,
   "test/integration/clicks/click-writer.test.ts": 48,
   "test/deep/integration/ingress/click-caps.test.ts": 42,
-  "test/e2e/readme-lines.test.ts": 46,
+  "test/newcomer/newcomer.test.ts": 120,
   "test/promises/p35-strict-refuses.test.ts": 100,
 };
 

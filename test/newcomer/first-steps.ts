@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { z } from "zod";
 import { operations } from "../../api/operations.ts";
 import { commandOf, FIRST_STEPS } from "../../api/reference/first-steps.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { expectDescribed } from "../system/described-answers.ts";
-import { startSystem } from "../system/start-system.ts";
+import type { System } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
 const Answer = z.looseObject({ data: z.unknown().optional(), error: z.unknown().optional() });
@@ -21,8 +21,11 @@ const Report = z.object({ data: z.array(z.looseObject({ conversions: z.number() 
 /** How many API answers were checked against the OpenAPI document. */
 let checked = 0;
 
-test("the reference page's first steps set up a working network (ADV-009, AUTH-025, OFF-057)", async () => {
-  await using system = await startSystem({ isEmpty: true });
+/**
+ * Follows the first steps of the reference page in a new workspace, as a reader types them, up to a sale in the partner's report. Returns
+ * how many answers of the API were checked against the OpenAPI document.
+ */
+export async function followFirstSteps(system: System): Promise<number> {
   const { demo } = system.client;
   const page = await system.client.attempt(`${demo.base_url}/docs`);
   const shown = page.body.replaceAll(/<\/?span[^>]*>/g, "");
@@ -67,7 +70,8 @@ test("the reference page's first steps set up a working network (ADV-009, AUTH-0
     const { status } = await system.client.attempt(`${demo.tracking_url}${path}`);
     expect([path, [401, 403].includes(status)]).toEqual([path, false]);
   }
-});
+  return checked;
+}
 
 function asPlain(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
