@@ -45,6 +45,7 @@ if [ ! -e "node_modules/uWebSockets.js/$native" ]; then
   echo "assemble.sh: uWebSockets.js has no $native: use Node 20, 22 or 24 on x64 or arm64" >&2
   exit 1
 fi
+node "$root/deploy/check-native.cjs" "$to"
 find node_modules/uWebSockets.js -name 'uws_*.node' ! -name "$native" -delete
 # The network table is read from the two files with numbers; the others hold the same ranges as text.
 rm -f node_modules/@ip-location-db/asn/asn-ipv4.csv node_modules/@ip-location-db/asn/asn-ipv6.csv
