@@ -25,9 +25,11 @@ const backup: Command = {
   options: {},
   examples: ["backup /media/safe/tracker-2026-11-23.tar.gz"],
   notes: `While \`npm start\` runs and answers. The archive contains Postgres, ClickHouse,
-journals, passwords and the secret: it is readable only by you, and has its name
+journals, passwords and secrets: it is readable only by you, and has its name
 only when it is whole. Everything that was answered before the command started
-is in it. Servers of your own: see deploy/pages/backup.md.`,
+is in it. BACKUP_PASSPHRASE_FILE names a file with a passphrase that seals it.
+The last line says what the archive would give to a thief.
+Servers of your own: see deploy/pages/backup.md.`,
   run: async (given) => await runProgram(["backup", given.operand]),
 };
 
@@ -39,7 +41,8 @@ const restore: Command = {
     "hold-deliveries": { summary: "no postback or webhook is sent until `deliveries release`" },
   },
   examples: ["restore /media/safe/tracker-2026-11-23.tar.gz"],
-  notes: `Start it afterwards with \`npm start\`. Refuses a folder that is not empty, a
+  notes: `Start it afterwards with \`npm start\`. A sealed archive needs the passphrase of
+its backup (BACKUP_PASSPHRASE_FILE). Refuses a folder that is not empty, a
 damaged archive, and one of a newer release. Deliveries that were sent after the
 backup are due again: hold them to compare them with your partners' logs first.
 Never start the original again: the two would send the same postbacks.`,

@@ -7,16 +7,6 @@ export const CLUSTER = "postgres.tar";
 export const CLICKHOUSE = "clickhouse";
 export const JOURNAL = "journal";
 
-/** Files of DATA_DIR that belong to the installation: passwords, and what `npm start` keeps about it. */
-export const INSTALLATION_FILES = [
-  "installation.json",
-  "demo.json",
-  "postgres.password",
-  "postgres-backup.password",
-  "clickhouse.password",
-  "nats.password",
-] as const;
-
 /** Unfinished while it exists: `npm start` refuses the folder. */
 export const RESTORING = "restore.new";
 

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { EXIT_WRONG_SETTINGS, SettingsError } from "../../schemas/host/read-settings.ts";
 import { takeDataDir } from "../local/launch.ts";
 import { LaunchError, type Report, terminalReport } from "../local/report.ts";
-import { type LauncherSettings, readLauncherSettings } from "../local/settings.ts";
 import { isEmptyDataDir } from "./backup-folders.ts";
 import { restoreBackup } from "./restore-backup.ts";
+import { type BackupSettings, readBackupSettings } from "./settings.ts";
 import { takeBackup } from "./take-backup.ts";
+import { worthToThief } from "./worth-to-thief.ts";
 
 const EXIT_FAILED = 1;
 
@@ -21,8 +22,10 @@ async function main(args: readonly string[]): Promise<number> {
     process.once(signal, () => stop.abort(new LaunchError(`ended by ${signal}`)));
   }
   try {
-    const settings = readLauncherSettings();
+    const settings = readBackupSettings(process.env);
     refuseOwnServers(settings);
+    // The servers and commands of a restore inherit the environment.
+    delete process.env["BACKUP_PASSPHRASE"];
     const [what, archive = "", ...options] = args;
     const line =
       what === "backup"
@@ -43,18 +46,29 @@ async function main(args: readonly string[]): Promise<number> {
 
 type Run = { readonly archive: string; readonly report: Report; readonly signal: AbortSignal };
 
-async function backup({ dataDir }: LauncherSettings, run: Run): Promise<string> {
+async function backup(settings: BackupSettings, run: Run): Promise<string> {
+  const { dataDir, passphrase, givesConsoleSecret } = settings;
   const file = join(dataDir, "servers.json");
   const running = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  const archive = await takeBackup({ dataDir, running, ...run });
-  return `${archive} is written. It contains passwords and the secret of the installation: keep it as you keep those.`;
+  const archive = await takeBackup({ dataDir, running, passphrase, ...run });
+  const isSealed = passphrase !== undefined;
+  const hasConsoleSecret = !givesConsoleSecret && existsSync(join(dataDir, "console.secret"));
+  return [
+    `${archive} is written.`,
+    ...(hasConsoleSecret
+      ? []
+      : [
+          "Second factors are sealed with a CONSOLE_SECRET of yours, which is not in the archive: keep it too.",
+        ]),
+    worthToThief({ isSealed, hasConsoleSecret }),
+  ].join("\n");
 }
 
 async function restore(
-  settings: LauncherSettings,
+  settings: BackupSettings,
   { options, ...run }: Run & { readonly options: readonly string[] },
 ): Promise<string> {
-  const { dataDir } = settings;
+  const { dataDir, passphrase } = settings;
   if (!existsSync(run.archive)) throw new LaunchError(`${run.archive} is not there.`);
   if (!isEmptyDataDir(dataDir)) {
     throw new LaunchError(
@@ -65,6 +79,7 @@ async function restore(
   try {
     const { began_at: beganAt } = await restoreBackup({
       settings,
+      passphrase,
       ...run,
       holdDeliveries: options.includes("--hold-deliveries"),
       environment: process.env,
@@ -75,7 +90,7 @@ async function restore(
   }
 }
 
-function refuseOwnServers({ servers }: LauncherSettings): void {
+function refuseOwnServers({ servers }: BackupSettings): void {
   if (Object.values(servers).every((server) => server === undefined)) return;
   throw new LaunchError(
     "POSTGRES_URL, NATS_URL or CLICKHOUSE_URL is set: servers of your own are backed up and restored by their own tools. " +

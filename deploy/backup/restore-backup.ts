@@ -19,11 +19,11 @@ import {
   CLICKHOUSE,
   CLUSTER,
   clickhouseBackups,
-  INSTALLATION_FILES,
   JOURNAL,
   MANIFEST,
   RESTORING,
 } from "./backup-folders.ts";
+import { INSTALLATION_FILES } from "./data-dir-entries.ts";
 import { type Manifest, readManifest, verifyFiles } from "./manifest.ts";
 import { unpackCluster, unpackFiles } from "./tar.ts";
 
@@ -34,6 +34,8 @@ const COMMAND_MS_MAX = 3_600_000;
 export type RestoreOrder = {
   readonly settings: LauncherSettings;
   readonly archive: string;
+  /** Needed if the archive is sealed, and refused if it is not. */
+  readonly passphrase: string | undefined;
   /** Postbacks and webhooks wait for `tracker deliveries release`. */
   readonly holdDeliveries: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -52,7 +54,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<Manifest> {
   mkdirSync(draft, { mode: 0o700 });
   let manifest: Manifest;
   try {
-    await unpackFiles(resolve(order.archive), draft);
+    await unpackFiles(resolve(order.archive), draft, order.passphrase);
     manifest = readManifest(join(draft, MANIFEST));
     await verifyFiles(draft, manifest);
   } catch (error) {

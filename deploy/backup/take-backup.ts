@@ -18,15 +18,10 @@ import { openPool } from "../../schemas/postgres/connect.ts";
 import { backupUrl } from "../local/embedded-postgres.ts";
 import { parseJson } from "../local/kept-files.ts";
 import { LaunchError, type Report } from "../local/report.ts";
-import {
-  CLICKHOUSE,
-  CLUSTER,
-  clickhouseBackups,
-  INSTALLATION_FILES,
-  JOURNAL,
-  MANIFEST,
-} from "./backup-folders.ts";
+import { makeSeal } from "./archive-seal.ts";
+import { CLICKHOUSE, CLUSTER, clickhouseBackups, JOURNAL, MANIFEST } from "./backup-folders.ts";
 import { copyJournals } from "./copy-journals.ts";
+import { INSTALLATION_FILES, unknownEntries } from "./data-dir-entries.ts";
 import { describeFiles, type Manifest } from "./manifest.ts";
 import { packFiles } from "./tar.ts";
 
@@ -41,6 +36,8 @@ export type BackupOrder = {
   readonly archive: string;
   /** Addresses of the servers of the running `npm start`, as servers.json has them. */
   readonly running: string | undefined;
+  /** Seals the archive. */
+  readonly passphrase: string | undefined;
   readonly report: Report;
   readonly signal: AbortSignal;
 };
@@ -51,10 +48,16 @@ export type BackupOrder = {
  * only when it is whole. @throws {LaunchError}, and what the servers report.
  */
 export async function takeBackup(order: BackupOrder): Promise<string> {
-  const { dataDir, report, signal } = order;
+  const { dataDir, passphrase, report, signal } = order;
   const archive = resolve(order.archive);
   if (existsSync(archive)) throw new LaunchError(`${archive} exists. Choose another name.`);
   const urls = readRunning(order);
+  for (const name of unknownEntries(dataDir)) {
+    report.warn(
+      "backup",
+      `${join(dataDir, name)} is not of this release, so it is not in the archive`,
+    );
+  }
   const beganAt = new Date();
   mkdirSync(dirname(archive), { recursive: true });
   const draft = mkdtempSync(`${archive}.part-`);
@@ -75,7 +78,8 @@ export async function takeBackup(order: BackupOrder): Promise<string> {
     signal.throwIfAborted();
     copyInstallationFiles(dataDir, draft);
     await writeManifest(draft, await describeFiles(parts, beganAt.toISOString()));
-    await packFiles(`${archive}.new`, parts);
+    const seal = passphrase === undefined ? undefined : await makeSeal(passphrase);
+    await packFiles(`${archive}.new`, parts, seal);
     renameSync(`${archive}.new`, archive);
     await noteTaken(urls.postgres_url, beganAt);
   } finally {

@@ -141,6 +141,13 @@ export const SETTINGS = {
     isSecret: true,
     meaning: "seals the second factors of people; another value makes them useless",
   },
+  BACKUP_PASSPHRASE: {
+    type: text("at least 12 characters", /^.{12,1000}$/s),
+    unset: "archives are not sealed",
+    readBy: ["tracker"],
+    isSecret: true,
+    meaning: "seals the archives of `tracker backup` and opens them for `tracker restore`",
+  },
   CONSOLE: {
     type: oneOf(["on", "off"]),
     default: "on",

@@ -1,25 +1,13 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { totpCode } from "../../../../api/people/totp.ts";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { ApiWorld } from "../api-world.ts";
+import { codeAt, secretIn } from "./authenticator-code.ts";
 import { data, openAs, outcome, PASSWORD, PersonBrowser } from "./person-browser.ts";
 
 const world = await forThisFile(ApiWorld.open());
-const STEP_MS = 30_000;
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const Fresh = z.object({ data: z.object({ session: z.object({ is_fresh: z.boolean() }) }) });
 const Codes = z.object({ data: z.object({ recovery_codes: z.array(z.string()).length(10) }) });
-
-/** Reads base32 as an authenticator does. */
-function secretIn(text: string): Buffer {
-  const bits = Array.from(text, (one) => BASE32.indexOf(one).toString(2).padStart(5, "0")).join("");
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
-
-function codeAt(secret: Buffer, steps = 0): string {
-  return totpCode(secret, Math.floor(Date.now() / STEP_MS) + steps);
-}
 
 /** A signed-in person who has just set up codes. The code of the step before the current one is used up. */
 async function withTotp(email: string) {
