@@ -51,17 +51,15 @@ async function backup(settings: BackupSettings, run: Run): Promise<string> {
   const file = join(dataDir, "servers.json");
   const running = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   const archive = await takeBackup({ dataDir, running, passphrase, ...run });
-  const isSealed = passphrase !== undefined;
-  const hasConsoleSecret = !givesConsoleSecret && existsSync(join(dataDir, "console.secret"));
-  return [
-    `${archive} is written.`,
-    ...(hasConsoleSecret
-      ? []
-      : [
-          "Second factors are sealed with a CONSOLE_SECRET of yours, which is not in the archive: keep it too.",
-        ]),
-    worthToThief({ isSealed, hasConsoleSecret }),
-  ].join("\n");
+  const hasConsoleSecret = existsSync(join(dataDir, "console.secret"));
+  const lines = [`${archive} is written.`];
+  if (givesConsoleSecret || !hasConsoleSecret) {
+    lines.push(
+      "The CONSOLE_SECRET that you set is not in the archive. Keep it as well: a restore needs it for second factors.",
+    );
+  }
+  lines.push(worthToThief({ isSealed: passphrase !== undefined, hasConsoleSecret }));
+  return lines.join("\n");
 }
 
 async function restore(

@@ -1,6 +1,6 @@
 type Archive = {
   readonly isSealed: boolean;
-  /** The archive has the CONSOLE_SECRET that seals the second factors in its Postgres. */
+  /** The archive has the file that opens the second factors in its Postgres. */
   readonly hasConsoleSecret: boolean;
 };
 
@@ -12,9 +12,11 @@ export function worthToThief({ isSealed, hasConsoleSecret }: Archive): string {
       "Nobody can restore it without the passphrase: keep that in another place."
     );
   }
-  const factors = hasConsoleSecret ? ", every second factor (console.secret)" : "";
+  const factors = hasConsoleSecret
+    ? ", hashes of passwords, and every second factor (console.secret)"
+    : " and hashes of passwords";
   return (
     "It is not sealed: a thief has visitors' addresses, clicks and conversions, postback tokens, webhook secrets, keys and links of the demo, " +
-    `the secret of click ids and the hashes of passwords${factors}. Keep it as you keep those, or seal it: BACKUP_PASSPHRASE_FILE.`
+    `the secret of click ids${factors}. Keep it as you keep those, or seal it: BACKUP_PASSPHRASE_FILE.`
   );
 }
