@@ -9,7 +9,7 @@ const FREE_SHARE_WARN = 0.15;
 const FREE_SHARE_MIN = 0.05;
 const GROUP_AND_OTHERS = 0o077;
 /** Files of one-machine runs that hold passwords and keys. */
-const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$/;
+const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$/;
 
 type Tuning = {
   readonly name: string;

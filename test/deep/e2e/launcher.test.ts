@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { unknownEntries } from "../../../deploy/backup/data-dir-entries.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { openPool } from "../../../schemas/postgres/connect.ts";
 import { findProcesses, type Job, killJob } from "../../system/processes.ts";
@@ -68,6 +69,10 @@ test("a corrupt DATA_DIR is reported with the folder to look at", async () => {
   rmSync(dataDir, { recursive: true, force: true });
   expect(code).toBeGreaterThan(0);
   expect(output).toContain(join(dataDir, "postgres"));
+});
+
+test("a backup has every entry of a used DATA_DIR, or a reason why a restore needs nothing of it", () => {
+  expect(unknownEntries(service.dataDir)).toEqual([]);
 });
 
 test("kill -9 of the launcher loses no data, and nothing it leaves blocks the next start", async () => {
