@@ -1,8 +1,12 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeSeal } from "./archive-seal.ts";
+import { makeSeal, sealPieces } from "./archive-seal.ts";
 import { packFiles, unpackFiles } from "./tar.ts";
 
 const PASSPHRASE = "seven-lamps-on-a-quay";
@@ -41,6 +45,23 @@ test("an archive that is not sealed is not taken for one that the passphrase vou
   expect(await refusalOf(PASSPHRASE)).toMatch(/archive is not sealed: anybody may have made it/);
   await unpackFiles(archive(), join(folder, "to"));
   expect(readdirSync(join(folder, "to"))).toEqual(["console.secret"]);
+});
+
+test("what follows the end mark of tar is checked too, although tar does not wait for it", async () => {
+  const { stdout } = spawnSync("tar", ["-cf", "-", "-C", join(folder, "from"), "."]);
+  const compressed = gzipSync(Buffer.concat([stdout, randomBytes(3_000_000)]));
+  const { header, key } = await makeSeal(PASSPHRASE, CHEAP);
+  const parts = [header];
+  for await (const piece of sealPieces(key)(Readable.from([compressed]))) parts.push(piece);
+  const bytes = Buffer.concat(parts);
+  writeFileSync(archive(), bytes);
+  await unpackFiles(archive(), join(folder, "to"), PASSPHRASE);
+  expect(readdirSync(join(folder, "to"))).toEqual(["console.secret"]);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  writeFileSync(archive(), bytes);
+  await expect(unpackFiles(archive(), join(folder, "to"), PASSPHRASE)).rejects.toThrow(
+    "its sealed piece 3 was changed",
+  );
 });
 
 test("a sealed archive that was changed or cut off says so", async () => {

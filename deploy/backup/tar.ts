@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createReadStream, createWriteStream, readdirSync } from "node:fs";
 import { open } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { commandOutput, lastLinesOf } from "../local/command-output.ts";
@@ -65,8 +66,9 @@ export async function unpackFiles(
     said = (said + text).slice(0, ERROR_CHARS_MAX);
   });
   try {
-    if (key === undefined) await pipeline(createReadStream(file), createGunzip(), tar.stdin);
-    else await pipeline(sealedPart(file), openPieces(key), createGunzip(), tar.stdin);
+    const feed = feeding(tar.stdin);
+    if (key === undefined) await pipeline(createReadStream(file), createGunzip(), feed);
+    else await pipeline(sealedPart(file), openPieces(key), createGunzip(), feed);
   } catch (error) {
     tar.kill("SIGKILL");
     await ended;
@@ -104,6 +106,24 @@ async function beginningOf(file: string): Promise<Buffer> {
   } finally {
     await archive.close();
   }
+}
+
+/**
+ * Writes a stream to the standard input of a program. tar ends at the mark that ends an archive, perhaps before the end of the stream: the
+ * rest is read all the same, so that every piece of it is checked. The exit code says whether the program wanted more.
+ */
+function feeding(input: Writable): (source: AsyncIterable<Buffer>) => Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    input.once("close", resolve).on("error", () => undefined);
+  });
+  return async (source) => {
+    for await (const chunk of source) {
+      if (!input.writable || input.write(chunk)) continue;
+      const drained = new Promise<void>((resolve) => input.once("drain", resolve));
+      await Promise.race([drained, closed]);
+    }
+    input.end();
+  };
 }
 
 function sealedPart(file: string) {

@@ -1,3 +1,4 @@
+import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { DURABILITY_SETTINGS } from "./durability-settings.ts";
 import { SERVER_SETTINGS } from "./server-settings.ts";
 import type { SettingType } from "./setting-types.ts";
@@ -141,13 +142,7 @@ export const SETTINGS = {
     isSecret: true,
     meaning: "seals the second factors of people; another value makes them useless",
   },
-  BACKUP_PASSPHRASE: {
-    type: text("at least 12 characters", /^.{12,1000}$/s),
-    unset: "archives are not sealed",
-    readBy: ["tracker"],
-    isSecret: true,
-    meaning: "seals the archives of `tracker backup` and opens them for `tracker restore`",
-  },
+  ...BACKUP_SETTINGS,
   CONSOLE: {
     type: oneOf(["on", "off"]),
     default: "on",
