@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EXIT_WRONG_SETTINGS, SettingsError } from "../../schemas/host/read-settings.ts";
 import { takeDataDir } from "../local/launch.ts";
 import { LaunchError, type Report, terminalReport } from "../local/report.ts";
+import { type LauncherSettings, readLauncherSettings } from "../local/settings.ts";
 import { isEmptyDataDir } from "./backup-folders.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { type BackupSettings, readBackupSettings } from "./settings.ts";
@@ -11,6 +12,8 @@ import { takeBackup } from "./take-backup.ts";
 import { worthToThief } from "./worth-to-thief.ts";
 
 const EXIT_FAILED = 1;
+
+type Settings = LauncherSettings & BackupSettings;
 
 async function main(args: readonly string[]): Promise<number> {
   const report = terminalReport({
@@ -22,7 +25,8 @@ async function main(args: readonly string[]): Promise<number> {
     process.once(signal, () => stop.abort(new LaunchError(`ended by ${signal}`)));
   }
   try {
-    const settings = readBackupSettings(process.env);
+    // The one-machine run, beside which a backup and a restore work, has settings of its own.
+    const settings = { ...readLauncherSettings(), ...readBackupSettings(process.env) };
     refuseOwnServers(settings);
     // The servers and commands of a restore inherit the environment.
     delete process.env["BACKUP_PASSPHRASE"];
@@ -46,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 type Run = { readonly archive: string; readonly report: Report; readonly signal: AbortSignal };
 
-async function backup(settings: BackupSettings, run: Run): Promise<string> {
+async function backup(settings: Settings, run: Run): Promise<string> {
   const { dataDir, passphrase, givesConsoleSecret } = settings;
   const file = join(dataDir, "servers.json");
   const running = existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -63,7 +67,7 @@ async function backup(settings: BackupSettings, run: Run): Promise<string> {
 }
 
 async function restore(
-  settings: BackupSettings,
+  settings: Settings,
   { options, ...run }: Run & { readonly options: readonly string[] },
 ): Promise<string> {
   const { dataDir, passphrase } = settings;
@@ -88,7 +92,7 @@ async function restore(
   }
 }
 
-function refuseOwnServers({ servers }: BackupSettings): void {
+function refuseOwnServers({ servers }: LauncherSettings): void {
   if (Object.values(servers).every((server) => server === undefined)) return;
   throw new LaunchError(
     "POSTGRES_URL, NATS_URL or CLICKHOUSE_URL is set: servers of your own are backed up and restored by their own tools. " +
