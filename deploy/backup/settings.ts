@@ -12,8 +12,9 @@ export function readBackupSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): BackupSettings {
   const given = (name: string): boolean => (environment[name] ?? "") !== "";
+  const read = readSettings("tracker", environment);
   return {
-    passphrase: readSettings("tracker", environment).BACKUP_PASSPHRASE,
+    passphrase: read.BACKUP_PASSPHRASE,
     givesConsoleSecret: given("CONSOLE_SECRET") || given("CONSOLE_SECRET_FILE"),
   };
 }

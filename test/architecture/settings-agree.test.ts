@@ -145,7 +145,7 @@ test("every process reports a wrong value in the same words", () => {
 test.each([
   ["ingress/settings.ts and deploy/workers/settings.ts", ["ingress"]],
   ["processors/settings.ts", ["processors"]],
-  ["api/settings.ts", ["api", "tracker"]],
+  ["api/settings.ts and deploy/backup/settings.ts", ["api", "tracker"]],
   ["deploy/local/settings.ts", ["npm start"]],
 ] as const)(
   "%s uses every setting that the documentation says it reads, and no other",
