@@ -26,6 +26,27 @@ export async function whileTableIsLocked<T>(
   }
 }
 
+/**
+ * Runs one statement, and `begin` before it is committed. Answers what `begin` has started, so that it can be awaited after the commit: wrap a
+ * promise, which would be awaited before.
+ */
+export async function whileUncommitted<T>(
+  pool: Pool,
+  [text, ...values]: readonly [string, ...unknown[]],
+  begin: () => Promise<T>,
+): Promise<T> {
+  const holder = await pool.connect();
+  try {
+    await holder.query({ text: "begin" });
+    await holder.query({ text, values });
+    const begun = await begin();
+    await holder.query({ text: "commit" });
+    return begun;
+  } finally {
+    holder.release(new Error("it may be in a transaction"));
+  }
+}
+
 /** Settles when this many statements in the database wait for a lock. */
 export async function untilWaiting(pool: Pool, statements: number): Promise<void> {
   const count = async (): Promise<boolean> => {

@@ -4,6 +4,7 @@ import { forThisFile } from "../../../services/for-this-file.ts";
 import { ApiWorld } from "../api-world.ts";
 import { codeAt, secretIn } from "./authenticator-code.ts";
 import { data, openAs, outcome, PASSWORD, PersonBrowser } from "./person-browser.ts";
+import { codeAt, setUpCodes } from "./person-factors.ts";
 
 const world = await forThisFile(ApiWorld.open());
 const Fresh = z.object({ data: z.object({ session: z.object({ is_fresh: z.boolean() }) }) });
@@ -12,9 +13,7 @@ const Codes = z.object({ data: z.object({ recovery_codes: z.array(z.string()).le
 /** A signed-in person who has just set up codes. The code of the step before the current one is used up. */
 async function withTotp(email: string) {
   const browser = await openAs(world, email, world.tenant, { role: "admin" });
-  const secret = secretIn(String(data(await browser.post("/person/totp"))["secret"]));
-  const code = codeAt(secret, -1);
-  const confirmed = await browser.post("/person/totp/confirm", { code });
+  const { secret, confirmed } = await setUpCodes(browser);
   const codes = Codes.parse(confirmed.body).data.recovery_codes;
   return { browser, secret, codes };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { IdentityProvider } from "../../../system/identity-provider.ts";
 import { API_URL, ApiWorld } from "../api-world.ts";
 import { runTracker } from "../run-tracker.ts";
 import { data, makePerson, openAs, outcome, PersonBrowser } from "./person-browser.ts";
+import { atProvider as signInAtProvider } from "./person-factors.ts";
 
 const provider = await forThisFile(IdentityProvider.open(`${API_URL}/console/sign-in/oidc`));
 const { issuer, clientId, clientSecret } = provider;
@@ -12,7 +12,6 @@ const oidc = { issuer, clientId, clientSecret, name: "Works" };
 const world = await forThisFile(ApiWorld.open({ oidc }));
 const empty = await forThisFile(ApiWorld.open({ oidc }));
 const admin = await openAs(world, "admin@first.example", world.tenant, { role: "admin" });
-const Started = z.object({ flow_id: z.string(), url: z.string() });
 const REFUSED = "401 sign_in_required";
 
 function account(subject: string, email: string, verified: boolean | string = true): string {
@@ -25,10 +24,8 @@ async function invite(email: string, role: "admin" | "analyst" = "analyst"): Pro
   return String(made["link"]).split("#")[1] ?? "";
 }
 
-async function atProvider(browser: PersonBrowser, path: string, subject: string) {
-  const { flow_id, url } = Started.parse(data(await browser.post(`${path}/options`)));
-  return { flow_id, query: await provider.signIn(url, subject) };
-}
+const atProvider = async (browser: PersonBrowser, path: string, subject: string) =>
+  await signInAtProvider(provider, browser, path, subject);
 
 /** Somebody who signs in with the provider, in a browser of its own. */
 async function signInAs(subject: string, more: Readonly<Record<string, string>> = {}) {

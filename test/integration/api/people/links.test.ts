@@ -6,12 +6,15 @@ import { ApiWorld } from "../api-world.ts";
 import { runTracker } from "../run-tracker.ts";
 import {
   data,
+  forgetAttempts,
   makeMembership,
   makePerson,
   openAs,
   outcome,
   PASSWORD,
   PersonBrowser,
+  redeem as redeemAt,
+  tokenIn,
 } from "./person-browser.ts";
 
 const Links = z.object({ sign_in_links: z.record(z.string(), z.string()) });
@@ -19,25 +22,10 @@ const Links = z.object({ sign_in_links: z.record(z.string(), z.string()) });
 const world = await forThisFile(ApiWorld.open());
 const other = await world.addTenant("second");
 
-/** The token of a printed or answered link. */
-function tokenIn(text: string): string {
-  const token = /\/console\/join#([\w-]{43})/.exec(text)?.[1];
-  if (token === undefined) throw new Error(`no link in ${text}`);
-  return token;
-}
-
-async function redeem(token: string, more: Readonly<Record<string, string>> = {}) {
-  const browser = new PersonBrowser(world.origin);
-  const answer = await browser.post("/one-time-links/redeem", { token, ...more });
-  return { browser, answer, outcome: outcome(answer) };
-}
+const redeem = async (token: string, more: Readonly<Record<string, string>> = {}) =>
+  await redeemAt(world, token, more);
 
 const NEW = { name: "Newcomer", password: PASSWORD };
-
-/** Attempts of one address are limited; these tests are many people behind one. */
-async function forgetAttempts(): Promise<void> {
-  await world.pool.query({ text: "delete from rate_window where holder like 'sign-in:%'" });
-}
 
 test("the first admin comes by a link that works once, and no further link is made", async () => {
   const voided = tokenIn(await runTracker(world, "person", "first-link"));
@@ -68,7 +56,7 @@ test("the first admin comes by a link that works once, and no further link is ma
 });
 
 test("of 20 people who use one link at the same time, one joins", async () => {
-  await forgetAttempts();
+  await forgetAttempts(world);
   const invite = ["person", "invite", "race@first.example", "--workspace", "first"];
   const token = tokenIn(await runTracker(world, ...invite, "--role", "analyst"));
   const used = await Promise.all(Array.from({ length: 20 }, async () => await redeem(token, NEW)));
@@ -83,7 +71,7 @@ test("of 20 people who use one link at the same time, one joins", async () => {
 });
 
 test("an invitation can be looked up, revoked and renewed, ends after 7 days, and lives as a hash", async () => {
-  await forgetAttempts();
+  await forgetAttempts(world);
   const admin = await openAs(world, "inviter@first.example", world.tenant, { role: "admin" });
   const grant = {
     email: "guest@first.example",
@@ -127,7 +115,7 @@ test("an invitation can be looked up, revoked and renewed, ends after 7 days, an
 });
 
 test("somebody who exists signs in to accept, and nobody else can use his invitation", async () => {
-  await forgetAttempts();
+  await forgetAttempts(world);
   const admin = await openAs(world, "host@first.example", world.tenant, { role: "admin" });
   const known = await openAs(world, "known@second.example", other, { role: "analyst" });
   const made = await admin.post("/invitations", { email: "KNOWN@second.example", role: "analyst" });
@@ -141,7 +129,7 @@ test("somebody who exists signs in to accept, and nobody else can use his invita
 });
 
 test("nobody grants more than his own rights, and people of an account only to that account", async () => {
-  await forgetAttempts();
+  await forgetAttempts(world);
   const { tenant } = world;
   const rival = await world.insert("affiliate", {
     workspace_id: tenant.workspaceId,
@@ -183,7 +171,7 @@ test("nobody grants more than his own rights, and people of an account only to t
 });
 
 test("a reset ends all sessions, keeps the second factor and is for an hour", async () => {
-  await forgetAttempts();
+  await forgetAttempts(world);
   const browser = await openAs(world, "lost@first.example", world.tenant, { role: "analyst" });
   const earlier = tokenIn(await runTracker(world, "person", "reset-link", "LOST@first.example"));
   const token = tokenIn(await runTracker(world, "person", "reset-link", "lost@first.example"));
@@ -199,7 +187,7 @@ test("a reset ends all sessions, keeps the second factor and is for an hour", as
 });
 
 test("an admin resets only people all of whose workspaces he administers", async () => {
-  await forgetAttempts();
+  await forgetAttempts(world);
   const admin = await openAs(world, "resetter@first.example", world.tenant, { role: "admin" });
   const linkFor = async (email: string, tenants: readonly (typeof other)[]): Promise<string> => {
     const personId = await makePerson(world.pool, email);
@@ -219,7 +207,7 @@ test("an admin resets only people all of whose workspaces he administers", async
 });
 
 test("the demo has a link for a person of each role, and needs no first one once its admin has joined", async () => {
-  await forgetAttempts();
+  await forgetAttempts(world);
   await runTracker(world, "demo", "--json");
   const printed = Links.parse(JSON.parse(await runTracker(world, "person", "demo-links")));
   expect(Object.keys(printed.sign_in_links)).toEqual(["admin", "analyst", "partner", "advertiser"]);

@@ -1,48 +1,27 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { API_URL, ApiWorld } from "../api-world.ts";
 import { data, openAs, outcome, PersonBrowser } from "./person-browser.ts";
+import {
+  addPasskey,
+  askForPasskey as ask,
+  SITE,
+  signInWith as signInAt,
+} from "./person-factors.ts";
 import { SoftwareAuthenticator } from "./software-authenticator.ts";
 
 const world = await forThisFile(ApiWorld.open());
-const SITE = { origin: API_URL, rpId: "api.example" };
-const Challenge = z.object({
-  data: z.object({
-    challenge_id: z.string(),
-    options: z.looseObject({ challenge: z.string() }),
-  }),
-});
 
-async function ask(browser: PersonBrowser, path: string) {
-  const { challenge_id, options } = Challenge.parse((await browser.post(path)).body).data;
-  return { challenge_id, challenge: options.challenge };
+async function signInWith(authenticator: SoftwareAuthenticator, site = SITE) {
+  return await signInAt(world, authenticator, site);
 }
 
 /** A person with a passkey. */
 async function withPasskey(email: string) {
   const browser = await openAs(world, email, world.tenant, { role: "admin" });
-  const authenticator = new SoftwareAuthenticator();
-  const { challenge_id, challenge } = await ask(browser, "/person/passkeys/options");
-  const response = authenticator.attest({ ...SITE, challenge });
-  const made = await browser.post("/person/passkeys", { challenge_id, name: "Laptop", response });
+  const { authenticator, body, made } = await addPasskey(browser);
   expect(made.status).toBe(201);
-  return {
-    browser,
-    authenticator,
-    id: String(data(made)["id"]),
-    body: { challenge_id, name: "Again", response },
-  };
-}
-
-async function signInWith(
-  authenticator: SoftwareAuthenticator,
-  site: Readonly<{ origin: string; rpId: string }> = SITE,
-) {
-  const browser = new PersonBrowser(world.origin);
-  const { challenge_id, challenge } = await ask(browser, "/sign-in/passkey/options");
-  const body = { challenge_id, response: authenticator.assert({ ...site, challenge }) };
-  return { browser, body, answer: await browser.post("/sign-in/passkey", body) };
+  return { browser, authenticator, id: String(data(made)["id"]), body };
 }
 
 const REFUSED = "401 sign_in_required";

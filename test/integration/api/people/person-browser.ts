@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Role } from "../../../../api/access/permissions.ts";
 import { insertMembership } from "../../../../api/people/members.ts";
 import { PasswordHasher } from "../../../../api/people/password-hasher.ts";
@@ -5,6 +6,8 @@ import { insertPerson } from "../../../../api/people/people.ts";
 import type { Pool } from "../../../../schemas/postgres/connect.ts";
 import { callDescribed, type DescribedAnswer } from "../../../system/described-answers.ts";
 import { API_URL, type Tenant } from "../api-world.ts";
+
+const Session = z.object({ person: z.record(z.string(), z.unknown()) });
 
 export const PASSWORD = "seven-lamps-on-a-quay";
 
@@ -60,6 +63,39 @@ export class PersonBrowser {
 }
 
 let hashed: Promise<string> | undefined;
+
+/** The token of a link in an answer, in a mail, or in what a command prints. */
+export function tokenIn(text: string | undefined): string {
+  const token = /\/console\/join#([\w-]{43})/.exec(text ?? "")?.[1];
+  if (token === undefined) throw new Error(`no link in ${text ?? "nothing"}`);
+  return token;
+}
+
+/** Uses a link in a browser of its own. */
+export async function redeem(
+  { origin }: { readonly origin: string },
+  token: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{
+  readonly browser: PersonBrowser;
+  readonly answer: DescribedAnswer;
+  readonly outcome: string;
+}> {
+  const browser = new PersonBrowser(origin);
+  const answer = await browser.post("/one-time-links/redeem", { token, ...more });
+  return { browser, answer, outcome: outcome(answer) };
+}
+
+/** Attempts of one address are limited, and the people of a test are many behind one. */
+export async function forgetAttempts({ pool }: { readonly pool: Pool }): Promise<void> {
+  await pool.query({ text: "delete from rate_window where holder like 'sign-in:%'" });
+  await pool.query({ text: "delete from sign_in_throttle" });
+}
+
+/** What a person sees of itself. */
+export async function ownPerson(browser: PersonBrowser): Promise<Record<string, unknown>> {
+  return Session.parse(data(await browser.get("/session"))).person;
+}
 
 /** A person with {@link PASSWORD}. Returns the id. */
 export async function makePerson(db: Pool, email: string, isOperator = false): Promise<number> {
