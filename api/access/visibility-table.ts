@@ -189,8 +189,8 @@ export const VISIBILITY = {
   ),
   /** People of an account see who else is there. */
   member: rule(
-    `id person_id name email role affiliate_id advertiser_id user_id permissions status version
-      has_second_factor last_seen_at created_at updated_at`,
+    `id person_id name email email_proved role affiliate_id advertiser_id user_id permissions status
+      version has_second_factor last_seen_at created_at updated_at`,
     {
       partner: "advertiser_id user_id permissions",
       advertiser: "affiliate_id user_id permissions",

@@ -6,13 +6,16 @@ import { grantFaults } from "../people/grant-faults.ts";
 import {
   insertLink,
   LINK_HOURS,
+  type LinkKind,
+  type LinkTokens,
   linkTo,
   mintLinkToken,
   type NewLink,
   revokeLinks,
 } from "../people/links.ts";
-import { findPersonByEmail, hasAdmin, listPeople } from "../people/people.ts";
+import { findPersonByEmail, hasAdmin, listPeople, lockPeople } from "../people/people.ts";
 import { personEmail } from "../people/people-fields.ts";
+import { insertResetLink } from "../people/reset-links.ts";
 import { listWorkspaceIds } from "../people/workspaces-of-first-admin.ts";
 import { affiliateIdOf } from "./accounts.ts";
 import type { Command } from "./command.ts";
@@ -57,9 +60,13 @@ const firstLink: Command = {
       if (ids.length === 0)
         throw new CommandError("There is no workspace yet: `workspace create` makes one.");
       const made = await makeLink(db, environment.apiUrl, {
-        link: { kind: "first_admin", workspaceId: workspace?.id },
+        kind: "first_admin",
         command: "person first-link",
-        revoke: async (tx) => await revokeLinks(tx, "first_admin"),
+        workspaceId: workspace?.id ?? 0,
+        insert: async (tx, tokens) => {
+          await revokeLinks(tx, "first_admin");
+          return await insertLink(tx, tokens, { kind: "first_admin", workspaceId: workspace?.id });
+        },
       });
       return shownLink(made, given.has("json"));
     }),
@@ -71,7 +78,8 @@ const resetLink: Command = {
   summary: "a link by which a person sets a new password; it works once, for an hour",
   options: JSON_OUTPUT,
   examples: ["person reset-link jane@acme.example"],
-  notes: "Using it ends all sessions of the person. The second factor stays.",
+  notes:
+    "Using it ends all sessions, passkeys and connected identities of the person, and proves the e-mail: give it to nobody but its owner. The codes of an authenticator stay, unless the e-mail was not proved before.",
   run: async (given, environment) =>
     await withDatabase(environment, async (db) => {
       const person = await findPersonByEmail(db, given.operand);
@@ -79,11 +87,15 @@ const resetLink: Command = {
         throw new CommandError(
           `Nobody signs in as ${given.operand}: \`person list\` shows who does.`,
         );
-      const personId = person.id;
+      const { id } = person;
       const made = await makeLink(db, environment.apiUrl, {
-        link: { kind: "reset", personId },
+        kind: "reset",
         command: "person reset-link",
-        revoke: async (tx) => await revokeLinks(tx, "reset", personId),
+        workspaceId: 0,
+        insert: async (tx, tokens) => {
+          await lockPeople(tx, { ids: [id] });
+          return (await insertResetLink(tx, id, { tokens })).id;
+        },
       });
       return shownLink(made, given.has("json"));
     }),
@@ -101,6 +113,8 @@ const invite: Command = {
     ...JSON_OUTPUT,
   },
   examples: ["person invite jane@acme.example --workspace acme --role admin"],
+  notes:
+    "Using it proves the e-mail: give it to nobody but its owner. An account that somebody made with this e-mail without proving it is replaced.",
   run: async (given, environment) =>
     await inWorkspace({ command: "person invite", given, environment }, async ({ context }) => {
       const role = ROLES.find((one) => one === given.required("role"));
@@ -115,48 +129,58 @@ const invite: Command = {
       };
       const [fault] = Object.entries(await grantFaults(context, { role, ...account }));
       if (fault !== undefined) throw new UsageError(`${fault[0]}: ${fault[1]}.`);
-      const made = await makeLink(context.db, environment.apiUrl, {
-        link: {
-          kind: "invitation",
-          workspaceId: context.workspace.id,
-          email: email.data,
-          role,
-          affiliateId: account.affiliate_id,
-          advertiserId: account.advertiser_id,
-        },
-        command: "person invite",
+      const made = await makeInvitation(context.db, environment.apiUrl, "person invite", {
+        workspaceId: context.workspace.id,
+        email: email.data,
+        role,
+        affiliateId: account.affiliate_id,
+        advertiserId: account.advertiser_id,
       });
       return shownLink(made, given.has("json"));
     }),
 };
 
-/** Makes a link and notes that in the audit log, of its workspace if it has one. */
+async function makeInvitation(
+  db: Pool,
+  apiUrl: string,
+  command: string,
+  invited: Omit<NewLink, "kind"> & { readonly workspaceId: number },
+): Promise<MadeLink> {
+  const { workspaceId } = invited;
+  const insert = async (tx: Queryable, tokens: LinkTokens): Promise<number> =>
+    await insertLink(tx, tokens, { ...invited, kind: "invitation" });
+  return await makeLink(db, apiUrl, { kind: "invitation", command, workspaceId, insert });
+}
+
+/** Makes a link and notes that in the audit log of the workspace, or of none (0). Returns what to print. */
 async function makeLink(
   db: Pool,
   apiUrl: string,
   {
-    link,
+    kind,
     command,
-    revoke,
+    workspaceId,
+    insert,
   }: {
-    readonly link: NewLink;
+    readonly kind: LinkKind;
     readonly command: string;
-    readonly revoke?: (tx: Queryable) => Promise<void>;
+    readonly workspaceId: number;
+    /** Returns the id of the link. */
+    readonly insert: (tx: Queryable, tokens: LinkTokens) => Promise<number>;
   },
 ): Promise<MadeLink> {
-  const token = mintLinkToken();
+  const shown = mintLinkToken();
   await inTransaction(db, async (tx) => {
-    await revoke?.(tx);
-    const id = await insertLink(tx, token, link);
+    const id = await insert(tx, { shown });
     await insertAuditEntry(tx, {
-      principal: byCommandLine({ id: link.workspaceId ?? 0 }),
+      principal: byCommandLine({ id: workspaceId }),
       action: `cli ${command}`,
       ip: null,
       status: 201,
       requestId: `link ${id}`,
     });
   });
-  return { link: linkTo(apiUrl, token), hours: LINK_HOURS[link.kind] };
+  return { link: linkTo(apiUrl, shown), hours: LINK_HOURS[kind] };
 }
 
 function shownLink({ link, hours }: MadeLink, isJson: boolean): string {
@@ -182,6 +206,7 @@ const list: Command = {
             title: "STATE",
             value: ({ status, is_operator }) => (is_operator ? `${status}, operator` : status),
           },
+          { title: "E-MAIL", value: (one) => (one.email_proved ? "proved" : "not proved") },
           { title: "ROLES", value: ({ memberships }) => memberships },
           { title: "LAST SEEN", value: ({ last_seen_at }) => last_seen_at ?? "never" },
         ],
@@ -211,16 +236,12 @@ const demoLinks: Command = {
         throw new CommandError("There is no workspace demo with its accounts: `demo` makes one.");
       const links: [string, string][] = [];
       for (const role of ROLES) {
-        const { link } = await makeLink(db, environment.apiUrl, {
-          link: {
-            kind: "invitation",
-            workspaceId: account.workspace_id,
-            email: `${role}@demo.example`,
-            role,
-            affiliateId: role === "partner" ? account.affiliate_id : null,
-            advertiserId: role === "advertiser" ? account.advertiser_id : null,
-          },
-          command: "person demo-links",
+        const { link } = await makeInvitation(db, environment.apiUrl, "person demo-links", {
+          workspaceId: account.workspace_id,
+          email: `${role}@demo.example`,
+          role,
+          affiliateId: role === "partner" ? account.affiliate_id : null,
+          advertiserId: role === "advertiser" ? account.advertiser_id : null,
         });
         links.push([role, link]);
       }

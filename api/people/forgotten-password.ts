@@ -4,13 +4,14 @@ import { ApiError } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { resetMail } from "./link-mails.ts";
-import { insertLink, linkTo, mintLinkToken, revokeLinks } from "./links.ts";
+import { linkTo, mintLinkToken } from "./links.ts";
 import type { Mailer } from "./mailer.ts";
-import { findPersonByEmail } from "./people.ts";
+import { findPersonByEmail, lockPeople } from "./people.ts";
 import type { VisitorContext } from "./people-context.ts";
 import { Done, personEmail } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
 import { noteInPersonLog } from "./person-audit.ts";
+import { insertResetLink } from "./reset-links.ts";
 import { countAddress, refuseUnsafeAddress } from "./start-session.ts";
 import { countAttempt, holderOfResets } from "./throttle.ts";
 
@@ -48,10 +49,11 @@ async function mailLink(context: VisitorContext, mailer: Mailer, email: string):
   const person = await findPersonByEmail(db, email);
   if (person?.status !== "active") return;
   const token = mintLinkToken();
-  await inTransaction(db, async (tx) => {
-    await revokeLinks(tx, "reset", person.id);
-    await insertLink(tx, token, { kind: "reset", personId: person.id });
+  const { email: known } = await inTransaction(db, async (tx) => {
+    await lockPeople(tx, { ids: [person.id] });
+    const made = await insertResetLink(tx, person.id, { tokens: { mailed: token } });
     await noteInPersonLog(tx, context, { personId: person.id, event: "reset-asked" });
+    return made.person;
   });
-  await mailer.send(resetMail({ email: person.email, link: linkTo(settings.apiUrl, token) }));
+  await mailer.send(resetMail({ email: known, link: linkTo(settings.apiUrl, token) }));
 }

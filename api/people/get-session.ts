@@ -8,7 +8,7 @@ import { ANYONE, SIGNED_IN } from "./access-of-people.ts";
 import { listOwnMemberships, type OwnMembershipRow } from "./members.ts";
 import { passkeySiteAt } from "./passkey-site.ts";
 import { getPerson } from "./people.ts";
-import { shownPreferences } from "./people-fields.ts";
+import { emailProved, shownPreferences } from "./people-fields.ts";
 import { personOperation, visitorOperation } from "./people-operation.ts";
 
 export const getSignInOptions: Operation = visitorOperation({
@@ -77,6 +77,7 @@ const Output = z.strictObject({
         id: z.int(),
         email: z.string(),
         name: z.string(),
+        email_proved: emailProved,
         is_operator: z.boolean().meta({ description: "Whether the person runs the installation" }),
         preferences: shownPreferences,
         has_password: z.boolean().meta({ description: "Whether a password is set" }),

@@ -57,7 +57,7 @@ export function refuseGrantBeyond(principal: Principal, grant: Grant): void {
   throw new ApiError("forbidden", "nobody may grant more than his own rights");
 }
 
-function mayGrant(principal: Principal, { role, permissions, ...account }: Grant): boolean {
+export function mayGrant(principal: Principal, { role, permissions, ...account }: Grant): boolean {
   const { affiliate, advertiser } = principal;
   if (affiliate !== null)
     return role === "partner" && (account.affiliate_id ?? null) === affiliate.id;

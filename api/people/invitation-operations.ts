@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { ROLES } from "../access/permissions.ts";
 import { isStaff } from "../access/principal.ts";
 import { showTo } from "../access/visibility.ts";
@@ -17,11 +18,12 @@ import {
   renewInvitation as renewRow,
   revokeInvitation as revokeRow,
 } from "./invitations.ts";
-import { invitationMail, mailed } from "./link-mails.ts";
-import { insertLink, type LinkRow, linkTo, mintLinkToken } from "./links.ts";
+import { invitationMail, type MadeTokens, mailed, mintTokens } from "./link-mails.ts";
+import { insertLink, type LinkRow, linkTo } from "./links.ts";
 import type { MemberContext } from "./people-context.ts";
 import { grantedAccount, personEmail, ShownInvitation } from "./people-fields.ts";
 import { memberOperation } from "./people-operation.ts";
+import { holdSession } from "./ways-in.ts";
 
 const OPEN_MAX = 1_000;
 const InvitationPath = z.object({ id: pathId });
@@ -57,7 +59,7 @@ export const createInvitation: Operation = memberOperation({
   tag: "People",
   summary: "Invite a person",
   description:
-    "Only this answer contains the link, which works once within 7 days. People of a partner or advertiser invite for their own account. Nobody grants more than his own rights.",
+    "Only this answer contains the link, which works once within 7 days and ends when its maker may no longer grant this. A mail has a link of its own, which proves the e-mail; the one of this answer does not. People of a partner or advertiser invite for their own account. Nobody grants more than his own rights.",
   access: MEMBERS_WRITE,
   input: {
     body: z.strictObject({ email: personEmail, role: oneOf(...ROLES), ...grantedAccount }),
@@ -67,22 +69,25 @@ export const createInvitation: Operation = memberOperation({
   failures: ["conflict", "forbidden"],
   findFaults: async (context, { body }) => await grantFaults(context, body),
   run: async (context, { body }) => {
-    const { db, principal, workspace, signedIn } = context;
+    const { db, principal, workspace, signedIn, people } = context;
     refuseGrantBeyond(principal, body);
     if (await hasTooManyInvitations(db, workspace.id, OPEN_MAX))
       throw new ApiError("conflict", `a workspace may have ${OPEN_MAX} open invitations`);
-    const token = mintLinkToken();
-    const id = await insertLink(db, token, {
-      kind: "invitation",
-      workspaceId: workspace.id,
-      email: body.email,
-      role: body.role,
-      affiliateId: body.affiliate_id,
-      advertiserId: body.advertiser_id,
-      permissions: isStaff(body.role) ? body.permissions : null,
-      madeBy: signedIn.person.id,
+    const tokens = mintTokens(people.parts.mailer);
+    const id = await inTransaction(db, async (tx) => {
+      await holdSession(tx, signedIn);
+      return await insertLink(tx, tokens, {
+        kind: "invitation",
+        workspaceId: workspace.id,
+        email: body.email,
+        role: body.role,
+        affiliateId: body.affiliate_id,
+        advertiserId: body.advertiser_id,
+        permissions: isStaff(body.role) ? body.permissions : null,
+        madeBy: signedIn.person.id,
+      });
     });
-    return { body: { data: await shownWithLink(context, id, token) } };
+    return { body: { data: await shownWithLink(context, id, tokens) } };
   },
 });
 
@@ -100,12 +105,15 @@ export const renewInvitation: Operation = memberOperation({
   failures: ["conflict", "forbidden"],
   findResource: invitationOfPath,
   run: async (context, { resource }) => {
-    const { db, signedIn } = context;
+    const { db, signedIn, people } = context;
     refuseRow(context, resource);
-    const token = mintLinkToken();
-    const renewed = { id: resource.id, token, madeBy: signedIn.person.id };
-    if (!(await renewRow(db, renewed))) throw usedAlready();
-    return { body: { data: await shownWithLink(context, resource.id, token) } };
+    const tokens = mintTokens(people.parts.mailer);
+    await inTransaction(db, async (tx) => {
+      await holdSession(tx, signedIn);
+      const renewed = { id: resource.id, tokens, madeBy: signedIn.person.id };
+      if (!(await renewRow(tx, renewed))) throw usedAlready();
+    });
+    return { body: { data: await shownWithLink(context, resource.id, tokens) } };
   },
 });
 
@@ -151,17 +159,18 @@ function usedAlready(): ApiError {
 async function shownWithLink(
   context: MemberContext,
   id: number,
-  token: string,
+  tokens: MadeTokens,
 ): Promise<Record<string, unknown>> {
   const { db, principal, settings, people, signedIn, log } = context;
   const row = await findInvitation(db, principal, id);
-  const link = linkTo(settings.apiUrl, token);
-  const mail = invitationMail({
-    email: row?.email ?? "",
-    workspace: row?.workspace_name ?? "",
-    inviter: signedIn.person.name,
-    link,
-  });
-  const isMailed = await mailed(people.parts.mailer, mail, log);
+  const isMailed = await mailed(people.parts.mailer, log, tokens.mailed, (token) =>
+    invitationMail({
+      email: row?.email ?? "",
+      workspace: row?.workspace_name ?? "",
+      inviter: signedIn.person.name,
+      link: linkTo(settings.apiUrl, token),
+    }),
+  );
+  const link = linkTo(settings.apiUrl, tokens.shown);
   return showTo(principal.role, "invitation", { ...row, link, mailed: isMailed });
 }

@@ -1,9 +1,18 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Principal } from "../access/principal.ts";
-import { hashOfToken } from "../access/session-tokens.ts";
 import type { Position } from "../rest/cursor.ts";
-import { LINK_COLUMNS, LINK_HOURS, LINK_TABLES, type LinkRow } from "./links.ts";
+import {
+  hashesOf,
+  LINK_COLUMNS,
+  LINK_HOURS,
+  LINK_TABLES,
+  type LinkRow,
+  type LinkTokens,
+} from "./links.ts";
 import { ownerOf, scopeValues } from "./members.ts";
+
+/** Each is judged by itself. Whoever has more opens the link of one. */
+const OPEN_OF_EMAIL_MAX = 100;
 
 /** Of the caller's workspace; people of an account see their own account only. */
 const SCOPE = `l.kind = 'invitation' and l.workspace_id = $1 and ($2::integer is null or l.affiliate_id = $2)
@@ -68,17 +77,25 @@ export async function hasTooManyInvitations(
   return rows[0]?.is_full === true;
 }
 
-/** Voids the earlier link and starts another time. False if somebody has joined by it. */
+/** Voids both earlier tokens and starts another time. False if somebody has joined by it. */
 export async function renewInvitation(
   db: Queryable,
-  { id, token, madeBy }: { readonly id: number; readonly token: string; readonly madeBy: number },
+  {
+    id,
+    tokens,
+    madeBy,
+  }: {
+    readonly id: number;
+    readonly tokens: LinkTokens;
+    readonly madeBy: number;
+  },
 ): Promise<boolean> {
   const { rows } = await db.query({
     name: "renew-invitation",
-    text: `update one_time_link set secret_hash = $2, made_by = $3, revoked_at = null,
-             expires_at = now() + make_interval(hours => $4)
+    text: `update one_time_link set secret_hash = $2, mailed_hash = $3, made_by = $4, revoked_at = null,
+             expires_at = now() + make_interval(hours => $5)
            where id = $1 and used_at is null returning id`,
-    values: [id, hashOfToken(token), madeBy, LINK_HOURS.invitation],
+    values: [id, ...hashesOf(tokens), madeBy, LINK_HOURS.invitation],
   });
   return rows.length > 0;
 }
@@ -90,6 +107,53 @@ export async function revokeInvitation(db: Queryable, id: number): Promise<boole
     text: `update one_time_link set revoked_at = coalesce(revoked_at, now())
            where id = $1 and used_at is null returning id`,
     values: [id],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Revokes the open invitations of somebody whose rights `principal` changes, whoever made them: of the workspace, or of the account whose
+ * people `principal` belongs to.
+ */
+export async function revokeInvitationsFor(
+  tx: Queryable,
+  principal: Principal,
+  email: string,
+): Promise<void> {
+  await tx.query({
+    name: "revoke-invitations-for",
+    text: `update one_time_link l set revoked_at = now()
+           where ${SCOPE} and lower(l.email) = lower($4) and l.used_at is null and l.revoked_at is null`,
+    values: [...scopeValues(principal), email],
+  });
+}
+
+/** The newest open invitations of an e-mail, by workspace, except those that would make an admin: they need the link itself. */
+export async function listOpenInvitationsFor(db: Queryable, email: string): Promise<LinkRow[]> {
+  const { rows } = await db.query<LinkRow>({
+    name: "list-open-invitations-for",
+    text: `with newest as (
+             select id from one_time_link
+             where kind = 'invitation' and lower(email) = lower($1) and role <> 'admin'
+               and used_at is null and revoked_at is null and expires_at > now()
+             order by id desc limit $2)
+           select ${LINK_COLUMNS} from ${LINK_TABLES} join newest on newest.id = l.id order by l.workspace_id, l.id`,
+    values: [email, OPEN_OF_EMAIL_MAX],
+  });
+  return rows;
+}
+
+/** False if it has been used, revoked or renewed meanwhile. */
+export async function useInvitation(
+  tx: Queryable,
+  { id, made_by: madeBy }: LinkRow,
+): Promise<boolean> {
+  const { rows } = await tx.query({
+    name: "use-invitation",
+    text: `update one_time_link set used_at = now()
+           where id = $1 and made_by is not distinct from $2 and used_at is null and revoked_at is null and expires_at > now()
+           returning id`,
+    values: [id, madeBy],
   });
   return rows.length > 0;
 }

@@ -1,7 +1,17 @@
 import type { Log } from "../../schemas/host/log.ts";
+import { mintLinkToken } from "./links.ts";
 import type { Mail, Mailer } from "./mailer.ts";
+import type { VisitorContext } from "./people-context.ts";
 
 const WORDS_MAX = 200;
+
+/** Of a link that its maker is shown. */
+export type MadeTokens = { readonly shown: string; readonly mailed: string | undefined };
+
+/** With a mail server, the mail gets a token of its own. */
+export function mintTokens(mailer: Mailer | undefined): MadeTokens {
+  return { shown: mintLinkToken(), mailed: mailer && mintLinkToken() };
+}
 
 type Invited = {
   readonly email: string;
@@ -33,15 +43,55 @@ export function resetMail({
   };
 }
 
-/** Whether the SMTP server has taken the mail. Null without a server. The caller shows the link anyway, so a failure is only logged. */
+/** What has happened to an account that existed before. */
+export type Change = {
+  readonly email: string;
+  /** Such as "a link that Jane has made". */
+  readonly by: string;
+  /** Default: false. */
+  readonly keepsCodes?: boolean;
+  /** Default: a new one. */
+  readonly password?: "none";
+};
+
+/**
+ * Tells the owner, who should learn it if it was somebody else. After the answer: a process that dies in between has told nobody, and the audit
+ * log has it.
+ */
+export function mailChange(
+  { people, settings, log }: Pick<VisitorContext, "people" | "settings" | "log">,
+  change: Change,
+): void {
+  people.parts.mailer?.send(changeMail(change, settings.apiUrl)).catch((error: unknown) => {
+    log.warn({ err: error }, "mail.not-sent");
+  });
+}
+
+function changeMail({ email, by, keepsCodes = false, password }: Change, apiUrl: string): Mail {
+  const has = password === "none" ? "no password any more" : "a new password";
+  const codes = keepsCodes
+    ? "The codes of your authenticator are still asked for."
+    : 'The codes of an authenticator have ended as well. Set up what you need again under "You".';
+  return {
+    to: email,
+    subject: "Your ways to sign in have changed",
+    text: `Your account has ${has}, by ${oneLine(by)}.\n\nIts sessions, its passkeys, its earlier connection to an identity provider and the links that were made with it have ended. ${codes}\n\nIf this was not you, choose a new password at ${apiUrl}/console/ and tell an admin of your workspace.\n`,
+  };
+}
+
+/**
+ * Whether the SMTP server has taken the mail with this token. Null without a server. The caller shows another token anyway, so a failure is
+ * only logged.
+ */
 export async function mailed(
   mailer: Mailer | undefined,
-  mail: Mail,
   log: Log,
+  token: string | undefined,
+  mailWith: (token: string) => Mail,
 ): Promise<boolean | null> {
-  if (mailer === undefined) return null;
+  if (mailer === undefined || token === undefined) return null;
   try {
-    await mailer.send(mail);
+    await mailer.send(mailWith(token));
     return true;
   } catch (error) {
     log.warn({ err: error }, "mail.not-sent");

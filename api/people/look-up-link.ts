@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { ROLES } from "../access/permissions.ts";
-import { notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
-import { findLiveLink } from "./links.ts";
+import { getLiveLink, refuseEndedLinkNow } from "./judge-link.ts";
 import { linkToken } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
 import { countAddress } from "./start-session.ts";
@@ -40,11 +39,11 @@ export const lookUpLink: Operation = visitorOperation({
   failures: ["not_found", "forbidden"],
   run: async (context, { body }) => {
     await countAddress(context);
-    const link = await findLiveLink(context.db, body.token);
-    if (link === undefined) throw notFound("link, or it was used or is over");
+    const link = await getLiveLink(context.db, body.token);
+    await refuseEndedLinkNow(context.db, link);
     const data = {
       kind: link.kind,
-      email: link.email,
+      email: link.kind === "reset" ? null : link.email,
       role: link.role,
       workspace: link.workspace_name,
       account: link.affiliate_name ?? link.advertiser_name,

@@ -14,15 +14,9 @@ import { pageParams } from "../rest/query-fields.ts";
 import { lockWorkspace } from "../workspace/workspace.ts";
 import { ADMINS_WRITE, MEMBERS, MEMBERS_WRITE } from "./access-of-people.ts";
 import { grantFaults, refuseGrantBeyond } from "./grant-faults.ts";
-import { mailed, resetMail } from "./link-mails.ts";
-import {
-  insertLink,
-  LINK_HOURS,
-  linkTo,
-  mintLinkToken,
-  revokeInvitationsBy,
-  revokeLinks,
-} from "./links.ts";
+import { revokeInvitationsFor } from "./invitations.ts";
+import { mailed, mintTokens, resetMail } from "./link-mails.ts";
+import { LINK_HOURS, linkTo, revokeLinksBy } from "./links.ts";
 import {
   deleteMembership,
   findMember,
@@ -33,9 +27,12 @@ import {
   mayReset,
   updateMembership,
 } from "./members.ts";
+import { lockPeople } from "./people.ts";
 import type { MemberContext } from "./people-context.ts";
 import { grantedAccount, ShownMember } from "./people-fields.ts";
 import { memberOperation } from "./people-operation.ts";
+import { insertResetLink } from "./reset-links.ts";
+import { holdSession } from "./ways-in.ts";
 
 const HOUR_MS = 3_600_000;
 const MemberPath = z.object({ id: pathId });
@@ -70,7 +67,8 @@ export const updateMember: Operation = memberOperation({
   path: "/members/{id}",
   tag: "People",
   summary: "Change a member",
-  description: "Role, account, permissions or status. It counts within a second.",
+  description:
+    "Role, account, permissions or status. It counts within a second, and ends the open invitations of the person to this workspace.",
   access: ADMINS_WRITE,
   input: {
     path: MemberPath,
@@ -93,14 +91,13 @@ export const updateMember: Operation = memberOperation({
       await lockWorkspace(tx, workspace.id);
       const before = present(await findMember(tx, principal, resource.id));
       const change = changeOf(before, presentFields(body));
-      if (!isFullAdmin(change)) {
-        await refuseWithoutAdmin(context, tx, before);
-        await revokeInvitationsBy(tx, before.person_id, workspace.id);
-      }
+      if (!isFullAdmin(change)) await refuseWithoutAdmin(context, tx, before);
       await updateMembership(tx, before.id, change).catch((error: unknown) => {
         if (violatedConstraint(error) === "") throw error;
         throw conflict("role", "this person is a member with this account already");
       });
+      if (!isFullAdmin(change)) await revokeLinksBy(tx, before.person_id, workspace.id);
+      if (isOtherGrant(before, change)) await revokeInvitationsFor(tx, principal, before.email);
       return present(await findMember(tx, principal, before.id));
     });
     return { body: { data: showTo(principal.role, "member", row) } };
@@ -127,6 +124,13 @@ function isFullAdmin({ role, permissions, status }: MemberChange): boolean {
   return role === "admin" && permissions === null && status === "active";
 }
 
+/** Whether the change is more than another manager. An invitation from before it could undo it. */
+function isOtherGrant(before: MemberRow, change: MemberChange): boolean {
+  const grantIn = ({ role, affiliate_id, advertiser_id, permissions, status }: MemberChange) =>
+    JSON.stringify([role, affiliate_id, advertiser_id, permissions, status]);
+  return grantIn(before) !== grantIn(change);
+}
+
 /** A workspace always keeps somebody who can let others in. @throws {ApiError} `conflict` */
 async function refuseWithoutAdmin(
   { workspace }: MemberContext,
@@ -143,7 +147,8 @@ export const removeMember: Operation = memberOperation({
   path: "/members/{id}",
   tag: "People",
   summary: "Remove a member",
-  description: "It counts within a second.",
+  description:
+    "It counts within a second, and ends the open invitations of the person: to the workspace, or to the account whose people the caller belongs to.",
   access: MEMBERS_WRITE,
   input: { path: MemberPath },
   output: z.object({ data: deletedRecord }),
@@ -157,8 +162,9 @@ export const removeMember: Operation = memberOperation({
       await lockWorkspace(tx, workspace.id);
       const before = present(await findMember(tx, principal, resource.id));
       await refuseWithoutAdmin(context, tx, before);
-      await revokeInvitationsBy(tx, before.person_id, workspace.id);
       await deleteMembership(tx, before.id);
+      await revokeLinksBy(tx, before.person_id, workspace.id);
+      await revokeInvitationsFor(tx, principal, before.email);
     });
     return { body: { data: { id: resource.id, deleted: true } } };
   },
@@ -171,7 +177,7 @@ export const makeResetLink: Operation = memberOperation({
   tag: "People",
   summary: "Create a reset link for a member",
   description:
-    "The member sets a new password by it. It is valid for an hour. Only for people all of whose workspaces the caller administers. Others ask the operator: `tracker person reset-link`.",
+    "The member sets a new password by it. It is valid for an hour, and ends with the rights of its maker and with every change of the member's. A mail has a link of its own, which proves the e-mail; the one of this answer does not. Only for people all of whose workspaces the caller administers. Others ask the operator: `tracker person reset-link`.",
   access: ADMINS_WRITE,
   input: { path: MemberPath },
   output: z.strictObject({
@@ -190,20 +196,23 @@ export const makeResetLink: Operation = memberOperation({
   run: async (context, { resource }) => {
     const { db, signedIn, settings, nowMs, people, log } = context;
     const { person_id: personId } = resource;
-    if (!(await mayReset(db, signedIn.person.id, personId)))
-      throw new ApiError(
-        "forbidden",
-        "this person has rights that you do not have: the operator resets the password",
-      );
-    const token = mintLinkToken();
-    await inTransaction(db, async (tx) => {
-      await revokeLinks(tx, "reset", personId);
-      await insertLink(tx, token, { kind: "reset", personId, madeBy: signedIn.person.id });
+    const { id: madeBy } = signedIn.person;
+    const tokens = mintTokens(people.parts.mailer);
+    const { email } = await inTransaction(db, async (tx) => {
+      await lockPeople(tx, { ids: [madeBy, personId] });
+      await holdSession(tx, signedIn);
+      if (!(await mayReset(tx, madeBy, personId)))
+        throw new ApiError(
+          "forbidden",
+          "this person has rights that you do not have: the operator resets the password",
+        );
+      return (await insertResetLink(tx, personId, { tokens, madeBy })).person;
     });
     const expiresAt = new Date(nowMs + LINK_HOURS.reset * HOUR_MS).toISOString();
-    const link = linkTo(settings.apiUrl, token);
-    const mail = resetMail({ email: resource.email, link });
-    const isMailed = await mailed(people.parts.mailer, mail, log);
+    const isMailed = await mailed(people.parts.mailer, log, tokens.mailed, (token) =>
+      resetMail({ email, link: linkTo(settings.apiUrl, token) }),
+    );
+    const link = linkTo(settings.apiUrl, tokens.shown);
     return { body: { data: { link, expires_at: expiresAt, mailed: isMailed } } };
   },
 });

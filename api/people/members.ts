@@ -2,12 +2,16 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Role } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Position } from "../rest/cursor.ts";
+import { EMAIL_PROVED } from "./people.ts";
+
+const OWN_MAX = 1_000;
 
 export type MemberRow = {
   id: number;
   person_id: number;
   name: string;
   email: string;
+  email_proved: boolean;
   role: Role;
   affiliate_id: number | null;
   advertiser_id: number | null;
@@ -22,7 +26,7 @@ export type MemberRow = {
 };
 
 /** Subqueries of one row each: Postgres would answer `exists` for a page by reading whole tables. */
-const COLUMNS = `m.id, m.person_id, p.name, p.email, m.role, m.affiliate_id, m.advertiser_id, m.user_id, m.permissions, m.status,
+const COLUMNS = `m.id, m.person_id, p.name, p.email, ${EMAIL_PROVED}, m.role, m.affiliate_id, m.advertiser_id, m.user_id, m.permissions, m.status,
   m.version, coalesce((select true from totp t where t.person_id = p.id and t.confirmed_at is not null limit 1),
     (select true from passkey k where k.person_id = p.id limit 1), false) as has_second_factor,
   (select max(s.last_seen_at) from session s where s.person_id = p.id) as last_seen_at, m.created_at, m.updated_at`;
@@ -179,18 +183,43 @@ export async function hasOtherAdmin(
   return rows[0]?.found === true;
 }
 
+/** Of a person in a workspace: several, if the person belongs to several accounts. */
+export async function listMembershipIds(
+  db: Queryable,
+  personId: number,
+  workspaceId: number,
+): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>({
+    name: "list-membership-ids",
+    text: "select id from membership where person_id = $1 and workspace_id = $2 order by id limit $3",
+    values: [personId, workspaceId, OWN_MAX],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Until the end of the transaction. The caller has locked the people, so that nobody else makes them members. */
+export async function lockMembershipsOf(tx: Queryable, people: readonly number[]): Promise<void> {
+  await tx.query({
+    name: "lock-memberships-of",
+    text: "select id from membership where person_id = any($1::integer[]) order by id for share",
+    values: [people],
+  });
+}
+
 /**
  * Whether an admin may reset the password of a person: only if he is an admin, with all permissions, of every workspace of that person,
- * and the person is not the installation's operator. Else the admin of one tenant could take over somebody in another.
+ * and the person is not the installation's operator. Else the admin of one tenant could take over somebody in another. He has no rights in a
+ * workspace that is switched off.
  */
 export async function mayReset(db: Queryable, adminId: number, personId: number): Promise<boolean> {
   const { rows } = await db.query<{ may: boolean }>({
     name: "may-reset-person",
     text: `select not p.is_operator and not exists (
              select from membership m where m.person_id = p.id and not exists (
-               select from membership own where own.person_id = $1 and own.workspace_id = m.workspace_id and own.role = 'admin'
+               select from membership own join workspace w on w.id = own.workspace_id and w.status = 'active'
+               where own.person_id = $1 and own.workspace_id = m.workspace_id and own.role = 'admin'
                  and own.permissions is null and own.status = 'active')) as may
-           from person p where p.id = $2`,
+           from person p join person maker on maker.id = $1 and maker.status = 'active' where p.id = $2`,
     values: [adminId, personId],
   });
   return rows[0]?.may === true;
@@ -216,8 +245,6 @@ export type OwnMembershipRow = {
   advertiser_name: string | null;
   advertiser_status: string | null;
 };
-
-const OWN_MAX = 1_000;
 
 /** The active memberships of a person, in the order of their workspaces. */
 export async function listOwnMemberships(

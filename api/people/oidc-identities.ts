@@ -1,5 +1,4 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { LINK_COLUMNS, LINK_TABLES, type LinkRow } from "./links.ts";
 import type { OidcIdentity } from "./oidc-client.ts";
 
 type Named = Pick<OidcIdentity, "issuer" | "subject">;
@@ -40,22 +39,4 @@ export async function deleteIdentities(db: Queryable, personId: number): Promise
     values: [personId],
   });
   return rows.length > 0;
-}
-
-/**
- * Uses up the open invitations of an e-mail, except those that would make an admin: they need the link itself. Of several sign-ins at the same
- * time, one gets each.
- */
-export async function useInvitationsFor(tx: Queryable, email: string): Promise<LinkRow[]> {
-  const { rows } = await tx.query<LinkRow>({
-    name: "use-invitations-for",
-    text: `with used as (
-             update one_time_link set used_at = now()
-             where kind = 'invitation' and lower(email) = lower($1) and role <> 'admin'
-               and used_at is null and revoked_at is null and expires_at > now()
-             returning id)
-           select ${LINK_COLUMNS} from ${LINK_TABLES} join used on used.id = l.id order by l.id`,
-    values: [email],
-  });
-  return rows;
 }

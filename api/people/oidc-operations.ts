@@ -10,6 +10,7 @@ import { getPerson } from "./people.ts";
 import { Done } from "./people-fields.ts";
 import { personOperation } from "./people-operation.ts";
 import { noteInPersonLog } from "./person-audit.ts";
+import { holdSession } from "./ways-in.ts";
 
 export const startOidcConnection: Operation = personOperation({
   name: "startOidcConnection",
@@ -53,6 +54,7 @@ export const connectOidc: Operation = personOperation({
       throw new ApiError("conflict", "this took too long, or was used: begin again");
     const identity = await oidc.finish(flow, body.query);
     await inTransaction(db, async (tx) => {
+      await holdSession(tx, signedIn);
       if ((await insertIdentity(tx, identity, personId)) !== personId)
         throw new ApiError("conflict", "somebody else signs in with this account of the provider");
       await noteInPersonLog(tx, context, { personId, event: "oidc-connected" });

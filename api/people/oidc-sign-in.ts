@@ -1,19 +1,28 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError, conflict, notFound } from "../errors.ts";
+import { ApiError, conflict } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { insertChallenge, useChallenge } from "./challenges.ts";
-import { joinByLink, newPersonByLink, type Signing } from "./join-by-link.ts";
-import { findLiveLink, type LinkRow, useLink } from "./links.ts";
+import {
+  grantByLink,
+  joinByLink,
+  personByLink,
+  refuseUnproved,
+  type Signing,
+} from "./join-by-link.ts";
+import { getLiveLink, refuseEndedLink, spendLink, useInvitationsFor } from "./judge-link.ts";
+import { type Change, mailChange } from "./link-mails.ts";
+import { type FoundLink, type LinkRow, provesEmail } from "./links.ts";
 import type { OidcIdentity } from "./oidc-client.ts";
 import { FLOW_MINUTES, Flow, FlowAnswer, flowId, oidcOf, returnedQuery } from "./oidc-fields.ts";
-import { findPersonOfIdentity, insertIdentity, useInvitationsFor } from "./oidc-identities.ts";
-import { getPerson } from "./people.ts";
+import { findPersonOfIdentity, insertIdentity } from "./oidc-identities.ts";
+import { getPerson, lockPeople, type PersonRow, renewAccount } from "./people.ts";
 import { linkToken, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import { noteInPersonLog } from "./person-audit.ts";
+import { noteInPersonLog, type PersonEvent } from "./person-audit.ts";
+import { isSameEmail } from "./same-email.ts";
 import {
   countAddress,
   refuseUnsafeAddress,
@@ -21,6 +30,7 @@ import {
   startSession,
   stateAfterPassword,
 } from "./start-session.ts";
+import { endWaysIn } from "./ways-in.ts";
 
 export const startOidcSignIn: Operation = visitorOperation({
   name: "startOidcSignIn",
@@ -52,7 +62,7 @@ export const signInWithOidc: Operation = visitorOperation({
   tag: "People",
   summary: "Sign in with the identity provider",
   description:
-    "Issuer and subject identify the person. A first sign-in needs an open invitation for the e-mail that the provider has verified; who is to be an admin needs the link itself.",
+    "Issuer and subject identify the person. An account whose e-mail is not proved is replaced once the provider has verified just this e-mail. A first sign-in needs an open invitation for the e-mail that the provider has verified; who is to be an admin needs the link itself.",
   access: ANYONE_WRITES,
   input: {
     body: z.strictObject({
@@ -72,16 +82,22 @@ export const signInWithOidc: Operation = visitorOperation({
     const flow = await useChallenge(context.db, "oidc-sign-in", asked);
     if (flow === undefined) throw refused("it took too long, or was used: begin again");
     const identity = await oidc.finish(flow, body.query);
-    const { token, state } = await inTransaction(context.db, async (tx) => {
-      const { person, event } = await personOf(tx, identity, body.token);
+    const { token, state, changed } = await inTransaction(context.db, async (tx) => {
+      const { person, event, ...rest } = await personOf(tx, identity, body.token);
       await noteInPersonLog(tx, context, { personId: person.id, event });
-      return { token: await startSession(tx, context, person), state: person.state };
+      return { token: await startSession(tx, context, person), state: person.state, ...rest };
     });
+    if (changed !== undefined) mailChange(context, changed);
     return signedInAnswer(context, token, state);
   },
 });
 
-type Arrival = { readonly person: Signing; readonly event: "signed-in" | "joined" };
+type Arrival = {
+  readonly person: Signing;
+  readonly event: PersonEvent;
+  /** Of an account that existed before: what its owner is told. */
+  readonly changed?: Change | undefined;
+};
 
 /** Who signs in. The link that was opened is used up, if there is one. @throws {ApiError} */
 async function personOf(
@@ -89,50 +105,93 @@ async function personOf(
   identity: OidcIdentity,
   token: string | undefined,
 ): Promise<Arrival> {
+  const link = token === undefined ? undefined : await usedLink(tx, token);
   const known = await findPersonOfIdentity(tx, identity);
-  if (known === undefined) return { person: await newcomer(tx, identity, token), event: "joined" };
+  if (known === undefined) return await newcomer(tx, identity, link);
+  await lockPeople(tx, { ids: [known] });
+  if ((await findPersonOfIdentity(tx, identity)) !== known)
+    throw refused("the account has just been reset: begin again");
   const person = await getPerson(tx, known);
   if (person.status !== "active") throw refused("this person is not active");
-  const signing = { id: person.id, state: stateAfterPassword(person) };
-  if (token === undefined) return { person: signing, event: "signed-in" };
-  await joinByLink(tx, await usedLink(tx, token, person.email), person.id);
-  return { person: signing, event: "joined" };
+  if (link?.kind === "first_admin") throw notForProvider();
+  if (link !== undefined) refuseOtherEmail(link, person.email);
+  const changed = await replacedBy(tx, { identity, person, link });
+  if (link !== undefined) await joinByLink(tx, link, known);
+  return {
+    person: { id: known, state: stateAfterPassword(await getPerson(tx, known)) },
+    event: changed !== undefined ? "replaced" : link !== undefined ? "joined" : "signed-in",
+    changed,
+  };
+}
+
+/**
+ * Leaves an account that nobody has proved to the person who signs in, if provider or link proves the e-mail. Undefined if the account stays as it is.
+ * @throws {ApiError} `conflict` if a link would let an unproved account in.
+ */
+async function replacedBy(
+  tx: Queryable,
+  {
+    identity,
+    person,
+    link,
+  }: {
+    readonly identity: OidcIdentity;
+    readonly person: PersonRow;
+    readonly link: FoundLink | undefined;
+  },
+): Promise<Change | undefined> {
+  if (person.email_proved) return undefined;
+  const isVerified = isSameEmail(identity.email ?? "", person.email);
+  const isProved = isVerified || (link !== undefined && provesEmail(link));
+  if (!isProved && link === undefined) return undefined;
+  if (!isProved && link !== undefined) await refuseUnproved(tx, link, person.id);
+  await endWaysIn(tx, person.id, { keepsCodes: false });
+  await renewAccount(tx, person.id, { passwordHash: null, isProved });
+  await insertIdentity(tx, identity, person.id);
+  return byProvider(person.email);
 }
 
 async function newcomer(
   tx: Queryable,
   identity: OidcIdentity,
-  token: string | undefined,
-): Promise<Signing> {
+  opened: FoundLink | undefined,
+): Promise<Arrival> {
   const { email, name } = identity;
   if (email === undefined) throw refused("the identity provider has not verified the e-mail");
-  const [link, ...more] =
-    token === undefined
-      ? await useInvitationsFor(tx, email)
-      : [await usedLink(tx, token, email, "first_admin")];
+  if (opened !== undefined) refuseOtherEmail(opened, email);
+  const links = opened === undefined ? await useInvitationsFor(tx, email) : [opened];
+  const [link] = links;
   if (link === undefined)
     throw refused("nobody has invited this e-mail: open the link that you were sent");
-  const person = await newPersonByLink(tx, link, { email, name, passwordHash: null });
-  for (const other of more) await joinByLink(tx, other, person.id);
+  const given = { email, name, passwordHash: null, provesEmail: true };
+  const { isReplaced, ...person } = await personByLink(tx, link, given);
+  for (const one of links) if (one.kind === "invitation") await grantByLink(tx, one, person.id);
   await insertIdentity(tx, identity, person.id);
-  return person;
+  if (!isReplaced) return { person, event: "joined" };
+  return { person, event: "replaced", changed: byProvider(email) };
 }
 
-/** A link that was opened on the way. Nobody takes over one that invites another e-mail. @throws {ApiError} */
-async function usedLink(
-  tx: Queryable,
-  token: string,
-  email: string,
-  orKind?: LinkRow["kind"],
-): Promise<LinkRow> {
-  const link = await findLiveLink(tx, token);
-  if (link === undefined) throw notFound("link, or it was used or is over");
-  if (link.kind !== "invitation" && link.kind !== orKind)
-    throw conflict("token", "this link is not for the identity provider");
-  if (link.kind === "invitation" && link.email?.toLowerCase() !== email.toLowerCase())
-    throw conflict("email", "this invitation is for another e-mail than that of the provider");
-  if (!(await useLink(tx, token))) throw notFound("link, or it was used or is over");
+function byProvider(email: string): Change {
+  return { email, by: "a sign-in with the identity provider", password: "none" };
+}
+
+/** A link that was opened on the way. @throws {ApiError} */
+async function usedLink(tx: Queryable, token: string): Promise<FoundLink> {
+  const link = await getLiveLink(tx, token);
+  if (link.kind === "reset") throw notForProvider();
+  await refuseEndedLink(tx, link);
+  await spendLink(tx, token);
   return link;
+}
+
+function notForProvider(): ApiError {
+  return conflict("token", "this link is not for the identity provider");
+}
+
+/** Nobody takes over a link that invites another e-mail. @throws {ApiError} */
+function refuseOtherEmail(link: LinkRow, email: string): void {
+  if (link.kind === "invitation" && !isSameEmail(link.email ?? "", email))
+    throw conflict("email", "this invitation is for another e-mail than that of the provider");
 }
 
 function refused(why: string): ApiError {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { ApiError, notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { deletedRecord, name, shownTime } from "../rest/body-fields.ts";
@@ -22,6 +23,7 @@ import {
 } from "./passkeys.ts";
 import { personOperation } from "./people-operation.ts";
 import { noteLater } from "./person-audit.ts";
+import { holdSession } from "./ways-in.ts";
 import { loadWebAuthn } from "./web-authn.ts";
 
 const PASSKEYS_MAX = 20;
@@ -126,18 +128,17 @@ export const addPasskey: Operation = personOperation({
     });
     if (!result.verified) throw refused();
     const { credential } = result.registrationInfo;
-    const row = await insertPasskey(
-      db,
-      personId,
-      {
-        name: body.name,
-        credentialId: Buffer.from(credential.id, "base64url"),
-        publicKey: Buffer.from(credential.publicKey),
-        counter: credential.counter,
-        transports: transportsIn(body.response),
-      },
-      PASSKEYS_MAX,
-    );
+    const passkey = {
+      name: body.name,
+      credentialId: Buffer.from(credential.id, "base64url"),
+      publicKey: Buffer.from(credential.publicKey),
+      counter: credential.counter,
+      transports: transportsIn(body.response),
+    };
+    const row = await inTransaction(db, async (tx) => {
+      await holdSession(tx, signedIn);
+      return await insertPasskey(tx, personId, passkey, PASSKEYS_MAX);
+    });
     if (row === undefined)
       throw new ApiError(
         "conflict",

@@ -23,6 +23,7 @@ import {
   signedInAnswer,
   startSession,
 } from "./start-session.ts";
+import { holdPerson } from "./ways-in.ts";
 import { loadWebAuthn } from "./web-authn.ts";
 
 /** Anyone: the browser names the person. */
@@ -85,7 +86,8 @@ export const signInWithPasskey: Operation = visitorOperation({
     });
     const personId = passkey.person_id;
     const token = await inTransaction(db, async (tx) => {
-      await notePasskeyUse(tx, passkey.id, counter);
+      const isHeld = await holdPerson(tx, personId);
+      if (!isHeld || !(await notePasskeyUse(tx, passkey.id, counter))) throw refused();
       return await startSession(tx, context, { id: personId, state: "full" });
     });
     noteLater(context, { personId, event: "signed-in" });

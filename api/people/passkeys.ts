@@ -71,12 +71,14 @@ export async function insertPasskey(
   return rows[0];
 }
 
-export async function notePasskeyUse(db: Queryable, id: number, counter: number): Promise<void> {
-  await db.query({
+/** False if the passkey is gone. */
+export async function notePasskeyUse(db: Queryable, id: number, counter: number): Promise<boolean> {
+  const { rows } = await db.query({
     name: "note-passkey-use",
-    text: "update passkey set counter = $2, last_used_at = now() where id = $1",
+    text: "update passkey set counter = $2, last_used_at = now() where id = $1 returning id",
     values: [id, counter],
   });
+  return rows.length > 0;
 }
 
 /** False if the person has no such passkey. */

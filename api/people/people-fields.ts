@@ -21,6 +21,11 @@ export const factorCode = text(CODE_MAX).meta({
 export const personName = name();
 export const personEmail = email;
 
+export const emailProved = z.boolean().meta({
+  description:
+    "Whether the person has proved to read the mailbox: by a link that was mailed, by the identity provider, or by a link of the operator",
+});
+
 /** How the console shows itself to a person. */
 export const preferences = z
   .strictObject(
@@ -83,6 +88,7 @@ export const ShownMember = shownSchema("member", {
   person_id: z.int().meta({ description: "Id of the person, who may be a member elsewhere" }),
   name: z.string(),
   email: z.string(),
+  email_proved: emailProved,
   role: z.enum(ROLES),
   affiliate_id: z.int().nullable(),
   advertiser_id: z.int().nullable(),

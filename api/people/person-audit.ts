@@ -10,6 +10,7 @@ export type PersonEvent =
   | "session-ended"
   | "joined"
   | "reset"
+  | "replaced"
   | "password-changed"
   | "totp-added"
   | "totp-removed"

@@ -1,18 +1,29 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError, conflict, notFound, validationFailed } from "../errors.ts";
+import type { SignedIn } from "../access/sessions.ts";
+import { conflict, validationFailed } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
-import { joinByLink, newPersonByLink, type Signing } from "./join-by-link.ts";
-import { findLiveLink, type LinkRow, useLink } from "./links.ts";
+import {
+  joinByLink,
+  type Newcomer,
+  personByLink,
+  refuseInactive,
+  refuseUnproved,
+  type Signing,
+  unproved,
+} from "./join-by-link.ts";
+import { getLiveLink, refuseEndedLink, refuseEndedLinkNow, spendLink } from "./judge-link.ts";
+import { type Change, mailChange } from "./link-mails.ts";
+import { type FoundLink, type LinkRow, provesEmail } from "./links.ts";
 import { newPassword, passwordFault } from "./password-fault.ts";
-import { getPerson, setPasswordHash } from "./people.ts";
+import { getPerson, renewAccount } from "./people.ts";
 import type { VisitorContext } from "./people-context.ts";
 import { linkToken, personEmail, personName, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import { noteInPersonLog } from "./person-audit.ts";
-import { deleteOtherSessions } from "./session-rows.ts";
+import { noteInPersonLog, type PersonEvent } from "./person-audit.ts";
+import { isSameEmail } from "./same-email.ts";
 import {
   countAddress,
   refuseUnsafeAddress,
@@ -20,6 +31,7 @@ import {
   startSession,
   stateAfterPassword,
 } from "./start-session.ts";
+import { endWaysIn, holdSession } from "./ways-in.ts";
 
 const Body = z.strictObject({
   token: linkToken,
@@ -35,7 +47,7 @@ export const redeemLink: Operation = visitorOperation({
   tag: "People",
   summary: "Use a one-time link",
   description:
-    "To become the first admin, to join, or to set a new password. A new person gives name and password. Somebody who has signed in with the e-mail of an invitation gives only the token.",
+    "To become the first admin, to join, or to set a new password. A new person gives name and password. Somebody who has signed in with the e-mail of an invitation gives only the token. A link ends when its maker loses the right to make it, and a reset when its person is allowed something else. A reset ends all sessions, passkeys and connected identities, by mail also codes. An account whose e-mail is not proved is replaced, and gets name and password anew.",
   access: ANYONE_WRITES,
   input: { body: Body },
   output: z.strictObject({ data: SignInState }),
@@ -44,35 +56,43 @@ export const redeemLink: Operation = visitorOperation({
   run: async (context, { body }) => {
     refuseUnsafeAddress(context);
     await countAddress(context);
-    const link = await findLiveLink(context.db, body.token);
-    if (link === undefined) throw noSuchLink();
+    const link = await getLiveLink(context.db, body.token);
+    // It is judged again with its locks. Here a refusal costs no hash.
+    await refuseEndedLinkNow(context.db, link);
     const { signedIn } = context.people;
-    if (link.kind === "invitation" && signedIn?.state === "full")
-      return await joinAs(context, { token: body.token, link }, signedIn.person);
+    if (link.kind === "invitation" && signedIn?.state === "full") {
+      refuseOtherEmail(link, signedIn);
+      const { email_proved: isProved } = await getPerson(context.db, signedIn.person.id);
+      if (isProved) return await joinAs(context, { token: body.token, link }, signedIn);
+      // Before anybody fills in a form for nothing.
+      if (!provesEmail(link)) await refuseUnproved(context.db, link, signedIn.person.id);
+    }
     const { email, name, password } = wantedFrom(link, body);
     const about = await aboutWhom(context.db, link, { email, name });
     const fault = passwordFault(password, about);
     if (fault !== undefined) throw validationFailed({ password: fault });
     // Before the transaction: others may wait for the two places.
     const hash = await context.people.parts.hasher.hash(password);
-    const given = { ...about, passwordHash: hash };
-    const { token, state } = await inTransaction(context.db, async (tx) => {
-      if (!(await useLink(tx, body.token))) throw noSuchLink();
-      const person =
-        link.kind === "reset"
-          ? await resetPerson(tx, link, hash)
-          : await newPersonByLink(tx, link, given);
-      const event = link.kind === "reset" ? "reset" : "joined";
-      await noteInPersonLog(tx, context, { personId: person.id, event });
-      return { token: await startSession(tx, context, person), state: person.state };
+    const given = { ...about, passwordHash: hash, provesEmail: provesEmail(link) };
+    const { token, state, changed } = await inTransaction(context.db, async (tx) => {
+      await refuseEndedLink(tx, link);
+      await spendLink(tx, body.token);
+      const { id, event, ...used } =
+        link.kind === "reset" ? await reset(tx, link, hash) : await join(tx, link, given);
+      await noteInPersonLog(tx, context, { personId: id, event });
+      return { ...used, token: await startSession(tx, context, { id, state: used.state }) };
     });
+    if (changed !== undefined) mailChange(context, changed);
     return signedInAnswer(context, token, state);
   },
 });
 
-function noSuchLink(): ApiError {
-  return notFound("link, or it was used or is over");
-}
+/** What the use of a link has done. */
+type Used = Signing & {
+  readonly event: PersonEvent;
+  /** Of an account that existed before: what its owner is told. */
+  readonly changed?: Change;
+};
 
 /** What the kind of link needs. @throws {ApiError} `validation_failed` */
 function wantedFrom(
@@ -98,28 +118,48 @@ async function aboutWhom(
   return { email, name };
 }
 
-/** All sessions end; the second factor stays. */
-async function resetPerson(
-  tx: Queryable,
-  { person_id: personId }: LinkRow,
-  hash: string,
-): Promise<Signing> {
-  const person = await getPerson(tx, personId ?? 0);
-  if (person.status !== "active") throw new ApiError("forbidden", "this person is not active");
-  await setPasswordHash(tx, person.id, hash);
-  await deleteOtherSessions(tx, person.id, null);
-  return { id: person.id, state: stateAfterPassword(person) };
+/**
+ * Every other way into the account ends. Codes stay where they protect the owner: they were set up by somebody who had proved the e-mail, and
+ * whoever resets it has not done so just now.
+ */
+async function reset(tx: Queryable, link: FoundLink, passwordHash: string): Promise<Used> {
+  const person = await getPerson(tx, link.person_id ?? 0);
+  refuseInactive(person);
+  const keepsCodes = person.email_proved && !link.is_mailed;
+  await endWaysIn(tx, person.id, { keepsCodes });
+  await renewAccount(tx, person.id, { passwordHash, isProved: provesEmail(link) });
+  const by = link.is_mailed
+    ? "a link that was mailed to this address"
+    : `a link that ${link.inviter_name ?? "the operator"} has made`;
+  const state = stateAfterPassword(await getPerson(tx, person.id));
+  return { id: person.id, state, event: "reset", changed: { email: person.email, by, keepsCodes } };
+}
+
+async function join(tx: Queryable, link: FoundLink, given: Newcomer): Promise<Used> {
+  const { isReplaced, ...person } = await personByLink(tx, link, given);
+  if (link.kind === "invitation") await joinByLink(tx, link, person.id);
+  if (!isReplaced) return { ...person, event: "joined" };
+  const by = `an invitation to ${link.workspace_name ?? "a workspace"}`;
+  return { ...person, event: "replaced", changed: { email: given.email, by } };
+}
+
+/** @throws {ApiError} `conflict` */
+function refuseOtherEmail({ email }: LinkRow, { person }: SignedIn): void {
+  if (email === null || !isSameEmail(email, person.email))
+    throw conflict("email", "this invitation is for another e-mail than that of your session");
 }
 
 async function joinAs(
   context: VisitorContext,
   { token, link }: { readonly token: string; readonly link: LinkRow },
-  person: { readonly id: number; readonly email: string },
+  signedIn: SignedIn,
 ): ReturnType<Operation["run"]> {
-  if (link.email?.toLowerCase() !== person.email.toLowerCase())
-    throw conflict("email", "this invitation is for another e-mail than that of your session");
+  const { person } = signedIn;
   await inTransaction(context.db, async (tx) => {
-    if (!(await useLink(tx, token))) throw noSuchLink();
+    await refuseEndedLink(tx, link);
+    await holdSession(tx, signedIn);
+    if (!(await getPerson(tx, person.id)).email_proved) throw unproved();
+    await spendLink(tx, token);
     await joinByLink(tx, link, person.id);
     await noteInPersonLog(tx, context, { personId: person.id, event: "joined" });
   });

@@ -10,6 +10,7 @@ import { personOperation } from "./people-operation.ts";
 import { noteLater } from "./person-audit.ts";
 import { proveFactor, totpOwner } from "./prove-factor.ts";
 import { base32, matchingStep, otpauthUri } from "./totp.ts";
+import { holdSession } from "./ways-in.ts";
 
 const SECRET_BYTES = 20;
 const ISSUER = "Tracker";
@@ -46,8 +47,11 @@ export const startTotp: Operation = personOperation({
     const { box } = people.parts;
     if (box === undefined) throw unavailable("CONSOLE_SECRET, which seals second factors,");
     const secret = randomBytes(SECRET_BYTES);
-    if (!(await insertTotp(db, id, box.seal(secret, totpOwner(id)))))
-      throw new ApiError("conflict", "codes are set up already: remove them first");
+    await inTransaction(db, async (tx) => {
+      await holdSession(tx, signedIn);
+      if (!(await insertTotp(tx, id, box.seal(secret, totpOwner(id)))))
+        throw new ApiError("conflict", "codes are set up already: remove them first");
+    });
     const issuer = `${ISSUER} ${new URL(settings.apiUrl).hostname}`;
     const data = { secret: base32(secret), uri: otpauthUri(secret, email, issuer) };
     return { body: { data } };
@@ -73,11 +77,16 @@ export const confirmTotp: Operation = personOperation({
     if (totp === undefined) throw notFound("second factor");
     if (totp.is_confirmed) throw new ApiError("conflict", "codes are set up already");
     const secret = people.parts.box?.open(totp.sealed, totpOwner(id));
+    const step = secret && matchingStep(secret, body.code.replaceAll(/\s/g, ""), nowMs);
+    let codes: readonly string[] = [];
     await proveFactor(context, async () => {
-      const step = secret && matchingStep(secret, body.code.replaceAll(/\s/g, ""), nowMs);
-      return step !== undefined && (await useTotpStep(db, id, step));
+      if (step === undefined) return false;
+      codes = await inTransaction(db, async (tx) => {
+        await holdSession(tx, signedIn);
+        return (await useTotpStep(tx, id, step)) ? await replaceRecoveryCodes(tx, id) : [];
+      });
+      return codes.length > 0;
     });
-    const codes = await inTransaction(db, async (tx) => await replaceRecoveryCodes(tx, id));
     noteLater(context, { personId: id, event: "totp-added" });
     return { body: { data: { recovery_codes: codes } } };
   },
@@ -115,13 +124,14 @@ export const makeRecoveryCodes: Operation = personOperation({
   status: 200,
   failures: ["not_found"],
   run: async (context) => {
-    const personId = context.signedIn.person.id;
-    const totp = await findTotp(context.db, personId);
-    if (totp?.is_confirmed !== true) throw notFound("second factor");
-    const codes = await inTransaction(
-      context.db,
-      async (tx) => await replaceRecoveryCodes(tx, personId),
-    );
+    const { signedIn } = context;
+    const personId = signedIn.person.id;
+    const codes = await inTransaction(context.db, async (tx) => {
+      await holdSession(tx, signedIn);
+      const totp = await findTotp(tx, personId);
+      if (totp?.is_confirmed !== true) throw notFound("second factor");
+      return await replaceRecoveryCodes(tx, personId);
+    });
     noteLater(context, { personId, event: "recovery-codes-made" });
     return { body: { data: { recovery_codes: codes } } };
   },

@@ -1030,7 +1030,10 @@ CREATE TABLE one_time_link (
   expires_at timestamp(3) with time zone NOT NULL,
   used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
+  mailed_hash bytea,
+  person_rights text,
   CONSTRAINT one_time_link_pkey PRIMARY KEY (id),
+  CONSTRAINT one_time_link_mailed_hash_key UNIQUE (mailed_hash),
   CONSTRAINT one_time_link_secret_hash_key UNIQUE (secret_hash),
   CONSTRAINT one_time_link_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
   CONSTRAINT one_time_link_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
@@ -1109,6 +1112,7 @@ CREATE TABLE person (
   preferences jsonb NOT NULL DEFAULT '{}'::jsonb,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  proved_email text,
   CONSTRAINT person_pkey PRIMARY KEY (id),
   CONSTRAINT person_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
 );

@@ -74,7 +74,7 @@ export async function addPeople(
     const invitation = { kind: "invitation", email: `friend-${email}`, ...grant } as const;
     add("members/{id}", membership);
     add("sessions/{id}", sessionId);
-    add("invitations/{id}", await insertLink(db, mintLinkToken(), invitation));
+    add("invitations/{id}", await insertLink(db, { shown: mintLinkToken() }, invitation));
     const passkey = {
       name: word,
       credentialId: Buffer.from(email),

@@ -97,7 +97,7 @@ export async function ownPerson(browser: PersonBrowser): Promise<Record<string, 
   return Session.parse(data(await browser.get("/session"))).person;
 }
 
-/** A person with {@link PASSWORD}. Returns the id. */
+/** A person with {@link PASSWORD} and a proved e-mail. Returns the id. */
 export async function makePerson(db: Pool, email: string, isOperator = false): Promise<number> {
   hashed ??= new PasswordHasher().hash(PASSWORD);
   const id = await insertPerson(db, {
@@ -105,6 +105,7 @@ export async function makePerson(db: Pool, email: string, isOperator = false): P
     name: `Name of ${email}`,
     passwordHash: await hashed,
     isOperator,
+    isProved: true,
   });
   if (id === undefined) throw new Error(`${email} exists`);
   return id;

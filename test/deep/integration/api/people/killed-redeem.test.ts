@@ -5,9 +5,12 @@ import { untilWaiting, whileTableIsLocked } from "../../../../integration/api/lo
 import {
   makePerson,
   outcome,
+  ownPerson,
   PASSWORD,
   PersonBrowser,
+  redeem,
 } from "../../../../integration/api/people/person-browser.ts";
+import { addPasskey, signInWith } from "../../../../integration/api/people/person-factors.ts";
 import { forThisFile } from "../../../../services/for-this-file.ts";
 import { ChildServer } from "../../../../system/child-server.ts";
 import { nodeProgram } from "../../../../system/service-program.ts";
@@ -50,12 +53,16 @@ test("kill -9 while a link is used leaves it unused and nobody half made, and it
 }, async () => {
   const email = "killed@first.example";
   const token = mintLinkToken();
-  await insertLink(world.pool, token, {
-    kind: "invitation",
-    workspaceId: world.tenant.workspaceId,
-    email,
-    role: "analyst",
-  });
+  await insertLink(
+    world.pool,
+    { shown: token },
+    {
+      kind: "invitation",
+      workspaceId: world.tenant.workspaceId,
+      email,
+      role: "analyst",
+    },
+  );
   const body = { token, name: "Newcomer", password: PASSWORD };
   await redeemAndKill(body);
   await until("the transaction is gone", async () => (await peopleCalled(email)) === 0, {
@@ -78,10 +85,40 @@ test("kill -9 while a password is reset leaves the old password and all sessions
   const browser = new PersonBrowser(world.origin);
   await browser.signIn(email);
   const token = mintLinkToken();
-  await insertLink(world.pool, token, { kind: "reset", personId });
+  await insertLink(world.pool, { shown: token }, { kind: "reset", personId, email });
   await redeemAndKill({ token, password: "a-password-that-never-counts" });
   await until("the session lives", async () => (await browser.get("/session")).status === 200, {
     timeoutMs: 5_000,
   });
   expect((await new PersonBrowser(world.origin).signIn(email)).status).toBe(200);
+});
+
+test("kill -9 while an unproved account is replaced leaves all of it, and the link works later (G212)", {
+  timeout: 120_000,
+}, async () => {
+  const email = "half@first.example";
+  const personId = await makePerson(world.pool, email);
+  await world.pool.query({
+    text: "update person set proved_email = null where id = $1",
+    values: [personId],
+  });
+  const impostor = new PersonBrowser(world.origin);
+  await impostor.signIn(email);
+  const { authenticator } = await addPasskey(impostor);
+  const token = mintLinkToken();
+  const { workspaceId } = world.tenant;
+  await insertLink(
+    world.pool,
+    { shown: token },
+    { kind: "invitation", workspaceId, email, role: "analyst" },
+  );
+  const body = { token, name: "Owner", password: "a-password-that-counts-later" };
+  await redeemAndKill(body);
+  await until("the session lives", async () => (await impostor.get("/session")).status === 200, {
+    timeoutMs: 5_000,
+  });
+  expect(await ownPerson(impostor)).toMatchObject({ passkeys: 1, email_proved: false });
+  expect((await signInWith(world, authenticator)).answer.status).toBe(200);
+  expect((await redeem(world, token, body)).outcome).toBe("200");
+  expect(outcome((await signInWith(world, authenticator)).answer)).toBe("401 sign_in_required");
 });
