@@ -5,12 +5,16 @@ import { Countdown } from "./countdown.tsx";
 /** What went wrong, why, and what to do next. */
 export function ProblemNotice({
   error,
+  advice: known,
   onRetry,
 }: {
   readonly error: unknown;
+  /** What to do next, where the page knows it better than the code of the error says. */
+  readonly advice?: string | undefined;
   readonly onRetry?: () => void;
 }): ReactElement {
-  const { title, advice } = wordsFor(error);
+  const { title, advice: usual } = wordsFor(error);
+  const advice = known ?? usual;
   return (
     <div className="notice bad" role="alert">
       <div className="grow">

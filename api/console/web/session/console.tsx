@@ -55,7 +55,7 @@ function Inside(): ReactElement | null {
   const needed = neededFor(session.error);
   if (path === "/sign-in/oidc") return <ProviderReturn api={api} />;
   if (session.isPending) return null;
-  if (token !== "") return <Join api={api} token={token} isSignedIn={session.data !== undefined} />;
+  if (token !== "") return <Join api={api} token={token} own={session.data?.person} />;
   if (needed === "sign-in") return <SignIn api={api} />;
   if (needed === "second-factor") return <SecondFactor api={api} />;
   if (session.data === undefined) {

@@ -15,6 +15,9 @@ type Link = {
   readonly workspace: string | null;
 };
 
+/** Who has signed in here. */
+type Own = { readonly email_proved: boolean };
+
 type Given = { readonly email: string; readonly name: string; readonly password: string };
 
 const TITLES = {
@@ -23,16 +26,18 @@ const TITLES = {
   reset: "Choose a new password",
 } as const;
 const FORM_HEIGHT = 280;
+const ASK_AGAIN = "Whoever gave you the link can make another one, and so can an admin.";
 
 /** Uses a one-time link. Its token stands behind `#`, so it reaches no server log and no other page. */
 export function Join({
   api,
   token,
-  isSignedIn,
+  own,
 }: {
   readonly api: Api;
   readonly token: string;
-  readonly isSignedIn: boolean;
+  /** Undefined for somebody who has not signed in. */
+  readonly own: Own | undefined;
 }): ReactElement {
   const link = useQuery({
     queryKey: ["one-time-link", token],
@@ -43,8 +48,7 @@ export function Join({
   if (link.isError) {
     return (
       <Door title="This link does not work">
-        <ProblemNotice error={link.error} />
-        <p>It may have been used, or it is too old. Ask for a new one.</p>
+        <ProblemNotice error={link.error} advice={adviceFor(link.error)} />
       </Door>
     );
   }
@@ -55,14 +59,12 @@ export function Join({
       </Door>
     );
   }
-  return (
-    <JoinForm
-      api={api}
-      token={token}
-      link={link.data}
-      isSignedIn={isSignedIn && link.data.kind === "invitation"}
-    />
-  );
+  return <JoinForm api={api} token={token} link={link.data} own={own} />;
+}
+
+/** A link that is gone is nothing to check the address of. */
+function adviceFor(error: unknown): string | undefined {
+  return error instanceof Problem && error.code === "not_found" ? ASK_AGAIN : undefined;
 }
 
 /** A reset needs only the password, and only the first admin names an e-mail. */
@@ -78,13 +80,15 @@ function JoinForm({
   api,
   token,
   link,
-  isSignedIn,
+  own,
 }: {
   readonly api: Api;
   readonly token: string;
   readonly link: Link;
-  readonly isSignedIn: boolean;
+  readonly own: Own | undefined;
 }): ReactElement {
+  // An account whose e-mail is not proved is replaced, so it gets name and password anew.
+  const isSignedIn = link.kind === "invitation" && own?.email_proved === true;
   const [given, setGiven] = useState<Given>({ email: link.email ?? "", name: "", password: "" });
   const queries = useQueryClient();
   const [, go] = useLocation();
@@ -98,7 +102,7 @@ function JoinForm({
       go("/", { replace: true });
     },
   });
-  const fields = redeem.error instanceof Problem ? redeem.error.fields : {};
+  const shown: readonly string[] = isSignedIn ? [] : SHOWN[link.kind];
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     redeem.mutate();
@@ -106,10 +110,16 @@ function JoinForm({
   return (
     <Door title={TITLES[link.kind]}>
       {link.workspace !== null && <p>{link.workspace}</p>}
-      {redeem.isError && Object.keys(fields).length === 0 && <ProblemNotice error={redeem.error} />}
+      <Refusal error={redeem.error} shown={shown} />
+      <Consequences kind={link.kind} own={own} />
       <form className="stack" onSubmit={submit}>
         {!isSignedIn && (
-          <JoinFields link={link} given={given} faults={fields} onChange={setGiven} />
+          <JoinFields
+            link={link}
+            given={given}
+            faults={faultsIn(redeem.error)}
+            onChange={setGiven}
+          />
         )}
         <button type="submit" className="button first" disabled={redeem.isPending}>
           {link.kind === "reset" ? "Save and sign in" : "Continue"}
@@ -119,6 +129,49 @@ function JoinForm({
         <ProviderButton api={api} wanted={{ connects: false, token, back: "/" }} />
       )}
     </Door>
+  );
+}
+
+function faultsIn(error: unknown): Readonly<Record<string, string>> {
+  return error instanceof Problem ? error.fields : {};
+}
+
+/** Why the link was not used, unless a field of the form says so. */
+function Refusal({
+  error,
+  shown,
+}: {
+  readonly error: unknown;
+  readonly shown: readonly string[];
+}): ReactElement | null {
+  const faults = faultsIn(error);
+  if (error === null || shown.some((name) => name in faults)) return null;
+  return <ProblemNotice error={error} advice={adviceFor(error)} />;
+}
+
+/** The fields of each form, which show their own faults. */
+const SHOWN = {
+  first_admin: ["email", "name", "password"],
+  invitation: ["name", "password"],
+  reset: ["password"],
+} as const;
+
+/** What else the link ends, if anything. */
+function Consequences({
+  kind,
+  own,
+}: {
+  readonly kind: Link["kind"];
+  readonly own: Own | undefined;
+}): ReactElement | null {
+  if (kind === "reset")
+    return <p className="muted">Your sessions, passkeys and connected accounts end.</p>;
+  if (kind !== "invitation" || own === undefined || own.email_proved) return null;
+  return (
+    <p className="muted">
+      The e-mail of your account is not proved yet. Set up the account anew: its sessions, passkeys,
+      codes and connected accounts end.
+    </p>
   );
 }
 

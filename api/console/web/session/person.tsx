@@ -13,6 +13,7 @@ import { useMembership } from "./membership.ts";
 import { OwnPasskeys } from "./own-passkeys.tsx";
 import { OwnProvider } from "./own-provider.tsx";
 import { OwnSecondFactor } from "./own-second-factor.tsx";
+import { useSignInOptions } from "./use-sign-in-options.ts";
 
 /** What belongs to the person and not to a workspace: name, password, second factor and sessions. */
 export function Person(): ReactElement {
@@ -40,6 +41,7 @@ export function Person(): ReactElement {
           onSubmit={async (body) => await rename.mutateAsync(body)}
         />
         {rename.isSuccess && <p role="status">Saved.</p>}
+        {!session.person.email_proved && <UnprovedEmail />}
       </section>
       <section className="panel stack narrow">
         <h2>Password</h2>
@@ -65,6 +67,19 @@ export function Person(): ReactElement {
       <OwnProvider />
       <OwnSessions />
     </>
+  );
+}
+
+/** Of somebody who came by a link that its maker was shown, too. */
+function UnprovedEmail(): ReactElement {
+  const mail = useSignInOptions(useApi(0))?.mail === true;
+  return (
+    <p className="notice warn">
+      Your e-mail is not proved, so links of other workspaces do not let this account in.{" "}
+      {mail
+        ? "Sign out and use “Forgot the password?”: the link in the mail proves it. Passkeys and codes are set up again afterwards."
+        : "The operator of this installation can give you a link that proves it."}
+    </p>
   );
 }
 

@@ -92,7 +92,7 @@ describe.skipIf(program === undefined)("with an identity provider and a mail ser
 
   test("somebody who is invited by mail joins with the provider, and signs in with it from then on", async () => {
     await invite(admin, browser.base("admin"), { email: GUEST, role: "analyst" });
-    await admin.locator(".drawer").getByText("The link is mailed.").waitFor();
+    await admin.locator(".drawer").getByText("A link is mailed.").waitFor();
     const page = await pages.open();
     await keepInside(page);
     await page.goto(await linkInMailTo(GUEST));
@@ -124,6 +124,35 @@ describe.skipIf(program === undefined)("with an identity provider and a mail ser
     await page.getByRole("link", { name: "Begin again" }).click();
     await field(page, "Password").waitFor();
     await page.context().close();
+  });
+
+  test("a link that has ended says why, and a person without a proved e-mail is told (G209, G211)", async () => {
+    const email = "ends@people.example";
+    const made = await invite(admin, browser.base("admin"), { email, role: "admin" });
+    const maker = await pages.open();
+    await join(maker, made, "Ends");
+    await maker.goto(`${browser.base("admin")}/you`);
+    await maker.getByText("the link in the mail proves it").waitFor();
+    const late = { email: "late@people.example", role: "analyst" };
+    const link = await invite(maker, browser.base("admin"), late);
+    await admin.goto(`${browser.base("admin")}/workspace/people`);
+    await admin
+      .getByRole("row")
+      .filter({ hasText: `${email} not proved` })
+      .first()
+      .waitFor();
+    await press(admin, "Change Ends");
+    await press(admin.locator(".drawer"), "Remove from the workspace");
+    await admin.locator(".drawer").waitFor({ state: "detached" });
+    const page = await pages.open();
+    await page.goto(link);
+    await page.getByRole("heading", { name: "This link does not work" }).waitFor();
+    const words = await page.getByRole("alert").textContent();
+    expect(words).toContain("somebody's rights have changed: ask for a new one");
+    expect(words).toContain("Whoever gave you the link can make another one");
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+    await maker.context().close();
   });
 
   test("a forgotten password is replaced by a link that comes by mail", async () => {

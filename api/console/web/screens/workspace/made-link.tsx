@@ -21,13 +21,16 @@ export function ShownLink({
   return (
     <>
       {mailed === true ? (
-        <p role="status">The link is mailed.</p>
+        <p role="status">A link is mailed. It proves the e-mail; this one does not.</p>
       ) : (
         <p className={mailed === false ? "notice warn" : undefined}>
           {mailed === false && "The mail server has not taken it. "}Send this link to the person.
         </p>
       )}
-      <p>The link works once, within {lasts}, and is shown only now.</p>
+      <p>
+        The link works once, within {lasts}, and is shown only now. It ends if you lose the right to
+        make it.
+      </p>
       <div className="row wrap">
         <code className="grow break">{link}</code>
         <CopyButton label="Copy the link" text={link} />

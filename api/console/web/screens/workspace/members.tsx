@@ -48,7 +48,16 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
   });
   const columns: readonly Column<Member>[] = [
     { name: "name", title: "Name", cell: (row) => <StrangerText text={row.name} /> },
-    { name: "email", title: "E-mail", cell: (row) => <StrangerText text={row.email} /> },
+    {
+      name: "email",
+      title: "E-mail",
+      cell: (row) => (
+        <>
+          <StrangerText text={row.email} />
+          {!row.email_proved && <span className="muted"> not proved</span>}
+        </>
+      ),
+    },
     { name: "role", title: "Role", cell: ({ role }) => role },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
     {
