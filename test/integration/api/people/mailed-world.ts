@@ -6,8 +6,8 @@ import { until } from "../../../system/until.ts";
 import { API_URL, ApiWorld, type Tenant } from "../api-world.ts";
 import {
   data,
+  enterAs,
   forgetAttempts,
-  openAs,
   outcome,
   ownPerson,
   PASSWORD,
@@ -65,9 +65,9 @@ export class MailedWorld {
   readonly provider: IdentityProvider;
   readonly other: Tenant;
   /** Invites into the first tenant whom he likes, and is shown the links. */
-  readonly inviter: Awaited<ReturnType<typeof openAs>>;
+  readonly inviter: Awaited<ReturnType<typeof enterAs>>;
   /** An admin of the second tenant. */
-  readonly stranger: Awaited<ReturnType<typeof openAs>>;
+  readonly stranger: Awaited<ReturnType<typeof enterAs>>;
   #addresses = 0;
 
   private constructor(
@@ -90,8 +90,8 @@ export class MailedWorld {
       oidc: { issuer, clientId, clientSecret, name: "Works" },
     });
     const other = await api.addTenant("second");
-    const inviter = await openAs(api, "inviter@first.example", api.tenant, { role: "admin" });
-    const stranger = await openAs(api, "stranger@second.example", other, { role: "admin" });
+    const inviter = await enterAs(api, "inviter@first.example", api.tenant, { role: "admin" });
+    const stranger = await enterAs(api, "stranger@second.example", other, { role: "admin" });
     return new MailedWorld({ api, mails, provider, other, inviter, stranger });
   }
 

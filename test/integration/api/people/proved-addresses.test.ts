@@ -6,8 +6,8 @@ import { runTracker } from "../run-tracker.ts";
 import { ALONE, CHANGED, MailedWorld, NEW, OWNER, SHUT_OUT } from "./mailed-world.ts";
 import {
   data,
+  enterAs,
   forgetAttempts,
-  openAs,
   outcome,
   ownPerson,
   PersonBrowser,
@@ -125,7 +125,7 @@ test("an invitation of somebody who may reset a person replaces the account, sti
   expect(await ownPerson(browser)).toMatchObject({ ...ALONE, email_proved: false });
   expect(await scene.triedBy(impostor, email)).toEqual(SHUT_OUT);
   const narrow = { role: "admin", permissions: ["affiliates.read", "affiliates.write"] } as const;
-  const manager = await openAs(world, scene.address("manager"), world.tenant, narrow);
+  const manager = await enterAs(world, scene.address("manager"), world.tenant, narrow);
   const { shown: weak } = await scene.invite(manager, email, partner);
   expect((await scene.redeem(weak, OWNER)).outcome).toBe("409 conflict");
 });
@@ -142,7 +142,7 @@ test("a removed person without proof joins anew by a link, alone, and stays unpr
 });
 
 test("a proof ends with the address that it was for (G211)", async () => {
-  const person = await openAs(world, scene.address("proved"), world.tenant, { role: "analyst" });
+  const person = await enterAs(world, scene.address("proved"), world.tenant, { role: "analyst" });
   expect(await ownPerson(person)).toMatchObject({ email_proved: true });
   await world.pool.query({
     text: "update person set email = $2 where id = $1",
@@ -187,7 +187,7 @@ test("a connected provider proves an unproved e-mail only if it has verified jus
 });
 
 test("the provider's sign-in leaves out invitations that have ended with their maker (G209)", async () => {
-  const maker = await openAs(world, scene.address("maker"), world.tenant, { role: "admin" });
+  const maker = await enterAs(world, scene.address("maker"), world.tenant, { role: "admin" });
   const email = scene.address("late");
   await scene.invite(maker, email);
   const { rows } = await world.pool.query<{ id: number }>({
@@ -222,7 +222,7 @@ test("a sign-up with an unproved e-mail is answered alike, and its invitation re
 
 test("a handed reset and the use of an invitation elsewhere at once do not both count (G211)", async () => {
   const email = scene.address("racer");
-  const person = await openAs(world, email, world.tenant, { role: "analyst" });
+  const person = await enterAs(world, email, world.tenant, { role: "analyst" });
   const reset = await inviter.post(`/members/${person.membership}/reset-link`);
   const { shown } = await scene.invite(stranger, email, { role: "admin" });
   const [byThief, byOwner] = await Promise.all([

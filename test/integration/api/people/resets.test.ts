@@ -5,9 +5,9 @@ import { runTracker } from "../run-tracker.ts";
 import { ALONE, CHANGED, MailedWorld, OWNER, SHUT_OUT } from "./mailed-world.ts";
 import {
   data,
+  enterAs,
   forgetAttempts,
   makeMembership,
-  openAs,
   outcome,
   ownPerson,
   PersonBrowser,
@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 test("a reset by a handed link ends other ways in but codes, unproves the e-mail, and is mailed (G212)", async () => {
   const email = scene.address("colleague");
-  const person = await openAs(world, email, world.tenant, { role: "analyst" });
+  const person = await enterAs(world, email, world.tenant, { role: "analyst" });
   const { authenticator } = await addPasskey(person);
   const { secret } = await setUpCodes(person);
   const made = await inviter.post(`/members/${person.membership}/reset-link`);
@@ -58,7 +58,7 @@ test("a reset by a handed link ends other ways in but codes, unproves the e-mail
 
 test("a reset by the link that an admin had mailed ends codes as well, and proves the e-mail (G212)", async () => {
   const email = scene.address("colleague");
-  const person = await openAs(world, email, world.tenant, { role: "analyst" });
+  const person = await enterAs(world, email, world.tenant, { role: "analyst" });
   await addPasskey(person);
   await setUpCodes(person);
   const made = await inviter.post(`/members/${person.membership}/reset-link`);
@@ -71,7 +71,7 @@ test("a reset by the link that an admin had mailed ends codes as well, and prove
 
 test("a reset by the command line proves the e-mail, and ends codes only of an unproved account (G212)", async () => {
   const [known, unknown] = [scene.address("known"), scene.address("unknown")];
-  const person = await openAs(world, known, world.tenant, { role: "analyst" });
+  const person = await enterAs(world, known, world.tenant, { role: "analyst" });
   await setUpCodes(person);
   const impostor = await scene.madeInAdvance(unknown);
   const states = [];
@@ -91,7 +91,7 @@ test("a reset by the command line proves the e-mail, and ends codes only of an u
 
 test("a link that was asked for by mail outlasts new rights, and ends with the e-mail (G209)", async () => {
   const email = scene.address("asked");
-  const { personId } = await openAs(world, email, world.tenant, { role: "analyst" });
+  const { personId } = await enterAs(world, email, world.tenant, { role: "analyst" });
   const token = await scene.resetByMail(email);
   await makeMembership(world.pool, personId, other, { role: "admin" });
   expect((await scene.redeem(token, OWNER)).outcome).toBe("200");
@@ -113,7 +113,7 @@ test.each([
   ["a renewed invitation", "/invitations/{id}/renew"],
   ["a reset link", "/members/{id}/reset-link"],
 ] as const)("a session that has just ended adds no way back: %s (G212)", async (_, path) => {
-  const browser = await openAs(world, scene.address("ending"), world.tenant, { role: "admin" });
+  const browser = await enterAs(world, scene.address("ending"), world.tenant, { role: "admin" });
   const made = await browser.post("/invitations", { email: scene.address("x"), role: "analyst" });
   const id = path.startsWith("/members") ? inviter.membership : String(data(made)["id"]);
   const bodyOf = async (): Promise<unknown> => {
@@ -146,7 +146,7 @@ test.each([
 
 test("a sign-in that is under way when its password or passkey goes opens no session (G212)", async () => {
   const email = scene.address("under-way");
-  const person = await openAs(world, email, world.tenant, { role: "admin" });
+  const person = await enterAs(world, email, world.tenant, { role: "admin" });
   const { authenticator } = await addPasskey(person);
   const ends = `with gone as (delete from passkey where person_id = $1)
                 update person set password_hash = 'another' where id = $1`;
