@@ -39,7 +39,7 @@ export async function refuseEndedLink(tx: Queryable, link: LinkRow): Promise<voi
   await refuseEndedLinkNow(tx, link);
 }
 
-/** The same without locks, for whoever only looks. @throws {ApiError} `not_found` */
+/** Refuses such a link without locks, for whoever only looks. @throws {ApiError} `not_found` */
 export async function refuseEndedLinkNow(db: Queryable, link: LinkRow): Promise<void> {
   if (await stands(db, link)) return;
   throw gone("somebody's rights have changed since it was made");

@@ -5,7 +5,7 @@ import type { VisitorContext } from "./people-context.ts";
 
 const WORDS_MAX = 200;
 
-/** Of a link that its maker is shown. */
+/** The tokens of a link that its maker is shown. */
 export type MadeTokens = { readonly shown: string; readonly mailed: string | undefined };
 
 /** With a mail server, the mail gets a token of its own. */

@@ -86,7 +86,7 @@ export function linkTo(apiUrl: string, token: string): string {
   return `${apiUrl}/console/join#${token}`;
 }
 
-/** As the columns `secret_hash` and `mailed_hash`. No token has the hash of a link that its maker is not shown. */
+/** The values of `secret_hash` and `mailed_hash`. No token has the hash of a link that its maker is not shown. */
 export function hashesOf({ shown, mailed }: LinkTokens): readonly [Buffer, Buffer | null] {
   return [
     shown === undefined ? randomBytes(TOKEN_BYTES) : hashOfToken(shown),
@@ -128,7 +128,7 @@ export async function insertLink(
   return rows[0]?.id ?? 0;
 }
 
-/** By either token, whether it can still be used or not. */
+/** Finds a link by either token, whether it can still be used or not. */
 export async function findLink(db: Queryable, token: string): Promise<FoundLink | undefined> {
   const { rows } = await db.query<FoundLink>({
     name: "find-link",

@@ -183,7 +183,7 @@ export async function hasOtherAdmin(
   return rows[0]?.found === true;
 }
 
-/** Of a person in a workspace: several, if the person belongs to several accounts. */
+/** The memberships of a person in a workspace: several, if the person belongs to several accounts. */
 export async function listMembershipIds(
   db: Queryable,
   personId: number,
@@ -197,7 +197,7 @@ export async function listMembershipIds(
   return rows.map(({ id }) => id);
 }
 
-/** Until the end of the transaction. The caller has locked the people, so that nobody else makes them members. */
+/** Locks memberships until the end of the transaction. The caller has locked the people, so that nobody else makes them members. */
 export async function lockMembershipsOf(tx: Queryable, people: readonly number[]): Promise<void> {
   await tx.query({
     name: "lock-memberships-of",

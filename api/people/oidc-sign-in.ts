@@ -95,7 +95,7 @@ export const signInWithOidc: Operation = visitorOperation({
 type Arrival = {
   readonly person: Signing;
   readonly event: PersonEvent;
-  /** Of an account that existed before: what its owner is told. */
+  /** What the owner of an account that existed before is told. */
   readonly changed?: Change | undefined;
 };
 

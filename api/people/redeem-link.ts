@@ -90,7 +90,7 @@ export const redeemLink: Operation = visitorOperation({
 /** What the use of a link has done. */
 type Used = Signing & {
   readonly event: PersonEvent;
-  /** Of an account that existed before: what its owner is told. */
+  /** What the owner of an account that existed before is told. */
   readonly changed?: Change;
 };
 

@@ -56,7 +56,7 @@ export async function holdPerson(tx: Queryable, id: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The same for somebody who has just proved a password. False if it has changed meanwhile. */
+/** Holds somebody who has just proved a password. False if the password has changed meanwhile, or the person is not active. */
 export async function holdPassword(tx: Queryable, id: number, hash: string): Promise<boolean> {
   const { rows } = await tx.query({
     name: "hold-password",
