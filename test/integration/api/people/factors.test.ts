@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { ApiWorld } from "../api-world.ts";
-import { codeAt, secretIn } from "./authenticator-code.ts";
+import { codeAt } from "./authenticator-code.ts";
 import { data, openAs, outcome, PASSWORD, PersonBrowser } from "./person-browser.ts";
-import { codeAt, setUpCodes } from "./person-factors.ts";
+import { setUpCodes } from "./person-factors.ts";
 
 const world = await forThisFile(ApiWorld.open());
 const Fresh = z.object({ data: z.object({ session: z.object({ is_fresh: z.boolean() }) }) });

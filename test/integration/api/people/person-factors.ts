@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { totpCode } from "../../../../api/people/totp.ts";
 import type { DescribedAnswer } from "../../../system/described-answers.ts";
 import type { IdentityProvider } from "../../../system/identity-provider.ts";
 import { API_URL } from "../api-world.ts";
+import { codeAt, secretIn } from "./authenticator-code.ts";
 import { data, PersonBrowser } from "./person-browser.ts";
 import { SoftwareAuthenticator } from "./software-authenticator.ts";
 
-const STEP_MS = 30_000;
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 /** Of the worlds whose API_URL is that of the tests. */
 export const SITE = { origin: API_URL, rpId: "api.example" };
 const Started = z.object({ flow_id: z.string(), url: z.string() });
@@ -17,16 +15,6 @@ const Challenge = z.object({
     options: z.looseObject({ challenge: z.string() }),
   }),
 });
-
-/** Reads base32 as an authenticator does. */
-function secretIn(text: string): Buffer {
-  const bits = Array.from(text, (one) => BASE32.indexOf(one).toString(2).padStart(5, "0")).join("");
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
-
-export function codeAt(secret: Buffer, steps = 0): string {
-  return totpCode(secret, Math.floor(Date.now() / STEP_MS) + steps);
-}
 
 /** Begins to set up codes in a session. */
 export async function beginCodes(browser: PersonBrowser): Promise<Buffer> {

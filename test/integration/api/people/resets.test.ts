@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { untilWaiting, whileUncommitted } from "../locked-table.ts";
 import { runTracker } from "../run-tracker.ts";
+import { codeAt } from "./authenticator-code.ts";
 import { ALONE, CHANGED, MailedWorld, OWNER, SHUT_OUT } from "./mailed-world.ts";
 import {
   data,
@@ -18,7 +19,6 @@ import {
   askForPasskey,
   atProvider,
   beginCodes,
-  codeAt,
   SITE,
   setUpCodes,
   signInWith,
