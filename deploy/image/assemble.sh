@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts everything that a production process needs into a new folder: the compiled product, the files that it reads while it
-# runs, and its dependencies. The image is built with it, and test/deploy/image.test.ts runs every role from its result.
+# runs, and its dependencies. The image is built with it, and test/deep/deploy/image.test.ts runs every role from its result.
 #
 #   sh deploy/image/assemble.sh <folder>
 #

@@ -15,7 +15,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/integration/clicks/click-writer.test.ts": 48,
   "test/deep/integration/ingress/click-caps.test.ts": 42,
   "test/newcomer/newcomer.test.ts": 120,
-  "test/promises/p35-strict-refuses.test.ts": 100,
+  "test/deep/promises/p35-strict-refuses.test.ts": 100,
 };
 
 /**

@@ -11,14 +11,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ingressNodeCommand } from "../../deploy/local/private-glibc.ts";
-import { readAsnFile } from "../../ingress/request/asn-file.ts";
-import { ASN_FILE, installedAsnSource } from "../../ingress/request/open-asn-table.ts";
-import { projectFile } from "../../schemas/host/project-root.ts";
-import { freshDatabase } from "../services/fresh-database.ts";
-import { runtimeDir, startServers, testReport } from "../services/servers.ts";
-import { firstClick } from "./first-click.ts";
-import { trackerProcesses } from "./tracker-processes.ts";
+import { ingressNodeCommand } from "../../../deploy/local/private-glibc.ts";
+import { readAsnFile } from "../../../ingress/request/asn-file.ts";
+import { ASN_FILE, installedAsnSource } from "../../../ingress/request/open-asn-table.ts";
+import { projectFile } from "../../../schemas/host/project-root.ts";
+import { firstClick } from "../../deploy/first-click.ts";
+import { trackerProcesses } from "../../deploy/tracker-processes.ts";
+import { freshDatabase } from "../../services/fresh-database.ts";
+import { runtimeDir, startServers, testReport } from "../../services/servers.ts";
 
 const CONTAINERFILE = readFileSync(projectFile("deploy", "image", "Containerfile"), "utf8");
 /** It compiles the product and installs its packages. */
