@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { acceptsHtml } from "../../schemas/net/prefers-html.ts";
 import { notFound } from "../errors.ts";
 import { StaticText } from "../page-frame/static-text.ts";
 import { consoleHeaders } from "./console-headers.ts";
@@ -78,5 +79,5 @@ function pathBelow(url: string): string {
 
 function isScreen(path: string, { headers }: FastifyRequest): boolean {
   const last = path.slice(path.lastIndexOf("/") + 1);
-  return !last.includes(".") && (headers.accept ?? "").includes("text/html");
+  return !last.includes(".") && acceptsHtml(headers.accept ?? "");
 }

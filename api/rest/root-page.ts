@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { buildInfo } from "../../schemas/host/build-info.ts";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
-import { prefersHtml } from "../../schemas/net/prefers-html.ts";
+import { acceptsHtml, prefersJson } from "../../schemas/net/prefers-html.ts";
 
 /** What is here, by path. */
 const PLACES = [
@@ -31,7 +31,7 @@ const STYLE =
   "span,.dim{opacity:.7}li span{display:block}";
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** `GET /`: where everything is, for people and for programs. */
+/** `GET /`: where everything is. A page, also for monitors, which take anything; for programs that ask for JSON, the same as JSON. */
 export function addRootPage(app: FastifyInstance): void {
   const page = rootPage();
   const document = JSON.stringify({
@@ -41,7 +41,8 @@ export function addRootPage(app: FastifyInstance): void {
   });
   app.get("/", async (request, reply) => {
     void reply.header("vary", "accept");
-    if (!prefersHtml(request.headers.accept ?? ""))
+    const { accept = "" } = request.headers;
+    if (!acceptsHtml(accept) || prefersJson(accept))
       return await reply.type("application/json; charset=utf-8").send(document);
     return await reply
       .type("text/html; charset=utf-8")
