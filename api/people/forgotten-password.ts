@@ -12,7 +12,7 @@ import { Done, personEmail } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
 import { noteInPersonLog } from "./person-audit.ts";
 import { insertResetLink } from "./reset-links.ts";
-import { countAddress, refuseUnsafeAddress } from "./start-session.ts";
+import { refuseUnsafeAddress } from "./start-session.ts";
 import { countAttempt, holderOfResets } from "./throttle.ts";
 
 export const askForReset: Operation = visitorOperation({
@@ -30,7 +30,6 @@ export const askForReset: Operation = visitorOperation({
   failures: ["conflict", "forbidden"],
   run: async (context, { body }) => {
     refuseUnsafeAddress(context);
-    await countAddress(context);
     const { mailer } = context.people.parts;
     if (mailer === undefined)
       throw new ApiError("conflict", "no mail server is set up: ask an admin of your workspace");

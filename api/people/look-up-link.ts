@@ -6,7 +6,6 @@ import { ANYONE_WRITES } from "./access-of-people.ts";
 import { getLiveLink, refuseEndedLinkNow } from "./judge-link.ts";
 import { linkToken } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
-import { countAddress } from "./start-session.ts";
 
 const Output = z.strictObject({
   data: z
@@ -38,7 +37,6 @@ export const lookUpLink: Operation = visitorOperation({
   status: 200,
   failures: ["not_found", "forbidden"],
   run: async (context, { body }) => {
-    await countAddress(context);
     const link = await getLiveLink(context.db, body.token);
     await refuseEndedLinkNow(context.db, link);
     const data = {

@@ -24,7 +24,6 @@ import { visitorOperation } from "./people-operation.ts";
 import { noteInPersonLog, type PersonEvent } from "./person-audit.ts";
 import { isSameEmail } from "./same-email.ts";
 import {
-  countAddress,
   refuseUnsafeAddress,
   signedInAnswer,
   startSession,
@@ -47,7 +46,6 @@ export const startOidcSignIn: Operation = visitorOperation({
   failures: ["conflict", "forbidden", "sign_in_required"],
   run: async (context) => {
     refuseUnsafeAddress(context);
-    await countAddress(context);
     const { url, flow } = await oidcOf(context).begin();
     const value = { ...flow, personId: 0 };
     const id = await insertChallenge(context.db, "oidc-sign-in", { value, minutes: FLOW_MINUTES });
@@ -76,7 +74,6 @@ export const signInWithOidc: Operation = visitorOperation({
   failures: ["sign_in_required", "conflict", "forbidden", "not_found"],
   run: async (context, { body }) => {
     refuseUnsafeAddress(context);
-    await countAddress(context);
     const oidc = oidcOf(context);
     const asked = { id: body.flow_id, schema: Flow };
     const flow = await useChallenge(context.db, "oidc-sign-in", asked);

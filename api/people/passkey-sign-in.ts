@@ -17,12 +17,7 @@ import type { VisitorContext } from "./people-context.ts";
 import { SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
 import { noteLater } from "./person-audit.ts";
-import {
-  countAddress,
-  refuseUnsafeAddress,
-  signedInAnswer,
-  startSession,
-} from "./start-session.ts";
+import { refuseUnsafeAddress, signedInAnswer, startSession } from "./start-session.ts";
 import { holdPerson } from "./ways-in.ts";
 import { loadWebAuthn } from "./web-authn.ts";
 
@@ -43,7 +38,6 @@ export const startPasskeySignIn: Operation = visitorOperation({
   failures: ["conflict", "forbidden"],
   run: async (context) => {
     refuseUnsafeAddress(context);
-    await countAddress(context);
     const { generateAuthenticationOptions } = await loadWebAuthn();
     const options = await generateAuthenticationOptions({
       rpID: siteOfRequest(context).rpId,
@@ -72,7 +66,6 @@ export const signInWithPasskey: Operation = visitorOperation({
   failures: ["sign_in_required", "conflict", "forbidden"],
   run: async (context, { body }) => {
     refuseUnsafeAddress(context);
-    await countAddress(context);
     const { db } = context;
     const asked = await useChallenge(db, "passkey-sign-in", {
       id: body.challenge_id,

@@ -25,7 +25,6 @@ import { visitorOperation } from "./people-operation.ts";
 import { noteInPersonLog, type PersonEvent } from "./person-audit.ts";
 import { isSameEmail } from "./same-email.ts";
 import {
-  countAddress,
   refuseUnsafeAddress,
   signedInAnswer,
   startSession,
@@ -55,7 +54,6 @@ export const redeemLink: Operation = visitorOperation({
   failures: ["not_found", "conflict", "forbidden"],
   run: async (context, { body }) => {
     refuseUnsafeAddress(context);
-    await countAddress(context);
     const link = await getLiveLink(context.db, body.token);
     // It is judged again with its locks. Here a refusal costs no hash.
     await refuseEndedLinkNow(context.db, link);

@@ -10,7 +10,6 @@ import { personEmail, SignInState } from "./people-fields.ts";
 import { visitorOperation } from "./people-operation.ts";
 import { noteLater } from "./person-audit.ts";
 import {
-  countAddress,
   refuseUnsafeAddress,
   signedInAnswer,
   startSession,
@@ -34,7 +33,6 @@ export const signIn: Operation = visitorOperation({
   run: async (context, { body }) => {
     const { db, clientIp } = context;
     refuseUnsafeAddress(context);
-    await countAddress(context);
     const holders = holdersOfSignIn(body.email, clientIp);
     for (const holder of holders) await countAttempt(db, holder);
     const { person, hash } = await provedPerson(context, body);

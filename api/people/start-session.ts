@@ -1,18 +1,10 @@
-import { siteOf } from "../../schemas/net/site.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { OperationResult } from "../operation.ts";
 import type { PersonRow } from "./people.ts";
 import type { VisitorContext } from "./people-context.ts";
 import { deleteSessionOf, insertSession } from "./session-rows.ts";
-import { tooManyAttempts } from "./throttle.ts";
 
 type State = "second_factor" | "full";
-
-/** Counts an attempt of the address. @throws {ApiError} `rate_limited` */
-export async function countAddress({ people, clientIp }: VisitorContext): Promise<void> {
-  const counted = await people.parts.attempts.count(`sign-in:${siteOf(clientIp)}`);
-  if (counted.isOver) throw tooManyAttempts(counted.resetSec);
-}
 
 /** Refuses to set a cookie that others could read on its way. @throws {ApiError} `forbidden` */
 export function refuseUnsafeAddress({ people }: VisitorContext): void {

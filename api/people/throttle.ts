@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { siteOf } from "../../schemas/net/site.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { ApiError } from "../errors.ts";
+import type { PeopleParts } from "./people-request.ts";
 
 /** How many attempts are free, and how long further ones wait. */
 type Policy = {
@@ -67,6 +68,18 @@ export function holderOfSignUps(ip: string, perHour: number): Holder {
 }
 
 /**
+ * Counts an attempt of an address, before anything of its body is read: whoever is over the limit may send what he likes (G215).
+ * @throws {ApiError} `rate_limited`
+ */
+export async function countAddress(
+  { attempts }: Pick<PeopleParts, "attempts">,
+  ip: string,
+): Promise<void> {
+  const counted = await attempts.count(`sign-in:${siteOf(ip)}`);
+  if (counted.isOver) throw tooManyAttempts(counted.resetSec);
+}
+
+/**
  * Counts an attempt before it is judged, so that attempts at the same time cannot share a free one. Who may go on is marked by a time long ago: the
  * clock of a statement that waited for another is behind that of the other.
  * @throws {ApiError} `rate_limited` if the holder has to wait.
@@ -115,7 +128,7 @@ export async function forgetAttempts(db: Queryable, holders: readonly Holder[]):
   });
 }
 
-export function tooManyAttempts(waitSec: number): ApiError {
+function tooManyAttempts(waitSec: number): ApiError {
   return new ApiError("rate_limited", `too many attempts: try again in ${waitSec} seconds`, {
     headers: { "retry-after": String(waitSec) },
   });

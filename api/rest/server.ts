@@ -7,6 +7,7 @@ import { ApiError, notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import type { StaticText } from "../page-frame/static-text.ts";
 import type { PeopleParts } from "../people/people-request.ts";
+import { countAddress } from "../people/throttle.ts";
 import {
   type Admission,
   type AdmissionDeps,
@@ -172,6 +173,8 @@ async function registerApi(
       });
       if (operation.path.includes("{") && routes.isNamed(pathOf(request)))
         throw noRoute(routes, request);
+      const { callers, isWrite } = operation.access;
+      if (callers === "anyone" && isWrite) await countAddress(options.people, admission.ip);
     }
     noteUse(options, admission);
   });
