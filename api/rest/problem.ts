@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { isPostgresAway } from "../../schemas/postgres/errors.ts";
@@ -13,6 +14,20 @@ export type ProblemBody = {
     readonly details: ErrorDetails | undefined;
   };
 };
+
+/** Of a request whose client has left before its answer, as nginx notes it. Clients never see it. */
+export const STATUS_OF_LEAVING = 499;
+
+/** Whether the client closed its connection: before its body was whole, or before a report was ready. Then nothing went wrong. */
+export function hasLeft(error: unknown, { raw }: Pick<FastifyRequest, "raw">): boolean {
+  return error instanceof ClientLeftError || (raw.destroyed && !raw.complete);
+}
+
+/** Ends a request that nobody waits for. Its line in the log is like that of an answer. */
+export function endUnanswered(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.errorCode = "client_left";
+  return reply.code(STATUS_OF_LEAVING).send();
+}
 
 /** Converts any error to what the caller may know. Details of internal faults are only in the log, under the request id. */
 export function problemOf(error: unknown, log: Log): ApiError {

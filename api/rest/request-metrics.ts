@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
+import { STATUS_OF_LEAVING } from "./problem.ts";
 
 const CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 
@@ -60,8 +61,6 @@ export class RequestMetrics {
     if (name !== undefined) this.#seconds.observe(seconds, { operation, class: name });
   }
 }
-
-const STATUS_OF_LEAVING = 499;
 
 function declareInstruments(metrics: Metrics) {
   return {

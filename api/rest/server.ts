@@ -25,7 +25,7 @@ import {
   receiveFile,
 } from "./file-bodies.ts";
 import { noteUse, type OperationParts, requestContextOf } from "./operation-context.ts";
-import { problemBody, problemOf } from "./problem.ts";
+import { endUnanswered, hasLeft, problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import { traceRequests } from "./request-trace.ts";
@@ -258,6 +258,7 @@ function answerProblem(
   options: RestServerOptions,
   { error, request, reply }: Failing,
 ): FastifyReply {
+  if (hasLeft(error, request)) return endUnanswered(request, reply);
   const problem = problemOf(error, options.log.child({ request_id: request.id }));
   options.metrics.refused(problem.code);
   request.errorCode = problem.code;
