@@ -118,11 +118,50 @@ export function invalidParameter(param: string, message: string): ApiError {
   return new ApiError("invalid_parameter", `${param}: ${message}`, { details: { param } });
 }
 
-export function validationFailed(fields: Readonly<Record<string, string>>): ApiError {
-  const names = Object.keys(fields);
-  return new ApiError("validation_failed", `wrong or missing: ${names.join(", ")}`, {
-    details: { fields },
+/** Says that there is no such field. */
+export const UNKNOWN_FIELD = "unknown field";
+
+const UNKNOWN_NAMED_MAX = 5;
+const OF_LIST_NAMED_MAX = 100;
+const NAMED_MAX = 300;
+const NAMES_IN_MESSAGE_MAX = 20;
+const NAME_CHARACTERS_MAX = 200;
+const FAULT_CHARACTERS_MAX = 500;
+
+/**
+ * Refuses a body by the faults of its fields. Of unknown fields 5 are named and of a list 100 faults, because the answer may not grow with the
+ * body; the message says how many more there are (G213). `unnamed`: further faults that the caller has counted.
+ */
+export function validationFailed(faults: Readonly<Record<string, string>>, unnamed = 0): ApiError {
+  const given = Object.entries(faults);
+  const named = namedFaults(given);
+  const shown = named.slice(0, NAMES_IN_MESSAGE_MAX).map(([name]) => name);
+  const more = given.length + unnamed - shown.length;
+  const list = more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+  return new ApiError("validation_failed", `wrong or missing: ${list}`, {
+    details: { fields: Object.fromEntries(named) },
   });
+}
+
+function namedFaults(faults: readonly (readonly [string, string])[]): [string, string][] {
+  const left = new Map<string, number>();
+  const isNamed = (group: string, max: number): boolean => {
+    const room = left.get(group) ?? max;
+    left.set(group, room - 1);
+    return room > 0;
+  };
+  return faults
+    .filter(([name, fault]) => {
+      if (fault === UNKNOWN_FIELD) return isNamed("", UNKNOWN_NAMED_MAX);
+      const [list = "", ...rest] = name.split("[", 2);
+      return rest.length === 0 || isNamed(list, OF_LIST_NAMED_MAX);
+    })
+    .slice(0, NAMED_MAX)
+    .map(([name, fault]) => [cut(name, NAME_CHARACTERS_MAX), cut(fault, FAULT_CHARACTERS_MAX)]);
+}
+
+function cut(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
 export function conflict(field: string, message: string): ApiError {

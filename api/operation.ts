@@ -182,6 +182,11 @@ export type Operation = {
   };
   /** Values of body fields that are left out, where they are the same for every caller. The OpenAPI document shows them. */
   readonly bodyDefaults?: Readonly<Record<string, unknown>>;
+  /**
+   * Of a body that is accepted with some faulty entries: its schema without such forbearance. A long body whose beginning has as many faulty
+   * entries as are named is refused by it, before the rest is read (rest/json-body.ts).
+   */
+  readonly strictBody?: z.ZodType;
   /** Accepts text/csv bodies as well as JSON. */
   readonly csvBody?: CsvBody;
   /** Takes a file instead of a body with fields. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FieldFaults } from "../operation.ts";
 import { country, flag, longText, oneOf, targetUrl, text } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 
 const QUESTIONS_MAX = 30;
 const OPTIONS_MAX = 100;
@@ -29,28 +30,30 @@ const question = z.strictObject(
     label: text(LABEL_MAX).min(1, "expected a question"),
     kind: oneOf(...KINDS),
     required: flag.default(false),
-    options: z
-      .array(option, "expected a list of answers")
-      .max(OPTIONS_MAX, `expected at most ${OPTIONS_MAX} answers`)
-      .default([]),
+    options: listOf(option, {
+      expected: "expected a list of answers",
+      max: OPTIONS_MAX,
+      tooMany: `expected at most ${OPTIONS_MAX} answers`,
+    }).default([]),
   },
   "expected a question",
 );
 export type Question = z.output<typeof question>;
 
 /** The questions in a body. A choice has options to choose from, and no key occurs twice. */
-export const questions = z
-  .array(question, "expected a list of questions")
-  .max(QUESTIONS_MAX, `expected at most ${QUESTIONS_MAX} questions`)
-  .superRefine((all, context) => {
-    for (const [index, { key, kind, options }] of all.entries()) {
-      const isChoice = kind === "choice" || kind === "multi";
-      if (isChoice && options.length === 0)
-        context.addIssue({ code: "custom", path: [index, "options"], message: "expected options" });
-      if (all.findIndex((other) => other.key === key) !== index)
-        context.addIssue({ code: "custom", path: [index, "key"], message: "names a key twice" });
-    }
-  });
+export const questions = listOf(question, {
+  expected: "expected a list of questions",
+  max: QUESTIONS_MAX,
+  tooMany: `expected at most ${QUESTIONS_MAX} questions`,
+}).superRefine((all, context) => {
+  for (const [index, { key, kind, options }] of all.entries()) {
+    const isChoice = kind === "choice" || kind === "multi";
+    if (isChoice && options.length === 0)
+      context.addIssue({ code: "custom", path: [index, "options"], message: "expected options" });
+    if (all.findIndex((other) => other.key === key) !== index)
+      context.addIssue({ code: "custom", path: [index, "key"], message: "names a key twice" });
+  }
+});
 
 /** Questions in answers. */
 export const shownQuestions = z.array(
@@ -106,8 +109,11 @@ function schemaOf({ kind, required, options }: Question): z.ZodType {
     case "choice":
       return choice;
     case "multi":
-      return z
-        .array(choice, "expected a list of options")
+      return listOf(choice, {
+        expected: "expected a list of options",
+        max: OPTIONS_MAX,
+        tooMany: `expected at most ${OPTIONS_MAX} options`,
+      })
         .min(required ? 1 : 0, "expected at least one option")
         .refine((values) => new Set(values).size === values.length, "names an option twice");
     case "url":

@@ -6,6 +6,7 @@ import { ACCESS_STATUSES } from "../offers/offer-fields.ts";
 import { queueAccessEvent } from "../offers/queue-access-event.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { longText, oneOf, recordId } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { type AccessRequestRow, ShownAccessRequest } from "./access-request-fields.ts";
 import { decideRequests, lockOffersOf, type RequestKey, readRequests } from "./access-requests.ts";
 
@@ -13,10 +14,11 @@ const ITEMS_MAX = 200;
 
 const key = { offer_id: recordId, affiliate_id: recordId };
 const Body = z.strictObject({
-  items: z
-    .array(z.strictObject(key, "expected an offer_id and an affiliate_id"), "expected a list")
-    .min(1, "expected at least one request")
-    .max(ITEMS_MAX, `expected at most ${ITEMS_MAX} requests`),
+  items: listOf(z.strictObject(key, "expected an offer_id and an affiliate_id"), {
+    expected: "expected a list",
+    max: ITEMS_MAX,
+    tooMany: `expected at most ${ITEMS_MAX} requests`,
+  }).min(1, "expected at least one request"),
   status: oneOf("approved", "rejected"),
   note: longText().optional(),
 });

@@ -14,6 +14,9 @@ import {
 } from "../rest/body-fields.ts";
 import { recordReference } from "../rest/catalog-fields.ts";
 
+/** Costs in one call. */
+export const COSTS_MAX = 10_000;
+
 const HOUR_MAX = 23;
 /** Three of these texts are part of one unique key, and an index entry may have at most 2,704 bytes. */
 const WORD_MAX = 200;

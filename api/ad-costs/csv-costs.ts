@@ -1,10 +1,8 @@
-import { CsvError, parse } from "csv-parse/sync";
-import { z } from "zod";
-import { ApiError, validationFailed } from "../errors.ts";
+import { ApiError, UNKNOWN_FIELD, validationFailed } from "../errors.ts";
 import type { CsvBody } from "../operation.ts";
-import { AdCostRow } from "./ad-cost-fields.ts";
+import { CsvFault, csvRecords } from "../rest/csv-records.ts";
+import { AdCostRow, COSTS_MAX } from "./ad-cost-fields.ts";
 
-const Records = z.array(z.array(z.string()));
 const COLUMNS: ReadonlySet<string> = new Set(Object.keys(AdCostRow.shape));
 
 /**
@@ -13,45 +11,49 @@ const COLUMNS: ReadonlySet<string> = new Set(Object.keys(AdCostRow.shape));
  */
 export const csvCosts: CsvBody = {
   read: (text) => {
-    const [header, ...lines] = recordsOf(text);
-    if (header === undefined)
-      throw new ApiError("invalid_request", "send a header line with the names of the columns");
-    const columns = header.map((cell) => cell.trim());
-    refuseHeader(columns);
-    return { rows: lines.map((cells) => rowOf(columns, cells)) };
+    try {
+      return { rows: rowsOf(csvRecords(text)) };
+    } catch (error) {
+      if (!(error instanceof CsvFault)) throw error;
+      throw new ApiError("invalid_request", `the body is not CSV: ${error.message}`);
+    }
   },
   example:
     "date,hour,offer_id,traffic_source,ext_campaign_id,currency,amount\r\n" +
     "2025-01-31,,SUMMER,google,1234567890,USD,25.40\r\n",
 };
 
-function recordsOf(text: string): string[][] {
-  try {
-    return Records.parse(
-      parse(text, { bom: true, relax_column_count: true, skip_empty_lines: true }),
-    );
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new ApiError("invalid_request", `the body is not CSV: ${error.message}`);
+/** One row more than there may be shows that there are too many. */
+function rowsOf(records: Generator<string[]>): Record<string, unknown>[] {
+  const { value: header } = records.next();
+  if (!Array.isArray(header))
+    throw new ApiError("invalid_request", "send a header line with the names of the columns");
+  const columns = header.map((cell) => cell.trim());
+  refuseHeader(columns);
+  const rows: Record<string, unknown>[] = [];
+  for (const cells of records) {
+    rows.push(rowOf(columns, cells));
+    if (rows.length > COSTS_MAX) break;
   }
+  return rows;
 }
 
 function refuseHeader(columns: readonly string[]): void {
   const faults = columns.flatMap((column, index): [string, string][] => {
-    if (!COLUMNS.has(column)) return [[column, "unknown field"]];
+    if (!COLUMNS.has(column)) return [[column, UNKNOWN_FIELD]];
     return columns.indexOf(column) === index ? [] : [[column, "occurs twice"]];
   });
   if (faults.length > 0) throw validationFailed(Object.fromEntries(faults));
 }
 
-/** Extra cells beyond the header become unknown fields, which the schema refuses. */
+/** The first cell beyond the header becomes an unknown field, which the schema refuses. */
 function rowOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    cells.flatMap((cell, index): [string, unknown][] => {
-      const column = columns[index] ?? `column ${index + 1}`;
-      return cell === "" ? [] : [[column, valueOf(column, cell)]];
-    }),
-  );
+  const row: Record<string, unknown> = {};
+  for (const [index, cell] of cells.slice(0, columns.length + 1).entries()) {
+    const column = columns[index] ?? `column ${index + 1}`;
+    if (cell !== "") row[column] = valueOf(column, cell);
+  }
+  return row;
 }
 
 function valueOf(column: string, cell: string): unknown {

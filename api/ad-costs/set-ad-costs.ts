@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { adminWrite } from "../access/access-of-operations.ts";
+import { validationFailed } from "../errors.ts";
 import {
   type FieldFaults,
   type Operation,
   type OperationContext,
   operation,
 } from "../operation.ts";
+import { FAULTY_ENTRIES_MAX, listOf } from "../rest/bounded-list.ts";
 import { recordReference } from "../rest/catalog-fields.ts";
 import type { Reference } from "../rest/codes.ts";
 import { asObject } from "../rest/openapi-schemas.ts";
 import { faultsOf } from "../rest/request-input.ts";
-import { AdCostRow } from "./ad-cost-fields.ts";
+import { AdCostRow, COSTS_MAX } from "./ad-cost-fields.ts";
 import { type AdCost, findNamedAffiliates, findNamedOffers, saveAdCosts } from "./ad-costs.ts";
 import { csvCosts } from "./csv-costs.ts";
-
-const ROWS_MAX = 10_000;
 
 const { $schema: _dialect, ...rowSchema } = z.toJSONSchema(AdCostRow, {
   io: "input",
@@ -29,13 +29,21 @@ const EXAMPLE = {
   amount: "25.40",
 };
 
+const LIST = {
+  expected: "expected a list of costs",
+  max: COSTS_MAX,
+  tooMany: `expected at most ${COSTS_MAX} costs`,
+};
+
 /** Each row is validated separately, so that an invalid row does not block the others. OpenAPI still shows the schema of a row. */
 const Body = z.strictObject({
-  rows: z
-    .array(z.unknown().meta({ ...rowSchema, examples: [EXAMPLE] }), "expected a list of costs")
-    .min(1, "expected a cost")
-    .max(ROWS_MAX, `expected at most ${ROWS_MAX} costs`),
+  rows: listOf(z.unknown().meta({ ...rowSchema, examples: [EXAMPLE] }), LIST).min(
+    1,
+    "expected a cost",
+  ),
 });
+
+const StrictBody = z.strictObject({ rows: listOf(AdCostRow, LIST) });
 
 const Rejected = z.strictObject({
   row: z.int().meta({ description: "The first row is 1; a header line is not counted" }),
@@ -49,13 +57,14 @@ export const setAdCosts: Operation = operation({
   tag: "Management",
   summary: "Set ad costs",
   description:
-    "Up to 10,000 rows. Invalid rows are reported by number and the others are stored. The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
+    "Up to 10,000 rows. Invalid rows are reported by number and the others are stored; with 100 invalid rows or more nothing is. The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
     "out. All fields except the amount identify a cost. Send a cost again to change its amount, or with the amount 0 to cancel it. " +
     "If a call contains a cost twice, the last one counts. `offer_id` and `affiliate_id` accept an id or a code. Date and hour are " +
     "those of the ad platform's statement and have no time zone: reports show the cost on that date in any `tz`. All valid rows of " +
     "a call are written in one transaction.",
   access: adminWrite("conversions.write"),
   input: { body: Body },
+  strictBody: StrictBody,
   csvBody: csvCosts,
   output: z.object({
     data: z.strictObject({
@@ -74,34 +83,43 @@ export const setAdCosts: Operation = operation({
 
 type ValidatedRows = {
   readonly costs: readonly AdCost[];
-  readonly rejected: readonly z.infer<typeof Rejected>[];
+  readonly rejected: readonly RejectedRow[];
 };
+type RejectedRow = z.infer<typeof Rejected>;
 
-/** Reports faults of form and unknown references together. */
+/** A row by its form alone. */
+type ReadRow = {
+  /** Undefined for a row with faults. */
+  readonly cost: AdCostRow | undefined;
+  readonly faults: FieldFaults;
+  readonly references: Readonly<Record<ReferenceField, Reference | null | undefined>>;
+};
+type ReferenceField = "offer_id" | "affiliate_id";
+
+/** Reports faults of form and unknown references together. @throws {ApiError} for too many wrong rows. */
 async function validateRows(
   { db, workspace }: OperationContext,
   rows: readonly unknown[],
 ): Promise<ValidatedRows> {
-  const offers = await findNamedOffers(db, workspace.id, referencesIn(rows, "offer_id"));
+  const read = readRows(rows);
+  const offers = await findNamedOffers(db, workspace.id, referencesIn(read, "offer_id"));
   const affiliates = await findNamedAffiliates(
     db,
     workspace.id,
-    referencesIn(rows, "affiliate_id"),
+    referencesIn(read, "affiliate_id"),
   );
   const costs: AdCost[] = [];
-  const rejected: z.infer<typeof Rejected>[] = [];
-  for (const [index, row] of rows.entries()) {
+  const rejected: RejectedRow[] = [];
+  for (const [index, row] of read.entries()) {
     const unknown: FieldFaults = {
       ...unknownReference(row, "offer_id", offers),
       ...unknownReference(row, "affiliate_id", affiliates),
     };
-    const parsed = AdCostRow.safeParse(row);
-    if (!parsed.success || Object.keys(unknown).length > 0) {
-      const form = parsed.success ? {} : formFaults(parsed.error, row);
-      rejected.push({ row: index + 1, fields: { ...unknown, ...form } });
+    if (row.cost === undefined || Object.keys(unknown).length > 0) {
+      addRejected(rejected, { row: index + 1, fields: { ...unknown, ...row.faults } });
       continue;
     }
-    const { offer_id, affiliate_id, ...cost } = parsed.data;
+    const { offer_id, affiliate_id, ...cost } = row.cost;
     const offer = offer_id === null ? undefined : offers.get(offer_id.code);
     costs.push({
       ...cost,
@@ -113,6 +131,38 @@ async function validateRows(
   return { costs, rejected };
 }
 
+/** @throws {ApiError} at the hundredth wrong row; the rows behind it are not looked at. */
+function readRows(rows: readonly unknown[]): ReadRow[] {
+  const rejected: RejectedRow[] = [];
+  return rows.map((row, index) => {
+    const parsed = AdCostRow.safeParse(row);
+    if (parsed.success) return { cost: parsed.data, faults: {}, references: parsed.data };
+    const faults = formFaults(parsed.error, row);
+    addRejected(rejected, { row: index + 1, fields: faults });
+    return {
+      cost: undefined,
+      faults,
+      references: {
+        offer_id: recordReference.safeParse(asObject(row)["offer_id"]).data,
+        affiliate_id: recordReference.safeParse(asObject(row)["affiliate_id"]).data,
+      },
+    };
+  });
+}
+
+/** @throws {ApiError} if there are now too many (G213). */
+function addRejected(rejected: RejectedRow[], row: RejectedRow): void {
+  rejected.push(row);
+  if (rejected.length < FAULTY_ENTRIES_MAX) return;
+  const faults = rejected.flatMap(({ row: number, fields }) =>
+    Object.entries(fields).map(([field, fault]) => [`rows[${number - 1}].${field}`, fault]),
+  );
+  throw validationFailed({
+    rows: `${FAULTY_ENTRIES_MAX} costs or more are wrong, so none is stored`,
+    ...Object.fromEntries(faults),
+  });
+}
+
 /** A row that is not an object has no fields, so the fault is reported for the row itself. */
 function formFaults(error: z.ZodError, row: unknown): FieldFaults {
   const faults = faultsOf(error, row);
@@ -121,23 +171,17 @@ function formFaults(error: z.ZodError, row: unknown): FieldFaults {
     : { row: "expected an object" };
 }
 
-type ReferenceField = "offer_id" | "affiliate_id";
-
-function referencesIn(rows: readonly unknown[], field: ReferenceField): Reference[] {
-  const found = rows.flatMap((row) => referenceIn(row, field) ?? []);
+function referencesIn(rows: readonly ReadRow[], field: ReferenceField): Reference[] {
+  const found = rows.flatMap(({ references }) => references[field] ?? []);
   return [...new Map(found.map((reference) => [reference.code, reference])).values()];
 }
 
-function referenceIn(row: unknown, field: ReferenceField): Reference | undefined {
-  return recordReference.safeParse(asObject(row)[field]).data;
-}
-
 function unknownReference(
-  row: unknown,
+  { references }: ReadRow,
   field: ReferenceField,
   known: ReadonlyMap<string, unknown>,
 ): FieldFaults {
-  const reference = referenceIn(row, field);
+  const reference = references[field] ?? undefined;
   if (reference === undefined || known.has(reference.code)) return {};
   return { [field]: field === "offer_id" ? "no such offer" : "no such affiliate" };
 }

@@ -4,6 +4,7 @@ import { adminWrite } from "../access/access-of-operations.ts";
 import { findReferenced, referenceFaults } from "../access/references.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { oneOf, recordId, tags } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { presentFields } from "../rest/patch.ts";
 import { AFFILIATE_STATUSES, affiliates } from "./affiliates.ts";
 
@@ -11,10 +12,11 @@ const IDS_MAX = 200;
 
 const Body = z
   .strictObject({
-    ids: z
-      .array(recordId, "expected a list of ids")
-      .min(1, "expected at least one id")
-      .max(IDS_MAX, `expected at most ${IDS_MAX} ids`),
+    ids: listOf(recordId, {
+      expected: "expected a list of ids",
+      max: IDS_MAX,
+      tooMany: `expected at most ${IDS_MAX} ids`,
+    }).min(1, "expected at least one id"),
     status: oneOf(...AFFILIATE_STATUSES).optional(),
     manager_id: recordId.nullable().optional(),
     tags: tags.optional(),

@@ -11,6 +11,7 @@ import {
   shownTime,
   text,
 } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { recordReference } from "../rest/catalog-fields.ts";
 
 export const CONVERSION_STATUSES = ["approved", "pending", "rejected"] as const;
@@ -77,10 +78,11 @@ export const PatchConversionBody = z.strictObject({
 });
 
 export const PatchConversionsBody = z.strictObject({
-  ids: z
-    .array(guid, "expected a list of UUIDs")
-    .min(1, "expected at least one id")
-    .max(BULK_IDS_MAX, `expected at most ${BULK_IDS_MAX} ids`),
+  ids: listOf(guid, {
+    expected: "expected a list of UUIDs",
+    max: BULK_IDS_MAX,
+    tooMany: `expected at most ${BULK_IDS_MAX} ids`,
+  }).min(1, "expected at least one id"),
   status: oneOf(...CONVERSION_STATUSES),
   reason,
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PERMISSIONS, ROLES } from "../access/permissions.ts";
 import { shownSchema } from "../access/visibility.ts";
 import { oneOf, recordId, shownTime, text } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { addressRanges, time } from "../rest/catalog-fields.ts";
 
 const NAME_MAX = 200;
@@ -11,9 +12,11 @@ export const CreateKeyBody = z.strictObject({
   role: oneOf(...ROLES),
   affiliate_id: recordId.nullable().optional(),
   advertiser_id: recordId.nullable().optional(),
-  permissions: z
-    .array(oneOf(...PERMISSIONS), "expected a list of permissions")
-    .max(PERMISSIONS.length)
+  permissions: listOf(oneOf(...PERMISSIONS), {
+    expected: "expected a list of permissions",
+    max: PERMISSIONS.length,
+    tooMany: `expected at most ${PERMISSIONS.length} permissions`,
+  })
     .optional()
     .meta({
       description: "For a staff key: its only permissions. Default: all permissions of its role",

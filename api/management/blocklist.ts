@@ -3,6 +3,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { lockWorkspace } from "../workspace/workspace.ts";
 import { listInstallationEntries } from "./installation-blocklist.ts";
 
@@ -12,19 +13,21 @@ const ENTRY_MAX = 500;
 const ENTRY = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?:\/[^\s?#]*)?$/;
 
 /** Entries of the workspace's list or of the installation's (`installation-blocklist.ts`). */
-export const BlocklistEntries = z
-  .array(
-    z
-      .string("expected a host")
-      .max(ENTRY_MAX, `expected at most ${ENTRY_MAX} characters`)
-      .transform(lowerHost)
-      .refine(
-        (entry) => ENTRY.test(entry),
-        "expected a host or a host and path such as bad.example/offer",
-      ),
-    "expected a list of hosts",
-  )
-  .max(ENTRIES_MAX, `expected at most ${ENTRIES_MAX} entries`);
+export const BlocklistEntries = listOf(
+  z
+    .string("expected a host")
+    .max(ENTRY_MAX, `expected at most ${ENTRY_MAX} characters`)
+    .transform(lowerHost)
+    .refine(
+      (entry) => ENTRY.test(entry),
+      "expected a host or a host and path such as bad.example/offer",
+    ),
+  {
+    expected: "expected a list of hosts",
+    max: ENTRIES_MAX,
+    tooMany: `expected at most ${ENTRIES_MAX} entries`,
+  },
+);
 
 const Body = z.strictObject({ entries: BlocklistEntries });
 

@@ -3,6 +3,7 @@ import { parseAmount } from "../../schemas/money/amount.ts";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
 import type { FieldFaults } from "../operation.ts";
 import { count, money, name, oneOf, shownTime } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { countries, eventCode, recordIds, subConditions } from "../rest/catalog-fields.ts";
 import { wordParam } from "../rest/query-fields.ts";
 import { conditionFaults } from "./condition-faults.ts";
@@ -20,9 +21,17 @@ const conditions = z
     {
       offer_ids: recordIds,
       affiliate_ids: recordIds,
-      event_codes: z.array(eventCode, "expected a list of event codes").max(EVENTS_MAX),
+      event_codes: listOf(eventCode, {
+        expected: "expected a list of event codes",
+        max: EVENTS_MAX,
+        tooMany: `expected at most ${EVENTS_MAX} event codes`,
+      }),
       countries,
-      methods: z.array(oneOf(...METHODS), "expected a list of methods").max(METHODS.length),
+      methods: listOf(oneOf(...METHODS), {
+        expected: "expected a list of methods",
+        max: METHODS.length,
+        tooMany: `expected at most ${METHODS.length} methods`,
+      }),
       min_sale_amount: money,
       max_sale_amount: money,
       sub: subConditions,

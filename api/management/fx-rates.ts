@@ -5,6 +5,7 @@ import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts
 import { showTo } from "../access/visibility.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
 import { shownCurrency, shownDay, shownTime } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { conditionsOf } from "../rest/filter-conditions.ts";
 import { type FilteredPage, openPage } from "../rest/page.ts";
 import { currencyParam, pageParams } from "../rest/query-fields.ts";
@@ -14,10 +15,12 @@ import { lastOfEach, Rate } from "./reference-rates.ts";
 const ROWS_MAX = 5_000;
 /** One rate, or several in `rows`. */
 const Body = Rate.partial().extend({
-  rows: z
-    .array(Rate, "expected a list of rates")
+  rows: listOf(Rate, {
+    expected: "expected a list of rates",
+    max: ROWS_MAX,
+    tooMany: `expected at most ${ROWS_MAX} rates`,
+  })
     .min(1, "expected a rate")
-    .max(ROWS_MAX, `expected at most ${ROWS_MAX} rates`)
     .optional(),
 });
 

@@ -4,6 +4,7 @@ import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { findReferenced } from "../access/references.ts";
 import type { FieldFaults, OperationContext } from "../operation.ts";
 import { count, name, oneOf, recordId, shownTime, text } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { givenCode, targeting } from "../rest/catalog-fields.ts";
 import { mintCode } from "../rest/codes.ts";
 import { idParam, textParam, wordParam } from "../rest/query-fields.ts";
@@ -15,25 +16,30 @@ const RULES_MAX = 100;
 const OFFERS_MAX = 100;
 const WEIGHT_MAX = 1_000_000;
 
-const rules = z
-  .array(
-    z.strictObject({
-      name: text(200).default(""),
-      conditions: targeting.default({}),
-      offers: z
-        .array(
-          z.strictObject({
-            offer_id: recordId,
-            weight: count({ min: 0, max: WEIGHT_MAX }).default(1),
-          }),
-          "expected a list of offers",
-        )
-        .min(1, "expected an offer")
-        .max(OFFERS_MAX, `expected at most ${OFFERS_MAX} offers`),
-    }),
-    "expected a list of rules",
-  )
-  .max(RULES_MAX, `expected at most ${RULES_MAX} rules`);
+const offers = listOf(
+  z.strictObject({
+    offer_id: recordId,
+    weight: count({ min: 0, max: WEIGHT_MAX }).default(1),
+  }),
+  {
+    expected: "expected a list of offers",
+    max: OFFERS_MAX,
+    tooMany: `expected at most ${OFFERS_MAX} offers`,
+  },
+).min(1, "expected an offer");
+
+const rules = listOf(
+  z.strictObject({
+    name: text(200).default(""),
+    conditions: targeting.default({}),
+    offers,
+  }),
+  {
+    expected: "expected a list of rules",
+    max: RULES_MAX,
+    tooMany: `expected at most ${RULES_MAX} rules`,
+  },
+);
 
 const ShownRules = z.array(
   z.strictObject({

@@ -18,6 +18,7 @@ import {
   text,
   words,
 } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { caps, eventCode, givenCode, targeting } from "../rest/catalog-fields.ts";
 
 const DAYS_MAX = 3_650;
@@ -82,10 +83,11 @@ export const CreateOfferBody = PatchOfferBody.extend({
   advertiser_id: offerFields.advertiser_id,
   destination_url: offerFields.destination_url,
   code: givenCode.optional(),
-  events: z
-    .array(EventBody, "expected a list of events")
-    .max(EVENTS_MAX, `expected at most ${EVENTS_MAX} events`)
-    .optional(),
+  events: listOf(EventBody, {
+    expected: "expected a list of events",
+    max: EVENTS_MAX,
+    tooMany: `expected at most ${EVENTS_MAX} events`,
+  }).optional(),
 });
 export type CreateOfferBody = z.infer<typeof CreateOfferBody>;
 export type EventBody = z.infer<typeof EventBody>;

@@ -14,10 +14,10 @@ const LEFT_MIN = 6;
 /** A new password. Nothing but its length and its guessability counts; paste is welcome. */
 export const newPassword = z
   .string("expected a password")
-  .refine(
-    (given) => lengthOf(given) >= CHARACTERS_MIN && lengthOf(given) <= CHARACTERS_MAX,
-    `expected ${CHARACTERS_MIN} to ${CHARACTERS_MAX} characters`,
-  )
+  .refine((given) => given.length <= 2 * CHARACTERS_MAX && isOfLength(lengthOf(given)), {
+    error: `expected ${CHARACTERS_MIN} to ${CHARACTERS_MAX} characters`,
+    abort: true,
+  })
   .refine(isStorable, "contains a character that is not allowed")
   .meta({ format: "password", examples: ["correct-horse-battery"] });
 
@@ -26,6 +26,10 @@ export const givenPassword = z
   .string("expected a password")
   .max(4 * CHARACTERS_MAX, "expected a password")
   .meta({ format: "password", examples: ["correct-horse-battery"] });
+
+function isOfLength(characters: number): boolean {
+  return characters >= CHARACTERS_MIN && characters <= CHARACTERS_MAX;
+}
 
 function lengthOf(text: string): number {
   return codesOf(text).length;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PERMISSIONS, ROLES } from "../access/permissions.ts";
 import { shownSchema } from "../access/visibility.ts";
 import { email, name, oneOf, recordId, shownTime, text } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { timezone } from "../rest/catalog-fields.ts";
 
 const TOKEN_MAX = 200;
@@ -63,9 +64,11 @@ export const Done = z
   .strictObject({ done: z.literal(true).meta({ description: "Always true" }) })
   .meta({ id: "Done" });
 
-const grantedPermissions = z
-  .array(oneOf(...PERMISSIONS), "expected a list of permissions")
-  .max(PERMISSIONS.length)
+const grantedPermissions = listOf(oneOf(...PERMISSIONS), {
+  expected: "expected a list of permissions",
+  max: PERMISSIONS.length,
+  tooMany: `expected at most ${PERMISSIONS.length} permissions`,
+})
   .nullable()
   .optional()
   .meta({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatAmount, parseAmount } from "../../schemas/money/amount.ts";
+import { listOf } from "./bounded-list.ts";
 import { isCountry, isCurrency } from "./iso-codes.ts";
 
 /*
@@ -23,11 +24,11 @@ const CURRENCY = /^[A-Z]{3}$/;
 const MACRO = /\{[A-Za-z0-9_]+\}/g;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Text that Postgres can store, with a maximum length. */
+/** Text that Postgres can store, with a maximum length. Of a longer one nothing else is checked, because that could take long. */
 export function text(max = TEXT_MAX): z.ZodString {
   return z
     .string("expected text")
-    .max(max, `expected at most ${max} characters`)
+    .max(max, { error: `expected at most ${max} characters`, abort: true })
     .refine((value) => isStorable(value), "contains a character that is not allowed");
 }
 
@@ -126,13 +127,17 @@ export function count(bounds: { min: number; max: number }): z.ZodType<number, n
   return z.int(message).min(bounds.min, message).max(bounds.max, message);
 }
 
-export const tags = z
-  .array(text(TAG_MAX).min(1, "expected a word"), "expected a list of words")
-  .max(TAGS_MAX, `expected at most ${TAGS_MAX} tags`);
+export const tags = listOf(text(TAG_MAX).min(1, "expected a word"), {
+  expected: "expected a list of words",
+  max: TAGS_MAX,
+  tooMany: `expected at most ${TAGS_MAX} tags`,
+});
 
 /** A list of words, each of at most `max` characters. */
 export function words(max: number): z.ZodArray<z.ZodString> {
-  return z
-    .array(text(max).min(1, "expected a word"), "expected a list of words")
-    .max(WORDS_MAX, `expected at most ${WORDS_MAX} words`);
+  return listOf(text(max).min(1, "expected a word"), {
+    expected: "expected a list of words",
+    max: WORDS_MAX,
+    tooMany: `expected at most ${WORDS_MAX} words`,
+  });
 }

@@ -7,6 +7,7 @@ import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { isAddressOrCidr } from "../../schemas/net/ip-ranges.ts";
 import { INSTANT_MS_MAX, INSTANT_MS_MIN, zoneOf } from "../../schemas/time/zone.ts";
 import { count, country, flag, money, oneOf, recordId, text, words } from "./body-fields.ts";
+import { listOf } from "./bounded-list.ts";
 import { parseReference, type Reference } from "./codes.ts";
 
 /*
@@ -17,6 +18,10 @@ import { parseReference, type Reference } from "./codes.ts";
 const COUNT_MAX = 1_000_000_000;
 const NAME_LENGTH_MAX = 100;
 const IDS_MAX = 1_000;
+const COUNTRIES_MAX = 1_000;
+/** Two addresses of IPv6 with a dash. */
+const RANGE_CHARACTERS_MAX = 100;
+const DEVICES_MAX = 100;
 const DAYS_MAX = 3_650;
 const HOST =
   /^(?=.{1,253}(?::|$))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*(?::[1-9]\d{0,4})?$/;
@@ -69,23 +74,31 @@ export const caps = z.strictObject(
   "expected an object",
 );
 
-export const countries = z.array(
+export const countries = listOf(
   z
     .string("expected a country code")
-    .refine((code) => country.safeParse(code.toUpperCase()).success, {
+    .refine((code) => code.length === 2 && country.safeParse(code.toUpperCase()).success, {
       message: "expected an ISO 3166 alpha-2 code such as DE",
     }),
-  "expected a list of country codes",
+  {
+    expected: "expected a list of country codes",
+    max: COUNTRIES_MAX,
+    tooMany: `expected at most ${COUNTRIES_MAX} country codes`,
+  },
 );
 const DEVICES = ["desktop", "mobile", "tablet", "other"];
-const devices = z.array(
+const devices = listOf(
   z
     .string("expected a device")
     .refine(
-      (device) => DEVICES.includes(device.toLowerCase()),
+      (device) => DEVICES.includes(device.slice(0, 10).toLowerCase()),
       `expected one of ${DEVICES.join(", ")}`,
     ),
-  "expected a list of devices",
+  {
+    expected: "expected a list of devices",
+    max: DEVICES_MAX,
+    tooMany: `expected at most ${DEVICES_MAX} devices`,
+  },
 );
 const names = words(NAME_LENGTH_MAX);
 const scheduleTime = z.iso
@@ -112,14 +125,16 @@ export const targeting = z.strictObject(
       .strictObject(
         {
           tz: timezone.optional(),
-          days: z
-            .array(count({ min: 1, max: 7 }), "expected a list of days")
-            .max(7)
-            .optional(),
-          hours: z
-            .array(count({ min: 0, max: 23 }), "expected a list of hours")
-            .max(24)
-            .optional(),
+          days: listOf(count({ min: 1, max: 7 }), {
+            expected: "expected a list of days",
+            max: 7,
+            tooMany: "expected at most 7 days",
+          }).optional(),
+          hours: listOf(count({ min: 0, max: 23 }), {
+            expected: "expected a list of hours",
+            max: 24,
+            tooMany: "expected at most 24 hours",
+          }).optional(),
           starts_at: scheduleTime,
           ends_at: scheduleTime,
         },
@@ -131,10 +146,11 @@ export const targeting = z.strictObject(
 );
 
 /** Distinct ids of records of one kind. */
-export const recordIds = z
-  .array(recordId, "expected a list of ids")
-  .max(IDS_MAX, `expected at most ${IDS_MAX} ids`)
-  .transform((ids) => [...new Set(ids)]);
+export const recordIds = listOf(recordId, {
+  expected: "expected a list of ids",
+  max: IDS_MAX,
+  tooMany: `expected at most ${IDS_MAX} ids`,
+}).transform((ids) => [...new Set(ids)]);
 
 /** A reference in a body: a number is an id, text an id or a code (G25, G89). */
 export const recordReference: z.ZodType<Reference, string | number> = z
@@ -163,14 +179,19 @@ function hostAsSent(written: string): string {
 }
 
 /** A list of addresses and CIDR ranges (G07, G184). */
-export const addressRanges = z
-  .array(
-    z
-      .string("expected an address")
-      .refine(isAddressOrCidr, "expected an IP address or a CIDR range"),
-    "expected a list of addresses",
-  )
-  .max(IDS_MAX, `expected at most ${IDS_MAX} addresses`);
+export const addressRanges = listOf(
+  z
+    .string("expected an address")
+    .refine(
+      (range) => range.length <= RANGE_CHARACTERS_MAX && isAddressOrCidr(range),
+      "expected an IP address or a CIDR range",
+    ),
+  {
+    expected: "expected a list of addresses",
+    max: IDS_MAX,
+    tooMany: `expected at most ${IDS_MAX} addresses`,
+  },
+);
 
 /** Allowed values of sub IDs, by name: {sub1: ["a", "b"]}. */
 export const subConditions = z.partialRecord(

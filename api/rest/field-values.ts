@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JsonExcessError, parseSentJson, RECORD_BOUNDS } from "../../schemas/json/sent-json.ts";
 
 /** What a body field accepts, as far as it matters for converting text to its value. */
 export type FieldKind = {
@@ -67,9 +68,9 @@ function partsOf(text: string): string[] {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseSentJson(text, RECORD_BOUNDS);
   } catch (error) {
-    if (error instanceof SyntaxError) return text;
+    if (error instanceof SyntaxError || error instanceof JsonExcessError) return text;
     throw error;
   }
 }

@@ -1,5 +1,11 @@
 import type { z } from "zod";
-import { ApiError, invalidParameter, notFound, validationFailed } from "../errors.ts";
+import {
+  ApiError,
+  invalidParameter,
+  notFound,
+  UNKNOWN_FIELD,
+  validationFailed,
+} from "../errors.ts";
 import type {
   FieldFaults,
   Operation,
@@ -9,6 +15,9 @@ import type {
 } from "../operation.ts";
 import { parameterNames } from "./openapi-schemas.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
+
+/** Longer than any text that a field accepts. */
+const LOOKED_AT_MAX = 100_000;
 
 /** A request as the transport read it. `body` is undefined if there was none. */
 export type RawRequest = {
@@ -70,7 +79,11 @@ async function readBody(
   raw: { readonly body: Readonly<Record<string, unknown>>; readonly resource: unknown },
 ): Promise<unknown> {
   const parsed = operation.input.body?.safeParse(raw.body);
-  const found = await operation.findFaults?.(context, raw);
+  const { body, resource } = raw;
+  const found = await operation.findFaults?.(context, {
+    body: parsed?.success === false ? withoutLongTexts(body) : body,
+    resource,
+  });
   // Faults of the schema replace faults of the stored records for the same field, because they are more basic.
   const faults = {
     ...found,
@@ -78,6 +91,16 @@ async function readBody(
   };
   if (Object.keys(faults).length > 0) throw validationFailed(faults);
   return parsed?.data;
+}
+
+/** Texts that the schema refuses by their length, and that could take long to look at, are kept from further checks (G213). */
+function withoutLongTexts(
+  body: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const isLong = (value: unknown): boolean =>
+    typeof value === "string" && value.length > LOOKED_AT_MAX;
+  if (!Object.values(body).some(isLong)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isLong(value)));
 }
 
 /** Faults of a body by field, the first for each field. Nested fields are named as `events[0].payout`. */
@@ -89,7 +112,7 @@ export function faultsOf(error: z.ZodError, body: unknown): FieldFaults {
   };
   for (const issue of error.issues) {
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) add([...issue.path, key], "unknown field");
+      for (const key of issue.keys) add([...issue.path, key], UNKNOWN_FIELD);
     } else {
       add(issue.path, valueAt(body, issue.path) === undefined ? "required" : issue.message);
     }

@@ -24,6 +24,7 @@ import {
   limitBodies,
   receiveFile,
 } from "./file-bodies.ts";
+import { addJsonBodies } from "./json-body.ts";
 import { noteUse, type OperationParts, requestContextOf } from "./operation-context.ts";
 import { endUnanswered, hasLeft, problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
@@ -84,8 +85,6 @@ const BODY_BYTES_MAX = 1024 ** 2;
 const PARAM_CHARACTERS_MAX = 500;
 const JSON_TYPE = "application/json; charset=utf-8";
 const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
-/** application/json and types that end in +json (G12). */
-const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 /** How long a check of Postgres is valid for `/health`. */
 const CHECK_MS = 1_000;
 
@@ -114,12 +113,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   logAnswers(app, options);
   options.metrics.follow(app);
   app.removeAllContentTypeParsers();
-  const parseJson = app.getDefaultJsonParser("error", "error");
-  app.addContentTypeParser(JSON_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
-    // Many clients send a content type with every request. The operation decides whether a body is required.
-    if (body === "") done(null, undefined);
-    else void parseJson(request, body, done);
-  });
+  addJsonBodies(app);
   app.addContentTypeParser(CSV_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
     try {
       done(null, readCsv(request, body));

@@ -4,6 +4,7 @@ import { adminWrite } from "../access/access-of-operations.ts";
 import { manage } from "../management/manage.ts";
 import type { OperationAccess } from "../operation.ts";
 import { flag, name, oneOf, shownTime, text } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { equals } from "../rest/filter-conditions.ts";
 import { booleanParam } from "../rest/query-fields.ts";
 import { endpointFault } from "./endpoint-url.ts";
@@ -30,8 +31,11 @@ export const webhooks = manage({
   fields: {
     name: name(),
     url: text(URL_MAX).meta({ examples: ["https://hooks.shop.example/tracker"] }),
-    events: z
-      .array(oneOf(...WEBHOOK_EVENTS), "expected a list of events")
+    events: listOf(oneOf(...WEBHOOK_EVENTS), {
+      expected: "expected a list of events",
+      max: WEBHOOK_EVENTS.length,
+      tooMany: `expected at most ${WEBHOOK_EVENTS.length} events`,
+    })
       .min(1, "expected at least one event")
       .refine((events) => new Set(events).size === events.length, "names an event twice"),
     active: flag,

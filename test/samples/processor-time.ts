@@ -17,6 +17,29 @@ export function processorTimeRatio({ usual, other }: Compared, limit: number): n
   return otherUs / usualUs;
 }
 
+/** {@link processorTimeRatio} of work that waits. Whatever else the process does meanwhile counts, so nothing else may run. */
+export async function processorTimeRatioOf(
+  {
+    usual,
+    other,
+  }: { readonly usual: () => Promise<unknown>; readonly other: () => Promise<unknown> },
+  limit: number,
+): Promise<number> {
+  const processorUsOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const startedAt = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(startedAt);
+    return user + system;
+  };
+  let [usualUs, otherUs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    usualUs = Math.min(usualUs, await processorUsOf(usual));
+    otherUs = Math.min(otherUs, await processorUsOf(other));
+    if (otherUs < limit * usualUs) break;
+  }
+  return otherUs / usualUs;
+}
+
 function processorUs(work: () => void): number {
   const startedAt = process.cpuUsage();
   work();
