@@ -2,6 +2,7 @@ import { LANDING_AD_CLICK_IDS, type LandingAdClickId } from "../../schemas/event
 import { AD_CLICK_ID_LENGTH_MAX } from "../../schemas/events/click-record.ts";
 import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
+import { parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
 import { type ClickParameters, LANDING_PARAMETERS, ParameterReader } from "./parameters.ts";
 import { referrerSource } from "./referrer-source.ts";
 
@@ -88,9 +89,10 @@ function readClickId(value: unknown): string | undefined {
 
 function parseJson(body: Uint8Array): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) };
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return { value: parseSentJson(text, REPORT_BOUNDS) };
   } catch {
-    // Neither text nor JSON: the answer says so, and the page's author must find the fault.
+    // Neither text nor JSON, or more than a page has: the answer says so, and the page's author must find the fault.
     return undefined;
   }
 }

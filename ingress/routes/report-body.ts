@@ -1,3 +1,5 @@
+import { parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
+
 /** Parameters of a report, or the reason why they cannot be read. */
 export type ReadParameters =
   | { readonly kind: "parameters"; readonly params: Readonly<Record<string, string>> }
@@ -80,7 +82,7 @@ function boundaryOf(body: Uint8Array, contentType: string): string | undefined {
 function readJson(params: Map<string, string>, text: string): string | undefined {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseSentJson(text, REPORT_BOUNDS);
   } catch {
     // The answer names the expected format; the sender must find the fault.
     return "malformed JSON body";

@@ -2,6 +2,7 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
 import type { TokenOwner } from "../../schemas/catalog/token-table.ts";
+import { JsonExcessError, parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
 import { normalIp } from "../../schemas/net/address.ts";
 import { jsonAnswer } from "../answers.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
@@ -196,10 +197,10 @@ function addBody(reader: ParameterReader, contentType: string, body: string): vo
 
 function parseObject(text: string): object {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseSentJson(text, REPORT_BOUNDS);
     return typeof value === "object" && value !== null ? value : {};
   } catch (error) {
-    if (error instanceof SyntaxError) return {};
+    if (error instanceof SyntaxError || error instanceof JsonExcessError) return {};
     throw error;
   }
 }

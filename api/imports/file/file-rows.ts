@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { z } from "zod";
+import { JsonExcessError, parseSentJson, RECORD_BOUNDS } from "../../../schemas/json/sent-json.ts";
 import { type FieldKind, valueOf } from "../../rest/field-values.ts";
+import { shownName } from "../../rest/unknown-parameters.ts";
 import { FileFault } from "./file-fault.ts";
 import type { FileRow } from "./file-row.ts";
 import type { FileFormat, ImportPlan } from "./import-plan.ts";
@@ -14,6 +16,7 @@ type ReadFile = Pick<ImportPlan, "file" | "fieldKinds" | "words">;
 /** Far above any known need. Bounds the memory for one entry per row to a few hundred MB. */
 const ROWS_MAX = 1_000_000;
 const RECORD_CHARACTERS_MAX = 1024 ** 2;
+const UNKNOWN_NAMED_MAX = 5;
 const DELIMITERS = [",", ";", "\t"];
 const Cells = z.array(z.string());
 
@@ -108,14 +111,21 @@ function readHeader(
   const columns = cells.map((cell) => cell.trim());
   const unknown = columns.filter((column) => !fieldKinds.has(column));
   if (unknown.length > 0) {
-    const names = unknown.map((column) => `"${column}"`).join(", ");
+    const known = [...fieldKinds.keys()].join(", ");
     throw new FileFault(
-      `${file} has unknown columns: ${names}. Known columns: ${[...fieldKinds.keys()].join(", ")}.`,
+      `${file} has unknown columns: ${listed(unknown)}. Known columns: ${known}.`,
     );
   }
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   if (twice !== undefined) throw new FileFault(`${file} has the column ${twice} twice.`);
   return columns;
+}
+
+/** The first names, and how many more there are: the text is stored and shown. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, UNKNOWN_NAMED_MAX).map((name) => `"${shownName(name)}"`);
+  const more = names.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
 function csvRow(
@@ -155,8 +165,9 @@ const Fields = z.record(z.string(), z.unknown());
 
 function fieldsOf(text: string): Pick<FileRow, "fields" | "fault"> {
   try {
-    return { fields: Fields.parse(JSON.parse(text)) };
+    return { fields: Fields.parse(parseSentJson(text, RECORD_BOUNDS)) };
   } catch (error) {
+    if (error instanceof JsonExcessError) return { fields: {}, fault: error.message };
     if (!(error instanceof SyntaxError)) throw error;
     return { fields: {}, fault: `is not JSON: ${error.message}` };
   }
