@@ -42,6 +42,7 @@ function groupSettings(read: SettingsOf<"api">) {
     durability: durabilityOf(read),
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+    mcpOrigins: read.MCP_ORIGINS,
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
     clickRetentionDays: read.CLICK_RETENTION_DAYS,
     access: { share: read.ACCESS_LOG, file: read.ACCESS_LOG_FILE },

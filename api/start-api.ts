@@ -55,6 +55,8 @@ export type ApiParts = {
   readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
   readonly rateLimitPerMinute: number;
+  /** MCP_ORIGINS. Default: none but its own. */
+  readonly mcpOrigins?: readonly string[];
   readonly apiUrl: string;
   readonly trackingUrl: string;
   readonly allowLoopback: boolean;
@@ -129,13 +131,14 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
     trustedProxies: parseTrustedProxies(parts.trustedProxies),
   };
+  const origins = ownOrigins(apiUrl);
   const app = buildRestServer({
     ...served,
     people,
     door: {
       sessions: new Sessions(db, people.tokens),
       cookie: people.cookie,
-      origins: ownOrigins(apiUrl),
+      origins,
     },
     metrics,
     areStoresSame: parts.areStoresSame,
@@ -146,7 +149,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     operations,
     documents: publicDocuments(`${apiUrl}${BASE_PATH}`),
   });
-  addMcpServer(app, served);
+  addMcpServer(app, { ...served, origins: new Set([...origins, ...(parts.mcpOrigins ?? [])]) });
   await serveFrameAssets(app);
   await serveGuide(app, { apiUrl, trackingUrl });
   const files = parts.console?.files;

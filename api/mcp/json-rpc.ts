@@ -11,6 +11,7 @@ export const RPC_ERRORS = {
 } as const;
 
 type RpcId = string | number;
+const ID_CHARACTERS_MAX = 200;
 type Params = Readonly<Record<string, unknown>>;
 
 /** A parsed message. A notification has no id and gets no answer. */
@@ -43,15 +44,17 @@ export function readMessage(json: unknown): RpcMessage {
   if (json["jsonrpc"] !== "2.0") return invalid('jsonrpc must be "2.0"');
   if (typeof method !== "string") return invalid("method must be text");
   // An id of null is refused: its answer would look like the answer to a damaged message.
-  if (id === null && "id" in json) return invalid("id must be text or a number");
+  if (id === null && "id" in json)
+    return invalid(`id must be a number, or text of at most ${ID_CHARACTERS_MAX} characters`);
   const params = json["params"] ?? {};
   if (!isObject(params)) return invalid("params must be an object");
   return id === null ? { kind: "notification", method } : { kind: "request", id, method, params };
 }
 
+/** A text is repeated in the answer, so it may not be long. */
 function idOf(given: unknown): RpcId | null {
-  const isId = typeof given === "string" || (typeof given === "number" && Number.isFinite(given));
-  return isId ? given : null;
+  if (typeof given === "string") return given.length <= ID_CHARACTERS_MAX ? given : null;
+  return typeof given === "number" && Number.isFinite(given) ? given : null;
 }
 
 export function rpcResult(id: RpcId, result: unknown): RpcAnswer {

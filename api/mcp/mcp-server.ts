@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type JsonBounds, scanJson } from "../../schemas/json/json-bounds.ts";
+import { describeExcess } from "../../schemas/json/sent-json.ts";
 import { ApiError } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import {
@@ -9,7 +11,7 @@ import {
   headersOf,
 } from "../rest/admission.ts";
 import { contextOf, noteUse, type OperationParts } from "../rest/operation-context.ts";
-import { problemOf } from "../rest/problem.ts";
+import { endUnanswered, hasLeft, problemOf } from "../rest/problem.ts";
 import { clientLeft, operationRunner, type RunOperation } from "../rest/run-operation.ts";
 import { answerRequest } from "./answer-request.ts";
 import {
@@ -21,10 +23,16 @@ import {
 } from "./json-rpc.ts";
 import { addProtectedResource, challengeOf, metadataUrl } from "./protected-resource.ts";
 
-export type McpOptions = AdmissionDeps & OperationParts;
+export type McpOptions = AdmissionDeps &
+  OperationParts & {
+    /** Values of `Origin` that are not refused (G214). */
+    readonly origins: ReadonlySet<string>;
+  };
 
 const PATH = "/mcp";
 const MESSAGES_MAX = 20;
+/** A hundred for each message. The longest call of a tool has sixty. */
+const BOUNDS: JsonBounds = { values: 100 * MESSAGES_MAX };
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Adds the MCP server: POST only, no sessions, every answer one JSON document. */
@@ -36,13 +44,14 @@ export function addMcpServer(app: FastifyInstance, options: McpOptions): void {
 async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<void> {
   // The body is read as JSON, whatever its content type (400 if it is not JSON).
   mcp.removeAllContentTypeParsers();
-  mcp.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
+  mcp.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
   });
   mcp.addHook("onRequest", async (request, reply) => {
     const admission = await admit(request, options);
     request.admission = admission;
     reply.headers({ ...headersOf(admission), "cache-control": "no-store" });
+    refuseForeignPage(options.origins, request);
     // 405 for other methods needs no key: clients try them before they send one.
     if (request.is404) throw noMethod(request);
     if (admission.refusal !== undefined) throw admission.refusal;
@@ -52,6 +61,7 @@ async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<v
     throw noMethod(request);
   });
   mcp.setErrorHandler((error, request, reply) => {
+    if (hasLeft(error, request)) return endUnanswered(request, reply);
     const problem = problemOf(error, options.log.child({ request_id: request.id }));
     request.errorCode = problem.code;
     const text = `${problem.code}: ${problem.message}`;
@@ -121,13 +131,27 @@ async function answerMessages(
   return answers;
 }
 
-/** @throws {ApiError} `invalid_json`. */
+/** @throws {ApiError} `invalid_json`, and `invalid_request` for more than a batch can use (G213). */
 function parseBody(body: unknown): unknown {
+  const bytes = body instanceof Uint8Array ? body : new Uint8Array(0);
+  const { excess } = scanJson(bytes, BOUNDS);
+  if (excess !== undefined)
+    throw new ApiError("invalid_request", `the body ${describeExcess(excess, BOUNDS)}`);
   try {
-    return JSON.parse(typeof body === "string" ? body : "");
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
     throw new ApiError("invalid_json", "the body is not valid JSON", { cause: error });
   }
+}
+
+/**
+ * Refuses pages of other origins: one whose name suddenly has the address of this server could else use it as the browser of somebody who is near it
+ * (G214). Programs send no `Origin`. @throws {ApiError} `forbidden`
+ */
+function refuseForeignPage(origins: ReadonlySet<string>, { headers }: FastifyRequest): void {
+  const { origin } = headers;
+  if (origin === undefined || origins.has(origin.toLowerCase())) return;
+  throw new ApiError("forbidden", "requests of this origin are refused; MCP_ORIGINS names more");
 }
 
 function sendJson(reply: FastifyReply, body: unknown): FastifyReply {

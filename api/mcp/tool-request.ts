@@ -6,6 +6,9 @@ import { isObject } from "./json-rpc.ts";
 import { extraParams } from "./tool-schema.ts";
 import type { Tool, ToolArgument } from "./tools.ts";
 
+/** As long as the query of a request to REST can be. */
+const VALUE_CHARACTERS_MAX = 16_000;
+
 /**
  * Builds the request that a tool call stands for. Unknown arguments and parameters are refused, not ignored: an assistant that
  * misnames a filter would take the unfiltered answer for the filtered one. Null counts as absent. Names that begin with `_` are
@@ -17,6 +20,10 @@ export function requestOfCall(tool: Tool, given: unknown): RawRequest {
   const values = readArguments(tool, given);
   for (const [name, { isRequired }] of Object.entries(tool.arguments)) {
     if (isRequired === true && !values.has(name)) throw invalidParameter(name, "required");
+  }
+  for (const [name, value] of values) {
+    if (value.length > VALUE_CHARACTERS_MAX)
+      throw invalidParameter(name, `expected at most ${VALUE_CHARACTERS_MAX} characters`);
   }
   const inPath = parameterNames(tool.operation.input.path);
   const all = [...values];
@@ -79,7 +86,7 @@ function readValue(name: string, argument: ToolArgument, value: unknown): string
 /** A query parameter that is also an argument keeps the bounds of the argument. */
 function readParam(tool: Tool, name: string, value: unknown): string {
   const text = paramText(value);
-  if (text === undefined) throw invalidParameter(`params.${name}`, "expected text");
+  if (text === undefined) throw invalidParameter(`params.${shownName(name)}`, "expected text");
   const argument = argumentOf(tool, name);
   if (argument?.kind === "limit") return readLimit(name, argument.max, text);
   if (argument !== undefined || extraParams(tool).includes(name)) return text;

@@ -1,5 +1,6 @@
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { DURABILITY_SETTINGS } from "./durability-settings.ts";
+import { MCP_SETTINGS } from "./mcp-settings.ts";
 import { SERVER_SETTINGS } from "./server-settings.ts";
 import type { SettingType } from "./setting-types.ts";
 import {
@@ -135,6 +136,7 @@ export const SETTINGS = {
     readBy: ["api"],
     meaning: "API requests a minute of each key",
   },
+  ...MCP_SETTINGS,
   CONSOLE_SECRET: {
     type: text("at least 32 characters", /^.{32,1000}$/s),
     unset: "made by `npm start` in DATA_DIR; elsewhere no second factors",

@@ -57,6 +57,25 @@ export const origin: SettingType<string> = {
   },
 };
 
+/** What `Origin` of a request may be, as browsers write it. Programs have schemes of their own. */
+export const origins: SettingType<readonly string[]> = {
+  accepts: "origins such as https://chat.example.com or vscode-webview://name, comma-separated",
+  parse: (given) => {
+    const items = itemsOf(given).map((item) => item.toLowerCase());
+    return items.every((item) => ORIGIN.test(item) && URL.canParse(item))
+      ? items.map(originAsSent)
+      : undefined;
+  },
+};
+
+const ORIGIN = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#@]{1,300}\/?$/;
+
+/** Browsers leave out the port that the scheme implies. */
+function originAsSent(written: string): string {
+  const { origin: asSent } = new URL(written);
+  return asSent === "null" ? written.replace(/\/$/, "") : asSent;
+}
+
 /** An address, or a name and the address in angle brackets. */
 export const mailAddress: SettingType<string> = text(
   "an address such as `Tracker <tracker@example.com>`",
