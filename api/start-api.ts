@@ -56,7 +56,7 @@ export type ApiParts = {
   readonly trustedProxies: readonly string[];
   readonly rateLimitPerMinute: number;
   /** MCP_ORIGINS. Default: none but its own. */
-  readonly mcpOrigins?: readonly string[];
+  readonly mcpOrigins?: readonly string[] | undefined;
   readonly apiUrl: string;
   readonly trackingUrl: string;
   readonly allowLoopback: boolean;

@@ -10,6 +10,9 @@ import { faultsOf } from "./request-input.ts";
 /** application/json and types that end in +json (G12). */
 const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 
+/** A body that is read whole at once. */
+const SHORT_BYTES_MAX = 64 * 1024;
+
 /**
  * Reads JSON bodies. One with more in it than its operation can use is refused without being parsed, so that it costs no more than a text of
  * its size (G213). Many clients send a content type with every request: whether a body is required is left to the operation.
@@ -40,7 +43,7 @@ export function addJsonBodies(app: FastifyInstance): void {
       parseCut(excess.cut, (begun) => unknownFields(schema, begun, excess.fieldsBehind));
     else if (excess !== undefined)
       done(new ApiError("invalid_request", `the body ${describeExcess(excess, own)}`));
-    else if (beginning !== undefined && schema !== undefined)
+    else if (beginning !== undefined && schema !== undefined && bytes.length > SHORT_BYTES_MAX)
       parseCut(beginning, (begun) => faultyList(operation?.strictBody ?? schema, begun));
     else parseWhole();
   });

@@ -18,6 +18,8 @@ test.each<[string, unknown, string]>([
   ["text", "x", "invalid body"],
   ["a form", "gclid=a&url=b", "invalid body"],
   ["half an object", '{"gclid":', "invalid body"],
+  ["lists in lists", `{"x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, "invalid body"],
+  ["too many values", `{"x":[${"1,".repeat(2_000)}1]}`, "invalid body"],
   ["a list", "[]", "JSON object expected"],
   ["a string", '"x"', "JSON object expected"],
   ["a number", "7", "JSON object expected"],
@@ -28,7 +30,7 @@ test.each<[string, unknown, string]>([
   ["a click id that is an object", { click_id: {} }, "invalid click_id"],
   ["a gclid of 513", { gclid: "g".repeat(513) }, "gclid too long"],
   ["a gbraid of 513", { gbraid: "g".repeat(513) }, "gbraid too long"],
-])("%s is refused (LP-008, LP-009, LP-012)", (_, body, error) => {
+])("%s is refused (LP-008, LP-009, LP-012, G213)", (_, body, error) => {
   expect(read(body)).toEqual({ kind: "malformed", error });
 });
 

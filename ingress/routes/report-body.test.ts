@@ -42,6 +42,15 @@ test("an unreadable body is reported (PB-050)", () => {
   expect(broken).toEqual({ kind: "malformed", error: "unreadable body", params: {} });
 });
 
+test("a JSON body that is too deep, or has too many values, is malformed (PB-050, G213)", () => {
+  const fields = (count: number): string =>
+    `{${Array.from({ length: count }, (_, index) => `"f${index}":1`).join(",")}}`;
+  const deep = `{"txid":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+  for (const body of [deep, fields(2_000)])
+    expect(read("", "application/json", body)).toBe("malformed JSON body");
+  expect(read("", "application/json", fields(900))).toMatchObject({ f0: "1", f199: "1" });
+});
+
 test.each([
   ["multipart/form-data", "--x\r\n\r\n--x--"],
   ["multipart/form-data; boundary=", "--x\r\n\r\n--x--"],

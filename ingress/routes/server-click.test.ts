@@ -109,6 +109,12 @@ test("POST takes a form or JSON, and the body wins over the query (CLKS-001)", a
   });
 });
 
+const DEEP = `{"token":"workspace-token","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+
+test("JSON that is too deep is a missing token, never a failure (G213)", async () => {
+  expect(bodyOf(await post(DEEP, "application/json"))).toMatchObject({ error_code: 1 });
+});
+
 test.each(["{", "[]", "null", '"x"', "", "\u0000"])(
   "a body such as %j is a missing token, never a failure",
   async (body) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { words } from "../../test/samples/words.ts";
-import { durations, natsUrls, networks, origin, wholeNumber } from "./setting-types.ts";
+import { durations, natsUrls, networks, origin, origins, wholeNumber } from "./setting-types.ts";
 
 const waits = durations({ max: 4 });
 
@@ -53,6 +53,32 @@ test.each(
 `),
 )("%j is no network (issue 14, 2)", (text) => {
   expect(networks.parse(text)).toBeUndefined();
+});
+
+test.each([
+  ["", []],
+  [
+    "https://chat.example.com/, HTTP://Local.example:80",
+    ["https://chat.example.com", "http://local.example"],
+  ],
+  [
+    "vscode-webview://name, http://10.0.0.1:3000",
+    ["vscode-webview://name", "http://10.0.0.1:3000"],
+  ],
+])("the origins %s are %j, as browsers write them (G214)", (text, items) => {
+  expect(origins.parse(text)).toEqual(items);
+});
+
+test.each([
+  "*",
+  "null",
+  "chat.example.com",
+  "https://",
+  "https://a/b",
+  "https://me@a",
+  "https://a?b",
+])("%j is no origin (G214)", (text) => {
+  expect(origins.parse(text)).toBeUndefined();
 });
 
 test("a public address loses the slash at its end, and has neither path nor password", () => {

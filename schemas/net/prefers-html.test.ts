@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prefersHtml } from "./prefers-html.ts";
+import { acceptsHtml, prefersHtml, prefersJson } from "./prefers-html.ts";
 
 test.each([
   ["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", true],
@@ -15,4 +15,30 @@ test.each([
   ["image/avif,image/webp,*/*;q=0.8", false],
 ])("Accept: %s asks for a page: %s", (accept, isPage) => {
   expect(prefersHtml(accept)).toBe(isPage);
+});
+
+test.each([
+  ["", true],
+  ["*/*", true],
+  ["text/*;q=0.1", true],
+  ["text/html,*/*;q=0.8", true],
+  ["application/json, text/plain, */*", true],
+  ["text/html;q=0, */*", false],
+  ["*/*;q=0", false],
+  ["application/json", false],
+  ["image/avif,image/webp", false],
+])("Accept: %s takes a page: %s", (accept, takesPage) => {
+  expect(acceptsHtml(accept)).toBe(takesPage);
+});
+
+test.each([
+  ["application/json", true],
+  ["application/json, text/plain, */*", true],
+  ["application/json, text/html", true],
+  ["text/html, application/json;q=0.9", false],
+  ["application/json;q=0", false],
+  ["*/*", false],
+  ["", false],
+])("Accept: %s asks for JSON: %s", (accept, isJson) => {
+  expect(prefersJson(accept)).toBe(isJson);
 });

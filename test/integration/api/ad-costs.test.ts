@@ -156,6 +156,25 @@ describe("POST /ad-costs", () => {
     expect(await stored(`from=${date}&to=${date}`)).toHaveLength(1);
   });
 
+  test("with a hundred wrong costs none is stored, and a hundred faults are named (G213)", async () => {
+    const date = "2026-02-09";
+    const right = { ...COST, date };
+    const wrong = (count: number, cost: object) => Array.from({ length: count }, () => cost);
+    for (const cost of [
+      { ...right, amount: "x" },
+      { ...right, offer_id: "NOBODY" },
+    ]) {
+      const answer = await world.post("/ad-costs", { rows: [right, ...wrong(150, cost), right] });
+      expect(refusal(answer)).toBe("400 validation_failed");
+      const names = Object.keys(details(answer).fields);
+      expect(names).toHaveLength(101);
+      expect(names.slice(0, 2)).toEqual(["rows", `rows[1].${Object.keys(cost).at(-1) ?? ""}`]);
+    }
+    expect(await stored(`from=${date}&to=${date}`)).toEqual([]);
+    const { inserted, rejected } = await send([right, ...wrong(99, { ...right, amount: "x" })]);
+    expect([inserted, rejected.length]).toEqual([1, 99]);
+  });
+
   test("texts of the maximum length fit into the key", async () => {
     const text = Array.from({ length: 50 }, (_, index) =>
       String.fromCodePoint(0x1_f300 + index, 0x1_f400 + index),

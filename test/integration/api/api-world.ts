@@ -11,6 +11,7 @@ import type { BodyLimits } from "../../../api/rest/file-bodies.ts";
 import type { StreamLimits } from "../../../api/rest/run-operation.ts";
 import { startApi } from "../../../api/start-api.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { Log } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
@@ -92,6 +93,8 @@ export class ApiWorld extends Stores {
       db?: Pool;
       streamLimits?: StreamLimits;
       bodyLimits?: BodyLimits;
+      log?: Log;
+      mcpOrigins?: readonly string[];
     } = {},
   ): Promise<string> {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
@@ -102,7 +105,8 @@ export class ApiWorld extends Stores {
       clickhouse: options.clickhouse ?? this.clickhouse,
       nats: options.nats ?? (() => this.nats),
       outgoing,
-      log: testLog(),
+      log: options.log ?? testLog(),
+      mcpOrigins: options.mcpOrigins,
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
       apiUrl: options.apiUrl ?? API_URL,

@@ -2,11 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { processorTimeRatioOf } from "../../samples/processor-time.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
 import { whileTableIsLocked } from "./locked-table.ts";
 
 const world = await forThisFile(ApiWorld.open());
+const { admin } = world.tenant.keys;
+const JSON_MEDIA = "application/json";
 
 const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string() }))),
@@ -114,6 +117,76 @@ describe("bodies", () => {
   test("text that Postgres cannot store is a fault of its field", async () => {
     const answer = await world.post("/affiliates", { name: "a\0b", company: "\ud800" });
     expect(Object.keys(details(answer).fields).sort()).toEqual(["company", "name"]);
+  });
+});
+
+describe("what a body may cost", () => {
+  const numbered = (count: number, one: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => one(index)).join(",");
+  const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const raw = async (path: string, body: string, key: string | undefined = admin) =>
+    await world.call("POST", path, { raw: body, key, headers: { "content-type": JSON_MEDIA } });
+
+  test("of 90,000 unknown fields five are named, and the rest are counted (#35, G14, G213)", async () => {
+    for (const [path, prefix, head] of [
+      ["/offers", "", "{"],
+      ["/affiliates", "", "{"],
+      ["/traffic-controls", "conditions.", '{"conditions":{'],
+    ] as const) {
+      const body = `${head}${numbered(90_000, (index) => `"f${index}":1`)}${"}".repeat(head.split("{").length - 1)}`;
+      const answer = await raw(path, body);
+      expect(refusal(answer)).toBe("400 validation_failed");
+      const names = [0, 1, 2, 3, 4].map((index) => `${prefix}f${index}`);
+      expect(Object.entries(details(answer).fields)).toEqual(
+        names.map((name) => [name, "unknown field"]),
+      );
+      expect(answer.text).toMatch(/f4 and 89\d{3} more"/);
+      expect(answer.text.length).toBeLessThan(1_000);
+    }
+  });
+
+  test("fewer unknown fields are counted one by one, beside the other faults (G15, G213)", async () => {
+    const answer = await raw("/advertisers", `{${numbered(60, (index) => `"f${index}":1`)}}`);
+    expect(answer.text).toContain("wrong or missing: name, f0, f1, f2, f3, f4 and 55 more");
+    expect(details(answer).fields).toMatchObject({ name: "required", f4: "unknown field" });
+  });
+
+  test("of the faults of a list a hundred are named, and the others still count (G15, G213)", async () => {
+    const conditions = `{"countries":[${numbered(1_000, () => '"XX"')}],"ip_ranges":[7]}`;
+    const answer = await raw("/traffic-controls", `{"name":7,"conditions":${conditions}}`);
+    const names = Object.keys(details(answer).fields);
+    expect(names.filter((name) => name.startsWith("conditions.countries["))).toHaveLength(100);
+    expect(names).toEqual(expect.arrayContaining(["name", "action", "conditions.ip_ranges[0]"]));
+    expect(details(answer).fields["conditions.countries"]).toContain("the first 100 faulty");
+  });
+
+  test.each([
+    ["/traffic-controls", `{"name":"a","action":"block","conditions":${DEEP}}`],
+    ["/traffic-controls", `{"name":"a","action":"block","conditions":{"x":${DEEP}}}`],
+    ["/conversion-rules", `{"name":"a","action":"hold","conditions":{"sub":${DEEP}}}`],
+    [
+      "/smart-links",
+      `{"name":"a","rules":[{"conditions":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}]}`,
+    ],
+    ["/affiliates", `{"name":"a","payment_details":${DEEP}}`],
+    ["/ad-costs", `{"rows":[${DEEP}]}`],
+    ["/offers", "[".repeat(100_000)],
+  ])("JSON that is 100,000 levels deep is a clear 400 at %s (#35, G213)", async (path, body) => {
+    const answer = await raw(path, body);
+    expect(refusal(answer)).toBe("400 invalid_request");
+    expect(answer.text).toContain("the body is nested more than 32 levels deep");
+  });
+
+  test("a request with a refused body costs at most 1.5 times one with a text (#35, P40, G213)", async () => {
+    const text = `{"name":"${"x".repeat(1_040_000)}"}`;
+    const usual = async () => await raw("/offers", text);
+    for (const body of [
+      `{${numbered(90_000, (index) => `"f${index}":1`)}}`,
+      `{"tags":[${numbered(500_000, () => "1")}]}`,
+    ]) {
+      const other = async () => await raw("/offers", body);
+      expect(await processorTimeRatioOf({ usual, other }, 1.5)).toBeLessThan(1.5);
+    }
   });
 });
 

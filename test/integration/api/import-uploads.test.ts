@@ -1,6 +1,9 @@
 import { request } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { FILE_BYTES_MAX } from "../../../api/imports/receive-import.ts";
+import { openLog } from "../../../schemas/host/log.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld, list, record, refusal, type Tenant, textWith } from "./api-world.ts";
@@ -100,6 +103,40 @@ test("any other body that is late is answered 408 and cut, although files may ta
   });
   expect(status).toBe(408);
 });
+
+test("three hundred uploads that are cut are no errors of the service (#35)", async () => {
+  const lines: string[] = [];
+  const log = openLog({ process: "test", level: "debug" }, { write: (line) => lines.push(line) });
+  const origin = await world.startAnother({ log });
+  const { hostname, port } = new URL(origin);
+  const { admin: key } = world.tenant.keys;
+  const paths = ["/api/v1/offers", "/api/v1/imports?kind=affiliates&format=csv", "/mcp"];
+  const cut = async (index: number) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": "100000",
+    };
+    const path = paths[index % paths.length] ?? "";
+    const sent = request({ hostname, port, path, method: "POST", headers });
+    const closed = new Promise((resolve) => sent.once("error", resolve));
+    sent.write(`{"name":"${"x".repeat(20_000)}`);
+    await setTimeout(5);
+    if (index % 2 === 0) sent.destroy(new Error("the test ends it"));
+    else sent.socket?.resetAndDestroy();
+    await closed;
+  };
+  for (let index = 0; index < 300; index += 30)
+    await Promise.all(Array.from({ length: 30 }, async (_, more) => await cut(index + more)));
+  // The server has read the end of each connection when it answers the next one.
+  expect((await world.callAt(origin, "GET", "/me")).status).toBe(200);
+  await setTimeout(200);
+  const levels = new Set(lines.map((line) => Line.parse(JSON.parse(line)).level));
+  expect([...levels].filter((level) => level !== "info" && level !== "debug")).toEqual([]);
+  expect(lines.join("")).not.toMatch(/"status":5\d\d/);
+});
+
+const Line = z.looseObject({ level: z.string() });
 
 test("the same file sent again while it is imported is the same import, by any process", async () => {
   const of = await tenant();

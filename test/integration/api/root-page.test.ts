@@ -8,13 +8,14 @@ const Root = z.record(z.string(), z.string());
 
 const world = await forThisFile(ApiWorld.open());
 
-test("the root of the API says what is here: a page for browsers, JSON for programs", async () => {
+test("the root says what is here: a page, also for monitors, and JSON for who asks for it", async () => {
   const { origin } = world;
   const page = await fetch(origin, { headers: { accept: "text/html,*/*;q=0.8" } });
   const markup = await page.text();
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-  const answer = await fetch(origin);
+  expect(await (await fetch(origin)).text()).toBe(markup);
+  const answer = await fetch(origin, { headers: { accept: "application/json" } });
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
   const { name, version, ...places } = Root.parse(await answer.json());
   expect([name, version]).toEqual(["Affiliate tracker API", buildInfo().version]);

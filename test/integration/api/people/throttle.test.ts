@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { expect, test } from "vitest";
 import { forThisFile } from "../../../services/for-this-file.ts";
 import { ApiWorld } from "../api-world.ts";
@@ -99,6 +100,54 @@ test("an address gets 30 attempts a minute, and a /64 of IPv6 counts as one", {
   const elsewhere = await attempt("e@nowhere.example", "wrong", "2001:db8:7:8::1");
   expect(outcome(elsewhere)).toBe(WRONG);
 });
+
+test("attempts of an address count before their bodies are read, whatever is in them (#35, G215)", {
+  timeout: 120_000,
+}, async () => {
+  await freshWindow(world);
+  const ip = "198.51.100.77";
+  const paths = ["/sign-in", "/one-time-links/redeem", "/signup/first/partner", "/sign-in/passkey"];
+  const bad = async (path: string, raw: string) => {
+    const headers = { ...SAME_ORIGIN, "x-forwarded-for": ip };
+    const answer = await fetch(`${world.origin}/api/v1${path}`, {
+      method: "POST",
+      headers,
+      body: raw,
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const bodies = ["{", "[]", `{"f":${"[".repeat(50_000)}`, "{}"];
+  const seen: number[] = [];
+  for (let index = 0; index < 30; index += 1)
+    seen.push(await bad(paths[index % 4] ?? "", bodies[(index >> 2) % 4] ?? ""));
+  expect(new Set(seen)).toEqual(new Set([400]));
+  for (const path of paths) expect(await bad(path, bodies[0] ?? "")).toBe(429);
+  // The answer comes although the body never does.
+  expect(await statusBeforeBody("/sign-in", ip)).toBe(429);
+});
+
+const SAME_ORIGIN = {
+  "content-type": "application/json",
+  "sec-fetch-site": "same-origin",
+  "x-tracker-membership": "0",
+};
+
+/** The status that a request gets which announces a body and does not send it. */
+async function statusBeforeBody(path: string, ip: string): Promise<number> {
+  const { hostname, port } = new URL(world.origin);
+  const headers = { ...SAME_ORIGIN, "x-forwarded-for": ip, "content-length": "1000000" };
+  return await new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path: `/api/v1${path}`, method: "POST", headers });
+    sent.once("response", (answer) => {
+      resolve(answer.statusCode ?? 0);
+      answer.resume();
+      sent.destroy();
+    });
+    sent.once("error", reject);
+    sent.flushHeaders();
+  });
+}
 
 test("guesses of the second factor are limited for the person, in all sessions together", async () => {
   const browser = await openAs(world, "factor@first.example", world.tenant, { role: "admin" });

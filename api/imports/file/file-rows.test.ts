@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { FieldKind } from "../../rest/field-values.ts";
+import type { FileRow } from "./file-row.ts";
+import { fileRows } from "./file-rows.ts";
+import type { FileFormat } from "./import-plan.ts";
+
+const KINDS: ReadonlyMap<string, FieldKind> = new Map([
+  ["name", { type: "text", isNullable: false }],
+  ["targeting", { type: "object", isNullable: false }],
+]);
+const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
+async function rowsOf(format: FileFormat, content: string): Promise<FileRow[]> {
+  const rows = fileRows({
+    file: {
+      name: "the file",
+      format,
+      delimiter: ",",
+      bytes: async function* bytes() {
+        yield Buffer.from(content);
+      },
+    },
+    fieldKinds: KINDS,
+    words: { update: "update=1", delimiter: (name) => `delimiter=${name}` },
+  });
+  const all: FileRow[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+}
+
+test("a record of a file that is 100,000 levels deep is a fault of its row (#35, G213)", async () => {
+  const [deep, right] = await rowsOf("json", `{"name":"a","targeting":${DEEP}}\n{"name":"b"}`);
+  expect(deep).toEqual({
+    number: 1,
+    fields: {},
+    fault: "the JSON is nested more than 32 levels deep",
+  });
+  expect(right).toEqual({ number: 2, fields: { name: "b" } });
+});
+
+test("a cell that is 100,000 levels deep stays text, which its field refuses (G213)", async () => {
+  const [row] = await rowsOf("csv", `name,targeting\na,"${DEEP}"\nb,"{""os_allow"":[]}"`);
+  expect(row?.fields["targeting"]).toBe(DEEP);
+});
+
+test("of unknown columns five are named, and the rest are counted (G213)", async () => {
+  const columns = Array.from({ length: 50_000 }, (_, index) => `column${index}`).join(",");
+  await expect(rowsOf("csv", `${columns}\n`)).rejects.toThrow(
+    '"column0", "column1", "column2", "column3", "column4", 49995 more. Known columns: name, targeting.',
+  );
+});
