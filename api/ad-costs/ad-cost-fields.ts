@@ -12,6 +12,7 @@ import {
   shownTime,
   text,
 } from "../rest/body-fields.ts";
+import { listOf } from "../rest/bounded-list.ts";
 import { recordReference } from "../rest/catalog-fields.ts";
 
 /** Costs in one call. */
@@ -46,6 +47,15 @@ export const AdCostRow = z.strictObject(
   "expected an object",
 );
 export type AdCostRow = z.infer<typeof AdCostRow>;
+
+export const LIST_OF_COSTS = {
+  expected: "expected a list of costs",
+  max: COSTS_MAX,
+  tooMany: `expected at most ${COSTS_MAX} costs`,
+};
+
+/** A body in which no row may be wrong. */
+export const StrictCosts = z.strictObject({ rows: listOf(AdCostRow, LIST_OF_COSTS) });
 
 export const ShownAdCost = shownSchema("ad_cost", {
   id: z.int(),

@@ -1,8 +1,11 @@
 import { ApiError, UNKNOWN_FIELD, validationFailed } from "../errors.ts";
 import type { CsvBody } from "../operation.ts";
 import { CsvFault, csvRecords } from "../rest/csv-records.ts";
-import { AdCostRow, COSTS_MAX } from "./ad-cost-fields.ts";
+import { faultyListIn } from "../rest/faulty-list.ts";
+import { AdCostRow, COSTS_MAX, StrictCosts } from "./ad-cost-fields.ts";
 
+/** As many as are looked at before the rest is read. */
+const BEGINNING_ROWS = 200;
 const COLUMNS: ReadonlySet<string> = new Set(Object.keys(AdCostRow.shape));
 
 /**
@@ -34,6 +37,9 @@ function rowsOf(records: Generator<string[]>): Record<string, unknown>[] {
   for (const cells of records) {
     rows.push(rowOf(columns, cells));
     if (rows.length > COSTS_MAX) break;
+    if (rows.length !== BEGINNING_ROWS) continue;
+    const refusal = faultyListIn(StrictCosts, { rows });
+    if (refusal !== undefined) throw refusal;
   }
   return rows;
 }

@@ -12,9 +12,12 @@ import { recordReference } from "../rest/catalog-fields.ts";
 import type { Reference } from "../rest/codes.ts";
 import { asObject } from "../rest/openapi-schemas.ts";
 import { faultsOf } from "../rest/request-input.ts";
-import { AdCostRow, COSTS_MAX } from "./ad-cost-fields.ts";
+import { AdCostRow, LIST_OF_COSTS, StrictCosts } from "./ad-cost-fields.ts";
 import { type AdCost, findNamedAffiliates, findNamedOffers, saveAdCosts } from "./ad-costs.ts";
 import { csvCosts } from "./csv-costs.ts";
+
+/** Rows whose references are looked up at once. */
+const PART_ROWS = 500;
 
 const { $schema: _dialect, ...rowSchema } = z.toJSONSchema(AdCostRow, {
   io: "input",
@@ -29,21 +32,13 @@ const EXAMPLE = {
   amount: "25.40",
 };
 
-const LIST = {
-  expected: "expected a list of costs",
-  max: COSTS_MAX,
-  tooMany: `expected at most ${COSTS_MAX} costs`,
-};
-
 /** Each row is validated separately, so that an invalid row does not block the others. OpenAPI still shows the schema of a row. */
 const Body = z.strictObject({
-  rows: listOf(z.unknown().meta({ ...rowSchema, examples: [EXAMPLE] }), LIST).min(
+  rows: listOf(z.unknown().meta({ ...rowSchema, examples: [EXAMPLE] }), LIST_OF_COSTS).min(
     1,
     "expected a cost",
   ),
 });
-
-const StrictBody = z.strictObject({ rows: listOf(AdCostRow, LIST) });
 
 const Rejected = z.strictObject({
   row: z.int().meta({ description: "The first row is 1; a header line is not counted" }),
@@ -64,7 +59,7 @@ export const setAdCosts: Operation = operation({
     "a call are written in one transaction.",
   access: adminWrite("conversions.write"),
   input: { body: Body },
-  strictBody: StrictBody,
+  strictBody: StrictCosts,
   csvBody: csvCosts,
   output: z.object({
     data: z.strictObject({
@@ -98,25 +93,35 @@ type ReferenceField = "offer_id" | "affiliate_id";
 
 /** Reports faults of form and unknown references together. @throws {ApiError} for too many wrong rows. */
 async function validateRows(
-  { db, workspace }: OperationContext,
+  context: OperationContext,
   rows: readonly unknown[],
 ): Promise<ValidatedRows> {
-  const read = readRows(rows);
+  const validated = { costs: [] as AdCost[], rejected: [] as RejectedRow[] };
+  // In parts: nothing is looked up for the rows behind the hundredth wrong one.
+  for (let from = 0; from < rows.length; from += PART_ROWS)
+    await validatePart(context, { rows: rows.slice(from, from + PART_ROWS), from }, validated);
+  return validated;
+}
+
+async function validatePart(
+  { db, workspace }: OperationContext,
+  { rows, from }: { readonly rows: readonly unknown[]; readonly from: number },
+  { costs, rejected }: { readonly costs: AdCost[]; readonly rejected: RejectedRow[] },
+): Promise<void> {
+  const read = rows.map(readRow);
   const offers = await findNamedOffers(db, workspace.id, referencesIn(read, "offer_id"));
   const affiliates = await findNamedAffiliates(
     db,
     workspace.id,
     referencesIn(read, "affiliate_id"),
   );
-  const costs: AdCost[] = [];
-  const rejected: RejectedRow[] = [];
   for (const [index, row] of read.entries()) {
     const unknown: FieldFaults = {
       ...unknownReference(row, "offer_id", offers),
       ...unknownReference(row, "affiliate_id", affiliates),
     };
     if (row.cost === undefined || Object.keys(unknown).length > 0) {
-      addRejected(rejected, { row: index + 1, fields: { ...unknown, ...row.faults } });
+      addRejected(rejected, { row: from + index + 1, fields: { ...unknown, ...row.faults } });
       continue;
     }
     const { offer_id, affiliate_id, ...cost } = row.cost;
@@ -128,26 +133,20 @@ async function validateRows(
       affiliate_id: affiliate_id === null ? null : (affiliates.get(affiliate_id.code) ?? null),
     });
   }
-  return { costs, rejected };
 }
 
-/** @throws {ApiError} at the hundredth wrong row; the rows behind it are not looked at. */
-function readRows(rows: readonly unknown[]): ReadRow[] {
-  const rejected: RejectedRow[] = [];
-  return rows.map((row, index) => {
-    const parsed = AdCostRow.safeParse(row);
-    if (parsed.success) return { cost: parsed.data, faults: {}, references: parsed.data };
-    const faults = formFaults(parsed.error, row);
-    addRejected(rejected, { row: index + 1, fields: faults });
-    return {
-      cost: undefined,
-      faults,
-      references: {
-        offer_id: recordReference.safeParse(asObject(row)["offer_id"]).data,
-        affiliate_id: recordReference.safeParse(asObject(row)["affiliate_id"]).data,
-      },
-    };
-  });
+function readRow(row: unknown): ReadRow {
+  const parsed = AdCostRow.safeParse(row);
+  if (parsed.success) return { cost: parsed.data, faults: {}, references: parsed.data };
+  const fields = asObject(row);
+  return {
+    cost: undefined,
+    faults: formFaults(parsed.error, row),
+    references: {
+      offer_id: recordReference.safeParse(fields["offer_id"]).data,
+      affiliate_id: recordReference.safeParse(fields["affiliate_id"]).data,
+    },
+  };
 }
 
 /** @throws {ApiError} if there are now too many (G213). */

@@ -2,7 +2,8 @@ import type { NameFilter } from "./name-filter.ts";
 
 /** Objects and lists within each other. No field of ours needs more than ten. */
 export const JSON_LEVELS_MAX = 32;
-export const BEGINNING_VALUES = 2_000;
+/** Values of a beginning: a hundred rows with ten fields, and some more. */
+export const BEGINNING_VALUES = 1_200;
 
 /** What the reader of a JSON text can use of it. */
 export type JsonBounds = {
