@@ -40,7 +40,7 @@ import {
   type StreamLimits,
 } from "./run-operation.ts";
 import type { SessionDoor } from "./session-admission.ts";
-import { refuseUnknownParameters } from "./unknown-parameters.ts";
+import { parseQuery, refuseManyParameters, refuseUnknownParameters } from "./unknown-parameters.ts";
 
 /** A document that needs no key, because it contains no data of any workspace (G04). */
 export type PublicDocument = {
@@ -100,7 +100,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
     genReqId: requestIdOf,
     clientErrorHandler: answerClientError(options.log),
     return503OnClosing: false,
-    routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
+    routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX, querystringParser: parseQuery },
     // A path that cannot be decoded does not reach the hooks, so the request is admitted here.
     frameworkErrors: (error, request, reply) => {
       void answerUnrouted(options, { error, request, reply });
@@ -184,7 +184,7 @@ async function registerApi(
     // In a hook, because a handler that waits also waits until its answer is sent, and reports a client that leaves as a fault.
     const route = { config: { isPublic: true }, preHandler: prepare };
     api.get(path, route, (request, reply) => {
-      refuseUnknownParameters(Object.keys(stringsOf(request.query)), []);
+      refuseUnknownParameters(Object.keys(queryOf(request)), []);
       return text.send(request, reply.headers(headers));
     });
   }
@@ -227,7 +227,7 @@ async function answerOperation(
   const context = requestContextOf(options, request);
   const input = await readInput(operation, context, {
     path: stringsOf(request.params),
-    query: stringsOf(request.query),
+    query: queryOf(request),
     body: request.body,
     file: operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits),
   });
@@ -353,6 +353,12 @@ function noRoute(routes: RestRoutes, request: FastifyRequest): ApiError {
 
 /** Parameters that may be repeated; their values form one list separated by commas (G67). */
 const LISTS = new Set(["filters"]);
+
+/** @throws {ApiError} `invalid_parameter` */
+function queryOf({ url, query }: FastifyRequest): Record<string, string> {
+  refuseManyParameters(url);
+  return stringsOf(query);
+}
 
 /** Path and query parameters as text. For a repeated parameter that is not a list, the first value. */
 function stringsOf(values: unknown): Record<string, string> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../errors.ts";
-import { refuseUnknownParameters } from "./unknown-parameters.ts";
+import { refuseManyParameters, refuseUnknownParameters } from "./unknown-parameters.ts";
 
 function refusalOf(given: readonly string[], known: readonly string[]): string[] | undefined {
   try {
@@ -37,4 +37,11 @@ test("the message stays short for any number and length of names", () => {
   const [, param = "", message = ""] = refusalOf(many, KNOWN) ?? [];
   expect([param.length, message.length < 1_000]).toEqual([65, true]);
   expect(message).toMatch(/, 4995 more$/);
+});
+
+test("a query has at most 300 parameters, repeated ones included (G213)", () => {
+  expect(() => refuseManyParameters(`/offers?${"a=1&".repeat(299)}a=1`)).not.toThrow();
+  expect(() => refuseManyParameters(`/offers?${"a=1&".repeat(300)}a=1`)).toThrow(
+    "query: expected at most 300 parameters",
+  );
 });

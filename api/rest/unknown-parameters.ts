@@ -1,9 +1,29 @@
+import { type ParsedUrlQuery, parse } from "node:querystring";
 import { nearestName } from "../../schemas/names/nearest-name.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalidParameter } from "../errors.ts";
 
 /** Maximum number of names in one message. The caller gets the rest after correcting these. */
 const NAMED_MAX = 5;
 const SHOWN_CHARACTERS_MAX = 64;
+/** Parameters of one request, repeated ones included. */
+const PARAMETERS_MAX = 300;
+
+/** The parameters of a query. None of so many that reading them would take long: then `refuseManyParameters` refuses the request (G213). */
+export function parseQuery(text: string): ParsedUrlQuery {
+  return hasTooMany(text) ? {} : parse(text);
+}
+
+/** @throws {ApiError} `invalid_parameter` */
+export function refuseManyParameters(url: string): void {
+  if (hasTooMany(url))
+    throw invalidParameter("query", `expected at most ${PARAMETERS_MAX} parameters`);
+}
+
+function hasTooMany(query: string): boolean {
+  let parameters = 1;
+  for (let at = query.indexOf("&"); at >= 0; at = query.indexOf("&", at + 1)) parameters += 1;
+  return parameters > PARAMETERS_MAX;
+}
 
 /** Cache busters such as `_` and `_ts` are ignored. No parameter of ours begins with `_`. */
 export function isIgnoredName(name: string): boolean {

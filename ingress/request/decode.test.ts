@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeComponent, decodePercent } from "./decode.ts";
+import { decodeComponent, decodePercent, plusAsSpace } from "./decode.ts";
 
 test("every encoded text decodes to itself", () => {
   fc.assert(
@@ -21,4 +21,16 @@ test.each([
   ["%C3%A9é", "éé"],
 ])("%s reads as %s: decoded once, never refused", (text, decoded) => {
   expect(decodeComponent(text)).toBe(decoded);
+});
+
+test("a plus is a space in texts of any length, and nothing else changes (G213)", () => {
+  const text = fc.string({
+    unit: fc.constantFrom("+", "a", "é", "%2B", "\u{1f600}"),
+    maxLength: 600,
+  });
+  fc.assert(
+    fc.property(text, (given) => {
+      expect(plusAsSpace(given)).toBe(given.replaceAll("+", " "));
+    }),
+  );
 });

@@ -145,3 +145,16 @@ test("a long query costs no more than the parameters that are read from it (#0, 
   for (const query of LONG_QUERIES)
     expect(processorTimeRatio({ usual, other: readOften(query) }, 5)).toBeLessThan(5);
 });
+
+test("a form of 64 KiB costs no more than the parameters that are read from it (P40, G213)", () => {
+  const readOften = (form: string) => (): void => {
+    for (let run = 0; run < 100; run += 1)
+      new ParameterReader(SERVER_CLICK_PARAMETERS).addQuery(form).read();
+  };
+  const usual = readOften(Array.from({ length: 256 }, (_, i) => `n${i}=1`).join("&"));
+  for (const part of ["&", "+", "%", "%41", "a=", "+&"]) {
+    const long = part.repeat(2 ** 16 / part.length);
+    for (const form of [long, `sub1=${long}`])
+      expect(processorTimeRatio({ usual, other: readOften(form) }, 5)).toBeLessThan(5);
+  }
+});

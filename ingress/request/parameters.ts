@@ -5,6 +5,10 @@ import { decodeComponent } from "./decode.ts";
 
 /** Parameters read from one request. After them only `url=` is looked for, and only where it is written without escapes. */
 const PAIRS_MAX = 256;
+/** Ends of pairs, also of those without a character. */
+const LOOKS_MAX = 4 * PAIRS_MAX;
+/** Characters that one character of a value may have while it is encoded: three escapes. */
+const ENCODED_MAX = 9;
 const URL_PAIR = "&url=";
 const EXTRA_PAIRS_MAX = 50;
 const EXTRA_NAME_LENGTH_MAX = 64;
@@ -160,7 +164,8 @@ export class ParameterReader {
     const { length } = query;
     let from = 0;
     let equals = -1;
-    for (let pairs = 0; from < length && pairs < PAIRS_MAX; ) {
+    let looks = 0;
+    for (let pairs = 0; from < length && pairs < PAIRS_MAX && looks < LOOKS_MAX; looks += 1) {
       const end = endOf(query, "&", from);
       if (end > from) {
         pairs += 1;
@@ -177,18 +182,8 @@ export class ParameterReader {
   /** Adds a value that needs no decoding. */
   add(name: string, value: string): this {
     const known = this.#set.slots.get(name);
-    if (known === undefined) {
-      this.#addExtra(name, value);
-      return this;
-    }
-    const { slot, rank } = known;
-    const isFilled = this.#values[slot] !== "";
-    if (isFilled && rank >= (this.#ranks?.get(slot) ?? 0)) return this;
-    const kept = cut(withoutUnreplacedTag(value), known.lengthMax);
-    if (kept === "") return this;
-    this.#values[slot] = kept;
-    if (!isFilled) this.#filled.push(known);
-    if (rank > 0 || this.#ranks !== undefined) (this.#ranks ??= new Map()).set(slot, rank);
+    if (known === undefined) this.#addExtra(name, value);
+    else this.#fill(known, value);
     return this;
   }
 
@@ -209,12 +204,29 @@ export class ParameterReader {
   #addPair(query: string, pair: Pair): void {
     const { from, nameEnd, end } = pair;
     const valueFrom = Math.min(nameEnd + 1, end);
-    const name = decodeComponent(query.slice(from, nameEnd));
+    const nameMax = from + ENCODED_MAX * EXTRA_NAME_LENGTH_MAX;
+    const name = decodeComponent(query.slice(from, Math.min(nameEnd, nameMax)));
     if (name === "url" && this.#set.hasUrl) {
       (this.#urls ??= []).push(query.slice(valueFrom, end));
     } else if (name !== "") {
-      this.add(name, decodeComponent(query.slice(valueFrom, end)));
+      const known = this.#set.slots.get(name);
+      // What would be cut off is not decoded.
+      const valueMax = valueFrom + ENCODED_MAX * (known?.lengthMax ?? VALUE_LENGTH_MAX);
+      const value = decodeComponent(query.slice(valueFrom, Math.min(end, valueMax)));
+      if (known === undefined) this.#addExtra(name, value);
+      else this.#fill(known, value);
     }
+  }
+
+  #fill(known: Name, value: string): void {
+    const { slot, rank } = known;
+    const isFilled = this.#values[slot] !== "";
+    if (isFilled && rank >= (this.#ranks?.get(slot) ?? 0)) return;
+    const kept = cut(withoutUnreplacedTag(value), known.lengthMax);
+    if (kept === "") return;
+    this.#values[slot] = kept;
+    if (!isFilled) this.#filled.push(known);
+    if (rank > 0 || this.#ranks !== undefined) (this.#ranks ??= new Map()).set(slot, rank);
   }
 
   #addUrls(query: string, from: number): void {

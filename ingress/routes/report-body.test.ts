@@ -48,7 +48,7 @@ test("a JSON body that is too deep, or has too many values, is malformed (PB-050
   const deep = `{"txid":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
   for (const body of [deep, fields(2_000)])
     expect(read("", "application/json", body)).toBe("malformed JSON body");
-  expect(read("", "application/json", fields(900))).toMatchObject({ f0: "1", f199: "1" });
+  expect(read("", "application/json", fields(250))).toMatchObject({ f0: "1", f199: "1" });
 });
 
 test.each([

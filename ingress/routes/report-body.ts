@@ -1,4 +1,5 @@
 import { parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
+import { plusAsSpace } from "../request/decode.ts";
 
 /** Parameters of a report, or the reason why they cannot be read. */
 export type ReadParameters =
@@ -118,7 +119,7 @@ function add(params: Map<string, string>, name: string, value: string): void {
 
 function decode(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(plusAsSpace(text));
   } catch {
     // A stray percent sign. The caller reports which part was malformed.
     return undefined;

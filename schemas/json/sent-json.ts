@@ -1,7 +1,7 @@
 import { JSON_LEVELS_MAX, type JsonBounds, type JsonExcess, scanJson } from "./json-bounds.ts";
 
-/** Of a report to the tracking domain, which has a flat object of at most 200 parameters that are kept. */
-export const REPORT_BOUNDS: JsonBounds = { values: 1_000 };
+/** Of a report to the tracking domain: a flat object, of which at most 200 parameters are kept. */
+export const REPORT_BOUNDS: JsonBounds = { values: 300 };
 /** Of a record in a file: an offer with all its lists. */
 export const RECORD_BOUNDS: JsonBounds = { values: 20_000 };
 

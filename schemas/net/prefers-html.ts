@@ -1,5 +1,7 @@
 const HTML = "text/html";
 const JSON_TYPE = "application/json";
+/** Characters of the header. Browsers send a tenth of it. */
+const LOOKED_AT_MAX = 1_000;
 
 /**
  * Whether a client asks for a page rather than for data: browsers name text/html when they follow a link, programs do not. A wildcard asks
@@ -25,7 +27,7 @@ export function acceptsHtml(accept: string): boolean {
 
 /** Undefined for a type that is not named. */
 function qualityOf(accept: string, type: string): number | undefined {
-  for (const range of accept.split(",")) {
+  for (const range of accept.slice(0, LOOKED_AT_MAX).split(",")) {
     const [name = "", ...parameters] = range.split(";");
     if (name.trim().toLowerCase() !== type) continue;
     const quality = parameters.find((parameter) => /^\s*q\s*=/i.test(parameter));
