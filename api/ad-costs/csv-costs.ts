@@ -1,7 +1,7 @@
 import { ApiError, UNKNOWN_FIELD, validationFailed } from "../errors.ts";
 import type { CsvBody } from "../operation.ts";
 import { CsvFault, csvRecords } from "../rest/csv-records.ts";
-import { faultyListIn } from "../rest/faulty-list.ts";
+import { refuseFaultyList } from "../rest/faulty-list.ts";
 import { AdCostRow, COSTS_MAX, StrictCosts } from "./ad-cost-fields.ts";
 
 /** As many as are looked at before the rest is read. */
@@ -27,9 +27,9 @@ export const csvCosts: CsvBody = {
 };
 
 /** One row more than there may be shows that there are too many. */
-function rowsOf(records: Generator<string[]>): Record<string, unknown>[] {
+function rowsOf(records: Generator<string[], undefined>): Record<string, unknown>[] {
   const { value: header } = records.next();
-  if (!Array.isArray(header))
+  if (header === undefined)
     throw new ApiError("invalid_request", "send a header line with the names of the columns");
   const columns = header.map((cell) => cell.trim());
   refuseHeader(columns);
@@ -37,9 +37,7 @@ function rowsOf(records: Generator<string[]>): Record<string, unknown>[] {
   for (const cells of records) {
     rows.push(rowOf(columns, cells));
     if (rows.length > COSTS_MAX) break;
-    if (rows.length !== BEGINNING_ROWS) continue;
-    const refusal = faultyListIn(StrictCosts, { rows });
-    if (refusal !== undefined) throw refusal;
+    if (rows.length === BEGINNING_ROWS) refuseFaultyList(StrictCosts, { rows });
   }
   return rows;
 }

@@ -154,7 +154,10 @@ function addRejected(rejected: RejectedRow[], row: RejectedRow): void {
   rejected.push(row);
   if (rejected.length < FAULTY_ENTRIES_MAX) return;
   const faults = rejected.flatMap(({ row: number, fields }) =>
-    Object.entries(fields).map(([field, fault]) => [`rows[${number - 1}].${field}`, fault]),
+    Object.entries(fields).map(([field, fault]): [string, string] => [
+      `rows[${number - 1}].${field}`,
+      fault,
+    ]),
   );
   throw validationFailed({
     rows: `${FAULTY_ENTRIES_MAX} costs or more are wrong, so none is stored`,

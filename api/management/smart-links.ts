@@ -16,7 +16,7 @@ const RULES_MAX = 100;
 const OFFERS_MAX = 100;
 const WEIGHT_MAX = 1_000_000;
 
-const offers = listOf(
+const offersOfRule = listOf(
   z.strictObject({
     offer_id: recordId,
     weight: count({ min: 0, max: WEIGHT_MAX }).default(1),
@@ -32,7 +32,7 @@ const rules = listOf(
   z.strictObject({
     name: text(200).default(""),
     conditions: targeting.default({}),
-    offers,
+    offers: offersOfRule,
   }),
   {
     expected: "expected a list of rules",

@@ -138,6 +138,7 @@ function parseBody(body: unknown): unknown {
   if (excess !== undefined)
     throw new ApiError("invalid_request", `the body ${describeExcess(excess, BOUNDS)}`);
   try {
+    // oxlint-disable-next-line eslint/no-restricted-properties -- its bounds have just been checked
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
     throw new ApiError("invalid_json", "the body is not valid JSON", { cause: error });

@@ -53,6 +53,7 @@ async function carry(
     });
     const text = await answer.text();
     if (text === "") return "";
+    // oxlint-disable-next-line eslint/no-restricted-properties -- an answer of the server
     const body: unknown = JSON.parse(text);
     return JSON.stringify(answer.ok ? body : withId(body, idOf(message)));
   } catch (error) {
@@ -75,6 +76,7 @@ function withId(body: unknown, id: string | number | undefined): unknown {
 
 function idOf(message: string): string | number | undefined {
   try {
+    // oxlint-disable-next-line eslint/no-restricted-properties -- a program on this machine sent it, and only its id is read
     const parsed: unknown = JSON.parse(message);
     const id = isObject(parsed) ? parsed["id"] : undefined;
     return typeof id === "string" || typeof id === "number" ? id : undefined;

@@ -32,10 +32,10 @@ type Payload = z.core.ParsePayload;
 
 const BoundedList = z.core.$constructor<z.ZodArray, Definition>("BoundedList", (list, def) => {
   z.ZodArray.init(list, def);
-  const { parse } = list._zod;
+  const parseOther = list._zod.parse.bind(list._zod);
   list._zod.parse = (payload, context) => {
-    const { value }: Payload = payload;
-    if (!Array.isArray(value)) return parse(payload, context);
+    const value: unknown = payload.value;
+    if (!isList(value)) return parseOther(payload, context);
     if (value.length > def.max) return endedBy(payload, def.tooMany);
     const entries: unknown[] = [];
     let faulty = 0;
@@ -53,6 +53,10 @@ const BoundedList = z.core.$constructor<z.ZodArray, Definition>("BoundedList", (
     return payload;
   };
 });
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
 
 /** Whether an issue of an entry is about an entry of a list within it. */
 function isOfEntry({ path = [] }: z.core.$ZodRawIssue): boolean {

@@ -26,7 +26,7 @@ test("cells, quotes, line ends and a byte order mark are read by RFC 4180 (G75, 
   expect(read("a\rb")).toEqual([["a"], ["b"]]);
 });
 
-test.each(['a\n"b', 'a"b', '"a"b', '"a" ,b', `${",".repeat(100)}`])(
+test.each(['a\n"b', 'a"b', '"a"b', '"a" ,b', ",".repeat(100)])(
   "%j is no CSV that is read",
   (text) => {
     expect(read(text)).toBe("fault");

@@ -17,7 +17,7 @@ const CARRIAGE_RETURN = 0x0d;
  * looking at each character (G213). Empty lines are left out. Records may have different numbers of cells.
  * @throws {CsvFault}
  */
-export function* csvRecords(text: string): Generator<string[]> {
+export function* csvRecords(text: string): Generator<string[], undefined> {
   let at = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   while (at < text.length) {
     const lineEnd = endOfLineEnd(text, at);
@@ -35,6 +35,7 @@ export function* csvRecords(text: string): Generator<string[]> {
     } while (text.charCodeAt(at) === COMMA);
     yield cells;
   }
+  return undefined;
 }
 
 /** The index behind the line end at `at`, or `at` if there is none. */

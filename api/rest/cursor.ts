@@ -88,6 +88,7 @@ export class Cursors {
     const given = Buffer.from(mac, "base64url");
     if (given.length !== MAC_BYTES || !timingSafeEqual(given, this.#mac(text))) throw invalid();
     // The MAC proves that we wrote it. Another release may have used another format.
+    // oxlint-disable-next-line eslint/no-restricted-properties -- see above
     const payload = Payload.safeParse(JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
     if (!payload.success) throw invalid();
     return payload.data;

@@ -5,7 +5,7 @@ import { describeExcess } from "../../schemas/json/sent-json.ts";
 import { ApiError, UNKNOWN_FIELD, validationFailed } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { bodyBounds } from "./body-bounds.ts";
-import { faultyListIn } from "./faulty-list.ts";
+import { refuseFaultyList } from "./faulty-list.ts";
 import { faultsOf } from "./request-input.ts";
 
 /** application/json and types that end in +json (G12). */
@@ -30,10 +30,12 @@ export function addJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(JSON_MEDIA, { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
     const { operation } = request.routeOptions.config;
     const parse: Parse = (text) => {
-      const parsed: { error?: Error | null; value?: unknown } = {};
+      const parsed: { error: Error | null; value: unknown } = { error: null, value: undefined };
       // It calls back at once.
-      void secureParse(request, text, (error, value) => Object.assign(parsed, { error, value }));
-      if (parsed.error) throw parsed.error;
+      void secureParse(request, text, (error, value: unknown) => {
+        Object.assign(parsed, { error, value });
+      });
+      if (parsed.error !== null) throw parsed.error;
       return parsed.value;
     };
     try {
@@ -55,17 +57,16 @@ type Reader = {
 function read(bytes: Buffer, { operation, bounds, parse }: Reader): unknown {
   if (bytes.length === 0) return undefined;
   const schema = operation?.input.body;
-  if (schema !== undefined && bytes.length > SHORT_BYTES_MAX) {
+  const strict = operation?.strictBody ?? schema;
+  if (strict !== undefined && bytes.length > SHORT_BYTES_MAX) {
     const { beginning } = scanJson(bytes.subarray(0, BEGINNING_BYTES_MAX), bounds);
-    const begun = beginning && parse(cutText(bytes, beginning));
-    const refusal = begun && faultyListIn(operation?.strictBody ?? schema, begun);
-    if (refusal !== undefined) throw refusal;
+    if (beginning !== undefined) refuseFaultyList(strict, parse(cutText(bytes, beginning)));
   }
   const { excess } = scanJson(bytes, bounds);
   if (excess === undefined) return parse(bytes.toString());
-  if (excess.kind !== "fields" || schema === undefined)
-    throw new ApiError("invalid_request", `the body ${describeExcess(excess, bounds)}`);
-  throw unknownFields(schema, parse(cutText(bytes, excess.cut)), excess.fieldsBehind);
+  if (excess.kind === "fields" && schema !== undefined)
+    throw unknownFields(schema, parse(cutText(bytes, excess.cut)), excess.fieldsBehind);
+  throw new ApiError("invalid_request", `the body ${describeExcess(excess, bounds)}`);
 }
 
 function cutText(bytes: Buffer, { at, closing }: JsonCut): string {

@@ -66,6 +66,7 @@ export class Schemas {
 
   #convert(schema: z.ZodType, io: "input" | "output"): Json {
     const json = jsonSchemaOf(schema, io);
+    // oxlint-disable-next-line eslint/no-restricted-properties -- a schema of ours
     return asObject(JSON.parse(JSON.stringify(json).replaceAll("#/$defs/", REF)));
   }
 }

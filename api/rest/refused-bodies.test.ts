@@ -60,11 +60,11 @@ async function send(name: string, payload: string) {
 }
 
 async function expectCheap(name: string, payload: string): Promise<void> {
-  const text = textOf(Buffer.byteLength(payload));
+  const asText = textOf(Buffer.byteLength(payload));
   const answer = await send(name, payload);
   expect(answer.statusCode).toBe(400);
   expect(answer.body.length).toBeLessThan(ANSWER_CHARACTERS_MAX);
-  const usual = async () => await send(name, text);
+  const usual = async () => await send(name, asText);
   const other = async () => await send(name, payload);
   await usual();
   expect(await processorTimeRatioOf({ usual, other }, LIMIT)).toBeLessThan(LIMIT);
@@ -224,5 +224,5 @@ test("a body with every list at its maximum is not too large to be read (G213)",
     unknown: 1,
   };
   const answer = await send("createOffer", JSON.stringify(offer));
-  expect(answer.json().error.details.fields).toMatchObject({ unknown: "unknown field" });
+  expect(answer.body).toContain('"unknown":"unknown field"');
 });

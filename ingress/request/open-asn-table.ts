@@ -19,6 +19,7 @@ const Manifest = z.object({ version: z.string() });
 export function installedAsnSource(): AsnSource {
   // The package contains data and no module: the files are found through their names.
   const { resolve } = createRequire(import.meta.url);
+  // oxlint-disable-next-line eslint/no-restricted-properties -- a file of the install
   const manifest: unknown = JSON.parse(readFileSync(resolve(`${PACKAGE}/package.json`), "utf8"));
   return {
     v4: resolve(`${PACKAGE}/asn-ipv4-num.csv`),

@@ -105,8 +105,8 @@ export class ApiWorld extends Stores {
       clickhouse: options.clickhouse ?? this.clickhouse,
       nats: options.nats ?? (() => this.nats),
       outgoing,
-      log: options.log ?? testLog(),
-      mcpOrigins: options.mcpOrigins,
+      log: testLog(),
+      ...stated(options),
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
       apiUrl: options.apiUrl ?? API_URL,
@@ -256,6 +256,17 @@ export class ApiWorld extends Stores {
       sent.on("error", reject).end();
     });
   }
+}
+
+/** What a process of the API is given only by some tests. */
+function stated({
+  log,
+  mcpOrigins,
+}: {
+  readonly log?: Log;
+  readonly mcpOrigins?: readonly string[];
+}): { readonly log?: Log; readonly mcpOrigins?: readonly string[] } {
+  return { ...(log && { log }), ...(mcpOrigins && { mcpOrigins }) };
 }
 
 const NOBODY: Tenant = {
