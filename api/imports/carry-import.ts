@@ -2,7 +2,7 @@ import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Principal } from "../access/principal.ts";
 import type { OperationContext } from "../operation.ts";
 import { creatorOf } from "./creator.ts";
-import { type Checked, checkFile } from "./file/check-file.ts";
+import { type Checked, checkFile, isHopeless } from "./file/check-file.ts";
 import { FaultList } from "./file/fault-list.ts";
 import type { ImportPlan } from "./file/import-plan.ts";
 import { ImportRecord } from "./file/import-record.ts";
@@ -78,9 +78,11 @@ export async function carryImport(
     if (signal.aborted) return "interrupted";
     throw error;
   }
-  if (leased.isDryRun) return { status: "done", message: "" };
   const faulty = faults.rows.size;
-  if (faulty > 0 && !leased.skipsFaulty) return refusal(leased, checked, faulty);
+  const some = faultyOf(checked, faulty, isHopeless(plan, faults));
+  if (leased.isDryRun)
+    return { status: "done", message: isHopeless(plan, faults) ? `${some}.` : "" };
+  if (faulty > 0 && !leased.skipsFaulty) return refusal(leased, checked, some);
   await beginWriting(deps.db, leased);
   try {
     await writeFile(plan, faults, () => undefined);
@@ -123,6 +125,7 @@ async function planOf(
     fieldKinds: fieldKindsOf(kind),
     isUpdate: leased.isUpdate,
     skipsFaulty: leased.skipsFaulty,
+    faultyRowsMax: FAULTY_ROWS_STORED_MAX,
     words: WORDS,
     caller: async () => {
       const principal = await creatorOf(db, leased);
@@ -191,13 +194,19 @@ class CheckNotes {
   }
 }
 
+/** How many rows are faulty, as the beginning of a sentence. */
+function faultyOf({ rows }: CheckProgress, faulty: number, isEnded: boolean): string {
+  if (isEnded)
+    return `${faulty} of the first ${rows} rows have faults, and the others were not checked`;
+  return `${faulty} of ${rows} rows ${faulty === 1 ? "has" : "have"} faults`;
+}
+
 /** The check of a file that is imported whole or not at all found faults. */
 function refusal(
   { rowsCreated, rowsUpdated }: LeasedImport,
-  { rows, alreadyWritten }: CheckProgress,
-  faulty: number,
+  { alreadyWritten }: CheckProgress,
+  some: string,
 ): ImportEnd {
-  const some = `${faulty} of ${rows} rows ${faulty === 1 ? "has" : "have"} faults`;
   const written = rowsCreated + rowsUpdated;
   if (written > 0) {
     const message = `Stopped: ${some}. ${written} rows are written, ${KEEP_THE_FILE}`;

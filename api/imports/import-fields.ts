@@ -36,7 +36,9 @@ export const CreateQuery = z.object({
   update: flag(
     "`1` changes existing records, which it finds by code, or advertisers by name. Otherwise an existing record is a fault of its row",
   ),
-  skip_faulty: flag("`1` leaves faulty rows out. Otherwise nothing is written if a row has faults"),
+  skip_faulty: flag(
+    "`1` leaves faulty rows out. Otherwise nothing is written if a row has faults, and the check ends at the 200th such row",
+  ),
   name: z
     .string()
     .max(NAME_MAX, `expected at most ${NAME_MAX} characters`)

@@ -48,11 +48,24 @@ export async function checkFile(
         else if (row.id === undefined) counts.toCreate += 1;
         else counts.toUpdate += 1;
       }
+      if (isHopeless(plan, faults)) break;
       await plan.pace();
     }
     await done(batch.length, counts);
+    if (isHopeless(plan, faults)) break;
   }
   return counts;
+}
+
+/** Whether the file has as many faulty rows as end its check. */
+export function isHopeless(
+  {
+    skipsFaulty,
+    faultyRowsMax = Number.POSITIVE_INFINITY,
+  }: Pick<ImportPlan, "skipsFaulty" | "faultyRowsMax">,
+  faults: Pick<FaultList, "rows">,
+): boolean {
+  return !skipsFaulty && faults.rows.size >= faultyRowsMax;
 }
 
 /**

@@ -44,8 +44,20 @@ test("a cell that is 100,000 levels deep stays text, which its field refuses (G2
 });
 
 test("of unknown columns five are named, and the rest are counted (G213)", async () => {
-  const columns = Array.from({ length: 50_000 }, (_, index) => `column${index}`).join(",");
+  const columns = Array.from({ length: 1_000 }, (_, index) => `column${index}`).join(",");
   await expect(rowsOf("csv", `${columns}\n`)).rejects.toThrow(
-    '"column0", "column1", "column2", "column3", "column4", 49995 more. Known columns: name, targeting.',
+    '"column0", "column1", "column2", "column3", "column4", 995 more. Known columns: name, targeting.',
   );
+  await expect(rowsOf("csv", `${columns.repeat(10)}\n`)).rejects.toThrow(
+    "The first row of the file has more than 20000 characters.",
+  );
+});
+
+test("empty lines are no rows, but they count in the numbers of rows", async () => {
+  const rows = await rowsOf("csv", "name,targeting\n\nA,\n\n\nB,\n,\nC,\n");
+  expect(rows.map(({ number, fields }) => [number, fields["name"]])).toEqual([
+    [3, "A"],
+    [6, "B"],
+    [8, "C"],
+  ]);
 });

@@ -17,8 +17,13 @@ type ReadFile = Pick<ImportPlan, "file" | "fieldKinds" | "words">;
 const ROWS_MAX = 1_000_000;
 const RECORD_CHARACTERS_MAX = 1024 ** 2;
 const UNKNOWN_NAMED_MAX = 5;
+/** Ten times as long as the names of all columns. Reading the cells of a longer row would take long (G213). */
+const HEADER_CHARACTERS_MAX = 20_000;
 const DELIMITERS = [",", ";", "\t"];
-const Cells = z.array(z.string());
+const Parsed = z.object({
+  record: z.array(z.string()),
+  info: z.object({ records: z.int(), empty_lines: z.int() }),
+});
 
 /** The format that the ending of a file's name stands for. Undefined for any other ending. */
 export function formatOfName(name: string): FileFormat | undefined {
@@ -55,9 +60,7 @@ export async function* fileRows(plan: ReadFile): AsyncGenerator<FileRow> {
 async function* csvRows(plan: ReadFile): AsyncGenerator<FileRow> {
   const { file, fieldKinds } = plan;
   let columns: readonly string[] | undefined;
-  let number = 0;
-  for await (const cells of csvRecords(plan)) {
-    number += 1;
+  for await (const { number, cells } of csvRecords(plan)) {
     if (columns === undefined) columns = readHeader(plan, cells);
     else if (cells.some((cell) => cell !== "")) yield csvRow(number, columns, cells, fieldKinds);
   }
@@ -65,18 +68,24 @@ async function* csvRows(plan: ReadFile): AsyncGenerator<FileRow> {
     throw new FileFault(`${file.name} is empty: the first row must have the names of the columns.`);
 }
 
-async function* csvRecords(plan: ReadFile): AsyncGenerator<string[]> {
+/** Records with their numbers. An empty line is none, but it has a number. */
+async function* csvRecords(plan: ReadFile): AsyncGenerator<{ number: number; cells: string[] }> {
   const { file } = plan;
   const source = Readable.from(csvChunks(plan));
   const parser = parse({
     delimiter: file.delimiter,
     relax_column_count: true,
+    skip_empty_lines: true,
+    info: true,
     max_record_size: RECORD_CHARACTERS_MAX,
   });
   source.on("error", (error) => parser.destroy(error));
   source.pipe(parser);
   try {
-    for await (const record of parser) yield Cells.parse(record);
+    for await (const parsed of parser) {
+      const { record, info } = Parsed.parse(parsed);
+      yield { number: info.records + info.empty_lines, cells: record };
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new FileFault(`${file.name} is not CSV: ${error.message}.`, error);
@@ -92,6 +101,10 @@ async function* csvChunks({ file, words }: ReadFile): AsyncGenerator<string> {
   let isFirst = true;
   for await (const chunk of textChunks(file)) {
     const [header = ""] = isFirst ? chunk.split(/[\r\n]/, 1) : [];
+    if (header.length > HEADER_CHARACTERS_MAX)
+      throw new FileFault(
+        `The first row of ${file.name} has more than ${HEADER_CHARACTERS_MAX} characters. It must have the names of the columns.`,
+      );
     const other = DELIMITERS.find((one) => header.includes(one) && !header.includes(delimiter));
     if (other !== undefined) {
       const name = other === "\t" ? "tab" : other;

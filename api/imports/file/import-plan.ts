@@ -64,6 +64,8 @@ export type ImportPlan = {
   readonly isUpdate: boolean;
   /** Leave faulty rows out instead of stopping. */
   readonly skipsFaulty: boolean;
+  /** With so many faulty rows a check ends, unless they are left out: a faulty row costs much more than its text (G213). */
+  readonly faultyRowsMax?: number;
   readonly words: OptionWords;
   /** Asked before each batch of rows and each transaction, because rights may change meanwhile. */
   readonly caller: () => Promise<ImportCaller>;

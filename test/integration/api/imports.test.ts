@@ -133,6 +133,20 @@ test("a dry run reports every fault with its row and field, and writes nothing",
   expect(await partnersOf(world, of)).toEqual({ names: 1, found: 1 });
 });
 
+test("a check ends at the 200th faulty row, unless faulty rows are left out (#35, G213)", async () => {
+  const of = await tenant();
+  const content = `name,email\n${"Bad,nobody\n".repeat(600)}Good,\n`;
+  const refused = await imported(world, of, PARTNERS, content);
+  expect(refused).toMatchObject({ status: "refused", rows_checked: 200, rows_faulty: 200 });
+  expect(refused.message).toMatch(
+    /^200 of the first 200 rows have faults, and the others were not/,
+  );
+  const dry = await imported(world, of, { ...PARTNERS, dry_run: "1" }, content);
+  expect(dry).toMatchObject({ status: "done", rows_checked: 200, rows_faulty: 200 });
+  const skipped = await imported(world, of, { ...PARTNERS, skip_faulty: "1" }, content);
+  expect(skipped).toMatchObject({ status: "done", rows_created: 1, rows_left_out: 600 });
+});
+
 test("a file with faults is refused as a whole, or with skip_faulty written without them", async () => {
   const of = await tenant();
   const refused = await imported(world, of, PARTNERS, FAULTY);
