@@ -23,6 +23,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     clickhouseReader: { url: SERVERS.CLICKHOUSE_URL },
     trustedProxies: [],
     rateLimitPerMinute: 600,
+    mcpOrigins: [],
     outgoing: { allowLoopback: false },
     clickRetentionDays: 0,
     durability: { level: "relaxed", natsMonitorUrls: [], singleSite: false, standbys: 1 },
