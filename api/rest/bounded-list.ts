@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Faulty entries of one list that are reported, those of lists within it included. Entries behind them are not looked at. */
+/** How many faulty entries of a list are reported, with the entries of lists within it. Entries behind them are not looked at. */
 export const FAULTY_ENTRIES_MAX = 100;
 /** Said of a list with entries behind them. */
 export const MORE_FAULTY_ENTRIES = `only the first ${FAULTY_ENTRIES_MAX} faulty entries are named`;

@@ -6,7 +6,7 @@ import { ApiError, UNKNOWN_FIELD, validationFailed } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { bodyBounds } from "./body-bounds.ts";
 import { refuseFaultyList } from "./faulty-list.ts";
-import { faultsOf } from "./request-input.ts";
+import { faultsBy } from "./request-input.ts";
 
 /** application/json and types that end in +json (G12). */
 const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
@@ -73,10 +73,11 @@ function cutText(bytes: Buffer, { at, closing }: JsonCut): string {
   return bytes.toString("utf8", 0, at) + closing;
 }
 
-/** Names unknown fields in the beginning of a body. Whatever else is wrong with it may be right behind it. */
+/** Names the first unknown fields of a body, by its beginning. Whatever else is wrong with that may be right behind it. */
 function unknownFields(schema: z.ZodType, begun: unknown, fieldsBehind: number): ApiError {
-  const { error } = schema.safeParse(begun);
-  const faults = error === undefined ? [] : Object.entries(faultsOf(error, begun));
+  const faults = Object.entries(faultsBy(schema, begun));
   const unknown = faults.filter(([, fault]) => fault === UNKNOWN_FIELD);
-  return validationFailed(Object.fromEntries(unknown), fieldsBehind);
+  return unknown.length === 0
+    ? new ApiError("invalid_request", "the body has too many fields")
+    : validationFailed(Object.fromEntries(unknown), fieldsBehind);
 }

@@ -23,7 +23,7 @@ export function hasLeft(error: unknown, { raw }: Pick<FastifyRequest, "raw">): b
   return error instanceof ClientLeftError || (raw.destroyed && !raw.complete);
 }
 
-/** Ends a request that nobody waits for. Its line in the log is like that of an answer. */
+/** Ends a request that nobody waits for. The log has a line for it, as for an answer. */
 export function endUnanswered(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.errorCode = "client_left";
   return reply.code(STATUS_OF_LEAVING).send();

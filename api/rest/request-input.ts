@@ -103,6 +103,12 @@ function withoutLongTexts(
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isLong(value)));
 }
 
+/** The faults of a body that a schema finds; none if it is right. */
+export function faultsBy(schema: z.ZodType, body: unknown): FieldFaults {
+  const { error } = schema.safeParse(body);
+  return error === undefined ? {} : faultsOf(error, body);
+}
+
 /** Faults of a body by field, the first for each field. Nested fields are named as `events[0].payout`. */
 export function faultsOf(error: z.ZodError, body: unknown): FieldFaults {
   const faults = new Map<string, string>();

@@ -8,7 +8,7 @@ const SHOWN_CHARACTERS_MAX = 64;
 /** Parameters of one request, repeated ones included. */
 const PARAMETERS_MAX = 300;
 
-/** The parameters of a query. None of so many that reading them would take long: then `refuseManyParameters` refuses the request (G213). */
+/** The parameters of a query. Too many are not read, because it would take long: `refuseManyParameters` then refuses the request (G213). */
 export function parseQuery(text: string): ParsedUrlQuery {
   return hasTooMany(text) ? {} : parse(text);
 }
