@@ -8,6 +8,7 @@ import { findDifferences, findDifferingDays } from "../../schemas/facts/find-dif
 import { deleteGhosts } from "../../schemas/facts/repair-facts.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
+import { OWNER_SECONDS_MAX } from "../local/clickhouse-users.ts";
 import { commandOutput, lastLinesOf } from "../local/command-output.ts";
 import { postgresPrograms } from "../local/postgres-programs.ts";
 import { LaunchError, type Report } from "../local/report.ts";
@@ -28,7 +29,6 @@ import { type Manifest, readManifest, verifyFiles } from "./manifest.ts";
 import { unpackCluster, unpackFiles } from "./tar.ts";
 
 const APPLICATION_NAME = "tracker restore";
-const CLICKHOUSE_MS_MAX = 12 * 3_600_000;
 const COMMAND_MS_MAX = 3_600_000;
 
 export type RestoreOrder = {
@@ -97,11 +97,14 @@ async function restoreClickhouse(urls: ServerUrls, dataDir: string, draft: strin
   const clickhouse = openClickhouse({
     url: urls.clickhouseUrl,
     applicationName: APPLICATION_NAME,
-    requestTimeoutMs: CLICKHOUSE_MS_MAX,
+    requestTimeoutMs: OWNER_SECONDS_MAX * 1_000,
   });
   try {
     // The statement takes no parameters.
-    await clickhouse.command({ query: `RESTORE DATABASE tracker FROM File('${RESTORING}')` });
+    await clickhouse.command({
+      query: `RESTORE DATABASE tracker FROM File('${RESTORING}')`,
+      clickhouse_settings: { max_execution_time: OWNER_SECONDS_MAX },
+    });
   } finally {
     await clickhouse.close();
     rmSync(join(backups, RESTORING), { recursive: true, force: true });
@@ -115,7 +118,7 @@ async function cure(order: RestoreOrder, urls: ServerUrls): Promise<void> {
   const clickhouse = openClickhouse({
     url: urls.clickhouseUrl,
     applicationName: APPLICATION_NAME,
-    requestTimeoutMs: CLICKHOUSE_MS_MAX,
+    requestTimeoutMs: OWNER_SECONDS_MAX * 1_000,
   });
   try {
     // The writers of the archive do not run here: this DATA_DIR is locked, and its servers are new.

@@ -15,6 +15,7 @@ import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connec
 import { BACKED_UP_STORES, noteBackup } from "../../schemas/installation/backup-notes.ts";
 import { copyPostgres } from "../../schemas/postgres/base-backup.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
+import { OWNER_SECONDS_MAX } from "../local/clickhouse-users.ts";
 import { backupUrl } from "../local/embedded-postgres.ts";
 import { parseJson } from "../local/kept-files.ts";
 import { LaunchError, type Report } from "../local/report.ts";
@@ -26,7 +27,6 @@ import { describeFiles, type Manifest } from "./manifest.ts";
 import { packFiles } from "./tar.ts";
 
 const APPLICATION_NAME = "tracker backup";
-const CLICKHOUSE_MS_MAX = 12 * 3_600_000;
 const PRIVATE_FILE = 0o600;
 const Running = z.object({ postgres_url: z.string(), clickhouse_url: z.string() });
 
@@ -64,7 +64,7 @@ export async function takeBackup(order: BackupOrder): Promise<string> {
   const clickhouse = openClickhouse({
     url: urls.clickhouse_url,
     applicationName: APPLICATION_NAME,
-    requestTimeoutMs: CLICKHOUSE_MS_MAX,
+    requestTimeoutMs: OWNER_SECONDS_MAX * 1_000,
   });
   const rows = join(clickhouseBackups(dataDir), randomUUID());
   const parts = [draft, rows];
@@ -106,7 +106,10 @@ function portOf(url: string): number {
 
 /** The statement takes no parameters. `folder` is a name that this program has made. */
 async function copyClickhouse(clickhouse: Clickhouse, folder: string): Promise<void> {
-  await clickhouse.command({ query: `BACKUP DATABASE tracker TO File('${folder}')` });
+  await clickhouse.command({
+    query: `BACKUP DATABASE tracker TO File('${folder}')`,
+    clickhouse_settings: { max_execution_time: OWNER_SECONDS_MAX },
+  });
 }
 
 function copyInstallationFiles(dataDir: string, draft: string): void {

@@ -1,4 +1,6 @@
 import { request } from "node:http";
+import { connect } from "node:net";
+import { authorizationOf } from "./clickhouse-config.ts";
 
 export interface ClickhouseAccess {
   /** `http://host:port` */
@@ -17,7 +19,7 @@ const ANSWER_WAIT_MS = 10_000;
  * @throws {Error} with the server's message if it refuses, or with the socket's error if it is unreachable.
  */
 export function askClickhouse(access: ClickhouseAccess, statement: string): Promise<string> {
-  const headers = { "X-ClickHouse-User": access.user, "X-ClickHouse-Key": access.password };
+  const headers = { authorization: authorizationOf(access.user, access.password) };
   return new Promise((resolve, reject) => {
     const call = request(
       access.address,
@@ -38,5 +40,19 @@ export function askClickhouse(access: ClickhouseAccess, statement: string): Prom
     call.once("timeout", () => call.destroy(new Error(`no answer within ${ANSWER_WAIT_MS} ms`)));
     call.once("error", reject);
     call.end(statement);
+  });
+}
+
+/** False only if the system refuses the connection. Slow answers count as listening. */
+export function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const finish = (is: boolean): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.setTimeout(ANSWER_WAIT_MS, () => finish(true));
+    socket.once("connect", () => finish(true));
+    socket.once("error", (error) => finish(!("code" in error && error.code === "ECONNREFUSED")));
   });
 }

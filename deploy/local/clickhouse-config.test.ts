@@ -1,10 +1,5 @@
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import {
-  clickhouseConfig,
-  clickhouseMemoryBytesMax,
-  clickhouseUsers,
-} from "./clickhouse-config.ts";
+import { clickhouseConfig, clickhouseMemoryBytesMax } from "./clickhouse-config.ts";
 
 const GIB = 1024 ** 3;
 
@@ -17,12 +12,6 @@ test.each([
   expect(clickhouseMemoryBytesMax(machineGib * GIB)).toBe(Math.round(ownGib * GIB));
 });
 
-test("the password is in no configuration file", () => {
-  const users = clickhouseUsers("tracker", "the password");
-  expect(users).not.toContain("the password");
-  expect(users).toContain(createHash("sha256").update("the password").digest("hex"));
-});
-
 test("a folder with marks of XML in its name does not change the configuration", () => {
   const config = clickhouseConfig({
     folder: "/data/<a>&b",
@@ -30,6 +19,7 @@ test("a folder with marks of XML in its name does not change the configuration",
     usersFile: "/users",
     bind: "127.0.0.1",
     port: 1,
+    logins: 1,
     memoryBytesMax: 2,
     logBytesMax: 3,
   });

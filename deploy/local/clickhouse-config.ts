@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 
 export interface ClickhouseConfigOptions {
@@ -8,16 +7,31 @@ export interface ClickhouseConfigOptions {
   usersFile: string;
   bind: string;
   port: number;
+  /** How many logins over HTTP there are: {@link authorizationVariable} has the header of each. */
+  logins: number;
   memoryBytesMax: number;
   logBytesMax: number;
 }
 
 /**
- * config.xml of the embedded engine. Values differ from its defaults only where the default caused warnings or needed more than a small
- * machine has.
+ * The variable with the header `Authorization` of a login, from 0 on. The engine process sets it for the engine in it, so no file has it.
+ */
+export function authorizationVariable(login: number): string {
+  return `TRACKER_CLICKHOUSE_AUTHORIZATION_${login}`;
+}
+
+/** The header by which a login asks over HTTP. */
+export function authorizationOf(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}
+
+/**
+ * config.xml of the embedded engine. Values differ from its defaults only where the default caused warnings, needed more than a small
+ * machine has, or answered without a password: the only handler of HTTP is for statements, and only a request with the header of a login
+ * reaches it. Everything else is 404, also `/ping` and the engine's own pages.
  */
 export function clickhouseConfig(options: ClickhouseConfigOptions): string {
-  const { folder, logFile, usersFile, bind, port, memoryBytesMax, logBytesMax } = options;
+  const { folder, logFile, usersFile, bind, port, logins, memoryBytesMax, logBytesMax } = options;
   return `<clickhouse>
   <logger>
     <level>warning</level>
@@ -30,6 +44,9 @@ export function clickhouseConfig(options: ClickhouseConfigOptions): string {
   <tmp_path>${xmlText(join(folder, "tmp"))}/</tmp_path>
   <listen_host>${xmlText(bind)}</listen_host>
   <http_port>${port}</http_port>
+  <http_handlers>
+${Array.from({ length: logins }, (_, login) => httpRule(login)).join("\n")}
+  </http_handlers>
   <users_config>${xmlText(usersFile)}</users_config>
   <max_server_memory_usage>${memoryBytesMax}</max_server_memory_usage>
   <mark_cache_size>268435456</mark_cache_size>
@@ -48,42 +65,16 @@ export function clickhouseConfig(options: ClickhouseConfigOptions): string {
 `;
 }
 
-/**
- * users.xml. The engine's own session logs in as `default`, without a password, and may only keep the engine serving. The product logs in as
- * `user`. The profile removes rights that a normal server does not grant either.
- */
-export function clickhouseUsers(user: string, password: string): string {
-  const hash = createHash("sha256").update(password).digest("hex");
-  return `<clickhouse>
-  <profiles>
-    <default>
-      <implicit_select>0</implicit_select>
-      <allow_introspection_functions>0</allow_introspection_functions>
-    </default>
-  </profiles>
-  <quotas><default></default></quotas>
-  <users>
-    <default>
-      <password></password>
-      <networks><ip>127.0.0.1</ip><ip>::1</ip></networks>
-      <profile>default</profile>
-      <quota>default</quota>
-      <grants>
-        <query>GRANT SYSTEM LISTEN ON *.*</query>
-        <query>GRANT SELECT ON system.numbers</query>
-      </grants>
-    </default>
-    <${user}>
-      <password_sha256_hex>${hash}</password_sha256_hex>
-      <networks><ip>127.0.0.1</ip><ip>::1</ip></networks>
-      <profile>default</profile>
-      <quota>default</quota>
-      <access_management>1</access_management>
-      <named_collection_control>1</named_collection_control>
-    </${user}>
-  </users>
-</clickhouse>
-`;
+function httpRule(login: number): string {
+  return `    <rule_${login}>
+      <url>/</url>
+      <methods>GET,POST</methods>
+      <headers><Authorization from_env="${authorizationVariable(login)}"/></headers>
+      <handler>
+        <type>dynamic_query_handler</type>
+        <query_param_name>query</query_param_name>
+      </handler>
+    </rule_${login}>`;
 }
 
 /** Two fifths of the memory, from 1 to 8 GiB. Postgres and the Node processes need the rest. */

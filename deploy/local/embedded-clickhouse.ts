@@ -5,12 +5,9 @@ import { dirname, join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { askClickhouse, type ClickhouseAccess } from "./ask-clickhouse.ts";
 import { prepareChildFolders, processRecordFile, startChild } from "./child.ts";
-import { type ClickhouseEngineOrder, programFile } from "./child-programs.ts";
-import {
-  clickhouseConfig,
-  clickhouseMemoryBytesMax,
-  clickhouseUsers,
-} from "./clickhouse-config.ts";
+import { type ClickhouseEngineOrder, ENGINE_LINES, programFile } from "./child-programs.ts";
+import { clickhouseConfig, clickhouseMemoryBytesMax } from "./clickhouse-config.ts";
+import { type ClickhouseLogin, clickhouseUsers } from "./clickhouse-users.ts";
 import { lastLinesOf } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
 import { storedSecret } from "./kept-files.ts";
@@ -22,44 +19,54 @@ import { LOG_FILE_BYTES_MAX, logSince } from "./rotating-log.ts";
 const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 25_000;
 const USER = "tracker";
+const READER = "tracker_reports";
 const DATABASE = "tracker";
 /** The package for Linux on x64, as in package.json. Install the engines of other platforms by hand. */
 const ENGINE_VERSION = "26.7.3-stable.1";
 
+export type ClickhouseOptions = EmbeddedServerOptions & {
+  /** Further variables of the engine, for files in config.d and users.d that name them. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Ports of its own and of other engines, over which the nodes of a cluster ask each other. */
+  readonly clusterPorts?: readonly number[];
+};
+
+export type EmbeddedClickhouse = EmbeddedServer & {
+  /** The same server with a user that only reads, with less memory and time. */
+  readonly readerUrl: string;
+};
+
 /**
  * The engine of clickhouse-local as a server on `DATA_DIR/clickhouse`, with the database and user `tracker`; the user's
- * password is kept in `DATA_DIR/clickhouse.password`.
+ * password is kept in `DATA_DIR/clickhouse.password`. It answers nothing without a password, and reaches no file and no other
+ * server, as far as the system can confine it.
  *
  * @throws {LaunchError} when it cannot run on this machine or on this folder.
  */
-export async function startClickhouse(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+export async function startClickhouse(options: ClickhouseOptions): Promise<EmbeddedClickhouse> {
   const { dataDir, port, bind, report } = options;
   const startedAtMs = Date.now();
   prepareChildFolders(dataDir);
   await endLeftover(options);
-  const address = `http://${bind}:${port}`;
-  const passwordFile = join(dataDir, "clickhouse.password");
-  const password = storedSecret(passwordFile);
-  const configFile = writeConfiguration(options, password);
-  const order: ClickhouseEngineOrder = {
-    library: engineLibrary(),
-    configFile,
-    address,
-    passwordFile,
-    user: USER,
-  };
+  const owner = login(dataDir, USER, "clickhouse.password");
+  const reader = login(dataDir, READER, "clickhouse-reports.password");
+  const order = prepareEngine(options, { owner, reader });
   const addedLog = logSince(serverLog(dataDir));
   let saidReady = false;
   const child = await startChild({
     name: "clickhouse",
     command: process.execPath,
     args: [programFile("clickhouse-engine"), JSON.stringify(order)],
+    // Nothing of the launcher's environment, which may have secrets: SQL can read this one.
+    env: { ...options.environment },
     dataDir,
     report,
     stopBy: "stdin-end",
     stopDeadlineMs: STOP_DEADLINE_MS,
     onLine: (line) => {
-      saidReady ||= line === "ready";
+      saidReady ||= line === ENGINE_LINES.ready;
+      if (line.startsWith(ENGINE_LINES.unconfined)) report.note("clickhouse", unconfined(line));
+      if (line === ENGINE_LINES.deaf) report.warn("clickhouse", `${line}, so it is killed`);
     },
   });
   const outcome = await awaitReady({
@@ -71,17 +78,32 @@ export async function startClickhouse(options: EmbeddedServerOptions): Promise<E
   if (outcome !== "ready") {
     throw notStarted(dataDir, [...addedLog().split("\n"), ...child.lastLines()]);
   }
-  await makeDatabase({ address, user: USER, password });
+  await makeDatabase({ address: `http://${bind}:${port}`, ...owner });
   report.note(
     "clickhouse",
     `ready on ${bind}:${port} after ${formatSeconds(Date.now() - startedAtMs)}`,
   );
+  const urlOf = ({ user, password }: ClickhouseLogin): string =>
+    `http://${user}:${password}@${bind}:${port}/${DATABASE}`;
   return {
-    url: `http://${USER}:${password}@${bind}:${port}/${DATABASE}`,
+    url: urlOf(owner),
+    readerUrl: urlOf(reader),
     pid: child.pid,
     exited: child.exited,
     stop: () => child.stop(),
   };
+}
+
+type Login = ClickhouseLogin & { readonly passwordFile: string };
+
+function login(dataDir: string, user: string, file: string): Login {
+  const passwordFile = join(dataDir, file);
+  return { user, passwordFile, password: storedSecret(passwordFile) };
+}
+
+function unconfined(line: string): string {
+  const why = line.slice(ENGINE_LINES.unconfined.length);
+  return `${why}, so whoever has its password may read files of this machine or reach its network: see deploy/pages/security.md`;
 }
 
 async function endLeftover({ dataDir, report }: EmbeddedServerOptions): Promise<void> {
@@ -114,29 +136,45 @@ function engineLibrary(): string {
   }
 }
 
-function writeConfiguration(options: EmbeddedServerOptions, password: string): string {
-  const { dataDir, port, bind } = options;
+/** Writes the engine's configuration. Returns what its process gets. */
+function prepareEngine(
+  { dataDir, port, bind, clusterPorts = [] }: ClickhouseOptions,
+  { owner, reader }: { readonly owner: Login; readonly reader: Login },
+): ClickhouseEngineOrder {
   const folder = join(dataDir, "clickhouse");
-  mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
+  for (const made of [join(folder, "tmp"), dirname(serverLog(dataDir))])
+    mkdirSync(made, { recursive: true, mode: 0o700 });
   const usersFile = join(folder, "users.xml");
   const configFile = join(folder, "config.xml");
+  const logins = [owner, reader];
+  const memoryBytesMax = clickhouseMemoryBytesMax(process.constrainedMemory() || totalmem());
   const config = clickhouseConfig({
     folder,
     usersFile,
     bind,
     port,
-    memoryBytesMax: clickhouseMemoryBytesMax(process.constrainedMemory() || totalmem()),
+    logins: logins.length,
+    memoryBytesMax,
     logBytesMax: LOG_FILE_BYTES_MAX,
     logFile: serverLog(dataDir),
   });
-  writeFileSync(usersFile, clickhouseUsers(USER, password), { mode: 0o600 });
+  const users = clickhouseUsers({ owner, reader, memoryBytesMax });
+  writeFileSync(usersFile, users, { mode: 0o600 });
   writeFileSync(configFile, config, { mode: 0o600 });
-  return configFile;
+  return {
+    library: engineLibrary(),
+    configFile,
+    host: bind,
+    port,
+    logins: [owner, reader].map(({ user, passwordFile }) => ({ user, passwordFile })),
+    folders: [folder, dirname(serverLog(dataDir))],
+    clusterPorts: [...clusterPorts],
+  };
 }
 
-/** The engine's own log, which it rotates itself. Other output of its process is in `clickhouse.log`. */
+/** The engine's own log, in a folder of its own because it rotates it. Other output of its process is in `clickhouse.log`. */
 function serverLog(dataDir: string): string {
-  return join(dataDir, "logs", "clickhouse-server.log");
+  return join(dataDir, "logs", "clickhouse", "server.log");
 }
 
 async function makeDatabase(access: ClickhouseAccess): Promise<void> {

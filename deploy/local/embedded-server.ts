@@ -20,6 +20,8 @@ export interface EmbeddedServer {
   readonly url: string;
   /** Of NATS: the same server with the user of the system account. */
   readonly systemUrl?: string;
+  /** Of ClickHouse: the same server with the user for reports. */
+  readonly readerUrl?: string;
   /** The process that was started: for Postgres and NATS the leash, whose end ends the server. */
   readonly pid: number;
   readonly exited: Promise<ChildExit>;

@@ -237,9 +237,15 @@ function productEnvironment(
   }
   // The addresses below come from these files, if they are set. Both forms at once would be refused.
   for (const name of ["POSTGRES_URL", "NATS_URL", "CLICKHOUSE_URL"]) delete env[`${name}_FILE`];
-  const { natsSystemUrl } = urls;
-  const systemUrl = natsSystemUrl === undefined ? {} : { NATS_SYS_URL: natsSystemUrl };
-  if (natsSystemUrl !== undefined) delete env["NATS_SYS_URL_FILE"];
+  const embedded = {
+    NATS_SYS_URL: urls.natsSystemUrl,
+    CLICKHOUSE_READER_URL: urls.clickhouseReaderUrl,
+  };
+  for (const [name, url] of Object.entries(embedded)) {
+    if (url === undefined) continue;
+    env[name] = url;
+    delete env[`${name}_FILE`];
+  }
   return {
     // A fixed name, because there is only one processors process: after a crash, the next one takes over its lanes without waiting.
     PROCESSOR_NAME: `launcher-${installationId}`,
@@ -250,7 +256,6 @@ function productEnvironment(
       ? { CONSOLE_SECRET_FILE: consoleSecretFile(settings.dataDir) }
       : {}),
     ...env,
-    ...systemUrl,
     POSTGRES_URL: urls.postgresUrl,
     NATS_URL: urls.natsUrl,
     CLICKHOUSE_URL: urls.clickhouseUrl,

@@ -18,6 +18,8 @@ export interface ServerUrls {
   clickhouseUrl: string;
   /** The user of the system account of the embedded NATS, for `DURABILITY=strict`. */
   natsSystemUrl?: string | undefined;
+  /** Of the embedded ClickHouse: the user for reports. */
+  clickhouseReaderUrl?: string | undefined;
 }
 
 const LOOPBACK = "127.0.0.1";
@@ -61,6 +63,7 @@ export async function openServers(
   });
   const urls: { [Name in keyof ServerUrls]: string | undefined } = { ...servers };
   let natsSystemUrl: string | undefined;
+  let clickhouseReaderUrl: string | undefined;
   await supervisor.add(
     embedded.map((name) => ({
       name,
@@ -76,13 +79,14 @@ export async function openServers(
         };
         const server = await EMBEDDED[name].start({ ...options, syncsAlways: isStrict });
         if (isStrict) natsSystemUrl ??= server.systemUrl;
+        clickhouseReaderUrl ??= server.readerUrl;
         urls[EMBEDDED[name].setting] = server.url;
         return server;
       },
     })),
   );
   const { postgresUrl = "", natsUrl = "", clickhouseUrl = "" } = urls;
-  return { postgresUrl, natsUrl, clickhouseUrl, natsSystemUrl };
+  return { postgresUrl, natsUrl, clickhouseUrl, natsSystemUrl, clickhouseReaderUrl };
 }
 
 async function reachPostgres(url: string): Promise<void> {

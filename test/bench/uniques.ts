@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -35,6 +35,12 @@ const ROWS = `insert into click (workspace_id, ts, click_id, is_unique, offer_id
     unhex(leftPad(lower(hex(number)), 32, '0')), 1, 4 * (1 + cityHash64(visit, 1) % 300), 1 + cityHash64(visit, 2) % 500,
     bitAnd(cityHash64(visit, 3), 4503599627370495), 0, 1, 1, number
   from numbers({first: UInt64}, {count: UInt64})`;
+
+/** Beside the rights that the engine gives the service. */
+const MAY_STOP_MERGES = `<clickhouse>
+  <users><tracker><grants replace="replace"><query>GRANT ALL ON *.*</query></grants></tracker></users>
+</clickhouse>
+`;
 
 export async function benchUniques(): Promise<BenchResult[]> {
   const sizes = SIZES.filter((size) => size <= VISITS_MAX);
@@ -84,6 +90,9 @@ async function takes(visits: number): Promise<BenchResult[]> {
 
 async function starts(sizes: readonly number[]): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "bench-uniques-"));
+  const users = join(folder, "clickhouse", "users.d");
+  await mkdir(users, { recursive: true });
+  await writeFile(join(users, "merges.xml"), MAY_STOP_MERGES);
   const server = await startClickhouse({
     dataDir: folder,
     runtimeDir: runtimeDir(),

@@ -31,12 +31,17 @@ export class EnginePair implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** `usersFile` is one of users.d for both. `isMigrated`: each has the database `tracker` of this release, to be copied. */
+  /**
+   * `usersFile` is one of users.d for both, `environment` what it reads from there. `isMigrated`: each has the database `tracker` of this
+   * release, to be copied.
+   */
   static async start({
     usersFile,
+    environment = {},
     isMigrated = false,
   }: {
     readonly usersFile?: string;
+    readonly environment?: Readonly<Record<string, string>>;
     readonly isMigrated?: boolean;
   } = {}): Promise<EnginePair> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-engines-"));
@@ -47,6 +52,7 @@ export class EnginePair implements AsyncDisposable {
       tcpPorts,
       awayPort: await pickPort(AWAY_HOST),
       usersFile,
+      environment,
       isMigrated,
       password: randomBytes(12).toString("hex"),
     };
@@ -81,10 +87,11 @@ export function withDatabase(url: string, database: string): string {
 
 /**
  * Hedged requests break off the connection to a replica that is slower than another. A server logs that; the embedded engine ends with an
- * exception that nothing catches.
+ * exception that nothing catches. Our user may do all that a node of a cluster does.
  */
 const SETTINGS = `<clickhouse>
   <profiles><default><use_hedged_requests>0</use_hedged_requests></default></profiles>
+  <users><tracker><grants replace="replace"><query>GRANT ALL ON *.*</query></grants></tracker></users>
 </clickhouse>
 `;
 
@@ -96,6 +103,7 @@ type Place = {
   readonly tcpPorts: readonly [number, number];
   readonly awayPort: number;
   readonly usersFile: string | undefined;
+  readonly environment: Readonly<Record<string, string>>;
   readonly isMigrated: boolean;
 };
 
@@ -122,6 +130,8 @@ async function startEngine(folder: string, place: Place): Promise<EmbeddedServer
     port,
     bind: HOSTS[index],
     report: testReport(),
+    environment: place.environment,
+    clusterPorts: [...place.tcpPorts, place.awayPort],
   });
   await run(engine.url, "system start listen tcp");
   return engine;
@@ -136,6 +146,8 @@ function clusterConfig({ index, tcpPorts, awayPort }: Place): string {
     [THREE_REPLICAS, [engines.join(replica(AWAY_HOST, awayPort))]],
   ];
   return `<clickhouse>
+  <!-- As on a server, every user may log in over HTTP. -->
+  <http_handlers remove="remove"/>
   <tcp_port>${tcpPorts[index]}</tcp_port>
   <!-- As in the server's own config.xml. -->
   <access_control_improvements>

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { ListedClick } from "../../../api/clicks/click-row.ts";
 import { selectClick, selectClicks } from "../../../api/clicks/clicks.ts";
@@ -35,13 +35,10 @@ const AT_MS = Date.UTC(2025, 1, 3);
 const CLICK_ID = "0".repeat(32);
 
 const password = randomBytes(12).toString("hex");
-for (const role of ROLES)
-  process.env[`TRACKER_${role}_SHA256`] = createHash("sha256").update(password).digest("hex");
-afterAll(() => {
-  for (const role of ROLES) Reflect.deleteProperty(process.env, `TRACKER_${role}_SHA256`);
-});
+const hash = createHash("sha256").update(password).digest("hex");
+const environment = Object.fromEntries(ROLES.map((role) => [`TRACKER_${role}_SHA256`, hash]));
 
-const pair = await forThisFile(EnginePair.start({ usersFile: CLUSTER_USERS }));
+const pair = await forThisFile(EnginePair.start({ usersFile: CLUSTER_USERS, environment }));
 for (const { url } of pair.engines) {
   await migrateClickhouse({ url });
   const client = openClickhouse({ url, applicationName: "test" });
@@ -176,11 +173,11 @@ test("a node takes its place, its secrets and the other nodes from the environme
   const folder = join(dataDir, "clickhouse", "config.d");
   await mkdir(folder, { recursive: true });
   await copyFile(CLUSTER_CONFIG, join(folder, "cluster.xml"));
-  for (const name of names) process.env[name] = `of-${name.toLowerCase()}`;
+  const environment = Object.fromEntries(names.map((name) => [name, `of-${name.toLowerCase()}`]));
   const bind = "127.0.0.1";
   const port = await pickPort(bind);
   const options = { dataDir, port, bind, runtimeDir: runtimeDir(), report: testReport() };
-  const engine = await startClickhouse(options);
+  const engine = await startClickhouse({ ...options, environment });
   const client = openClickhouse({ url: engine.url, applicationName: "test" });
   try {
     const answer = await client.query({
@@ -200,7 +197,6 @@ test("a node takes its place, its secrets and the other nodes from the environme
   } finally {
     await client.close();
     await engine.stop();
-    for (const name of names) Reflect.deleteProperty(process.env, name);
     await rm(dataDir, { recursive: true });
   }
 });

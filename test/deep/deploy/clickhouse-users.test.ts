@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -38,6 +38,9 @@ const passwords: Record<Role, string> = {
 const DENIED = /ACCESS_DENIED|Not enough privileges|SETTING_CONSTRAINT_VIOLATION/;
 const Erased = z.object({ data: z.looseObject({ clicks: z.int() }) });
 
+/** As on a server, every user may log in over HTTP. */
+const OPEN_TO_LOGINS = `<clickhouse><http_handlers remove="remove"/></clickhouse>`;
+
 let dataDir = "";
 let port = 0;
 let server: EmbeddedServer;
@@ -52,21 +55,25 @@ beforeAll(async () => {
     projectFile("deploy", "servers", "clickhouse", "users.xml"),
     join(folder, "tracker.xml"),
   );
-  for (const role of ROLES) {
-    const hash = createHash("sha256").update(passwords[role]).digest("hex");
-    process.env[hashVariable(role)] = hash;
-  }
+  const configs = join(dataDir, "clickhouse", "config.d");
+  await mkdir(configs);
+  await writeFile(join(configs, "http.xml"), OPEN_TO_LOGINS);
+  const environment = Object.fromEntries(
+    ROLES.map((role) => [
+      hashVariable(role),
+      createHash("sha256").update(passwords[role]).digest("hex"),
+    ]),
+  );
   const bind = "127.0.0.1";
   port = await pickPort(bind);
   const options = { dataDir, port, runtimeDir: runtimeDir(), bind, report: testReport() };
   [server, others] = await Promise.all([
-    startClickhouse(options),
+    startClickhouse({ ...options, environment }),
     startServers({ need: ["postgres", "nats"] }),
   ]);
 });
 
 afterAll(async () => {
-  for (const role of ROLES) Reflect.deleteProperty(process.env, hashVariable(role));
   await server.stop();
   await others.stop();
   await rm(dataDir, { recursive: true });

@@ -1,0 +1,28 @@
+/**
+ * The thread in which the engine of ClickHouse starts. It and all threads of the engine are confined as the thread is that starts it, which is
+ * why the engine does not start in a thread that Node.js had before. It stays in the library until the engine's last statement has ended.
+ */
+import assert from "node:assert";
+import { workerData } from "node:worker_threads";
+import { DataType, load, open } from "ffi-rs";
+
+const LIBRARY = "clickhouse";
+
+function isTexts(data: unknown): data is string[] {
+  return Array.isArray(data) && data.every((text) => typeof text === "string");
+}
+
+const data: unknown = workerData;
+assert(
+  isTexts(data),
+  "the engine process passes the library and the arguments of its main function",
+);
+const [library = "", ...args] = data;
+open({ library: LIBRARY, path: library });
+load({
+  library: LIBRARY,
+  funcName: "query_stable_v2",
+  retType: DataType.External,
+  paramsType: [DataType.I32, DataType.StringArray],
+  paramsValue: [args.length, args],
+});
