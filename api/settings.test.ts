@@ -24,7 +24,14 @@ test("three servers are enough; everything else serves a single machine", () => 
     trustedProxies: [],
     rateLimitPerMinute: 600,
     mcpOrigins: [],
-    outgoing: { allowLoopback: false },
+    outgoing: {
+      allowLoopback: false,
+      own: {
+        servers: [5432, 4222, 8123].map((port) => ({ host: "127.0.0.1", port })),
+        ports: [5432, 4222, 8123],
+        publicPorts: [8080, 8081],
+      },
+    },
     clickRetentionDays: 0,
     durability: { level: "relaxed", natsMonitorUrls: [], singleSite: false, standbys: 1 },
     console: { isServed: true, secret: undefined, allowsPlainHttp: false, signUpsPerHour: 10 },

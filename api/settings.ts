@@ -5,6 +5,7 @@ import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-defini
 import { natsAccess } from "../schemas/nats/access.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
+import { outgoingReach } from "../schemas/outgoing/outgoing-settings.ts";
 import type { CommandEnvironment } from "./command-line/command.ts";
 import { runningAddresses } from "./command-line/servers.ts";
 
@@ -43,7 +44,7 @@ function groupSettings(read: SettingsOf<"api">) {
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     mcpOrigins: read.MCP_ORIGINS,
-    outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
+    outgoing: outgoingReach(read),
     clickRetentionDays: read.CLICK_RETENTION_DAYS,
     access: { share: read.ACCESS_LOG, file: read.ACCESS_LOG_FILE },
     tracing: {

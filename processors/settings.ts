@@ -4,6 +4,7 @@ import { clickhouseServer } from "../schemas/clickhouse/server.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { natsAccess } from "../schemas/nats/access.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
+import { outgoingReach } from "../schemas/outgoing/outgoing-settings.ts";
 
 const OPS_PORT = 9431;
 const MINUTE_MS = 60_000;
@@ -54,7 +55,7 @@ function groupSettings(read: SettingsOf<"processors">) {
       youngBytesMax: read.YOUNG_CLICKS_BYTES,
       listRowsMax: read.CLICK_LIST_ROWS_MAX,
     },
-    outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
+    outgoing: outgoingReach(read),
     delivery: {
       postbackWaitsMs: read.POSTBACK_RETRY_SCHEDULE,
       webhookWaitsMs: read.WEBHOOK_RETRY_SCHEDULE,

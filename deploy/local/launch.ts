@@ -11,7 +11,7 @@ import { makeDemoTraffic } from "./demo-traffic.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
 import { keepFilesPrivate } from "./kept-files.ts";
-import { portFault, stablePorts } from "./ports.ts";
+import { portFault, readPorts, stablePorts } from "./ports.ts";
 import { ingressNodeCommand, type NodeCommand } from "./private-glibc.ts";
 import { stopRecordedProcess } from "./process-record.ts";
 import { type ProductProcessHost, productService } from "./product-process.ts";
@@ -280,16 +280,19 @@ async function startProcesses(
   const { opsBind, dataDir, trackingPort, apiPort, ingressWorkers } = settings;
   const workers = Array.from({ length: ingressWorkers }, (_, worker) => worker);
   const names: OpsName[] = ["processors-ops", "api-ops", ...workers.map(ingressOps)];
+  const file = join(dataDir, "ports.json");
   const ports = await stablePorts(names, {
-    file: join(dataDir, "ports.json"),
+    file,
     host: opsBind,
     others: [trackingPort, apiPort],
   });
+  // Of all servers and processes: none may be the target of a customer's postback.
+  const ownPorts = Object.values(readPorts(file)).join(",");
   const opsOf = (name: OpsName): { ownEnv: Record<string, string>; readyUrl: string } => {
     const port = ports[name];
     assert(port !== undefined, "every name has a port");
     const readyUrl = `${listenerOrigin(opsBind, port)}/readyz`;
-    return { ownEnv: { OPS_PORT: String(port) }, readyUrl };
+    return { ownEnv: { OPS_PORT: String(port), OWN_PORTS: ownPorts }, readyUrl };
   };
   const node = { command: process.execPath, args: [] };
   const processors = productService(

@@ -89,7 +89,8 @@ function reserve(port: number): Promise<boolean> {
   });
 }
 
-function readPorts(file: string): Record<string, number> {
+/** The ports in `file` by name; none if it is missing or invalid. */
+export function readPorts(file: string): Record<string, number> {
   if (!existsSync(file)) return {};
   const parsed = RememberedPorts.safeParse(parseJson(readFileSync(file, "utf8")));
   return parsed.success ? parsed.data : {};

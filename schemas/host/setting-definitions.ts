@@ -17,6 +17,7 @@ import {
   origin,
   port,
   portOrAny,
+  ports,
   someOf,
   text,
   url,
@@ -70,13 +71,13 @@ export const SETTINGS = {
   TRACKING_PORT: {
     type: port,
     default: "8080",
-    readBy: ["npm start", "ingress", "api", "tracker"],
+    readBy: ["npm start", "ingress", "processors", "api", "tracker"],
     meaning: "port of the tracking domain",
   },
   API_PORT: {
     type: port,
     default: "8081",
-    readBy: ["npm start", "api", "tracker"],
+    readBy: ["npm start", "processors", "api", "tracker"],
     meaning: "port of REST and MCP",
   },
   BIND_ADDRESS: {
@@ -307,7 +308,15 @@ export const SETTINGS = {
     type: onOff,
     default: "0",
     readBy: ["processors", "api"],
-    meaning: "1 lets webhooks and postbacks reach loopback addresses, for trying it out",
+    meaning:
+      "1 lets webhooks and postbacks reach loopback addresses, for trying it out; never the ports of this installation",
+  },
+  OWN_PORTS: {
+    type: ports,
+    default: "",
+    readBy: ["processors", "api"],
+    meaning:
+      "ports of this machine that webhooks and postbacks never reach, besides those that other settings name; `npm start` sets it",
   },
   POSTBACK_RETRY_SCHEDULE: {
     ...retryWaits,

@@ -34,6 +34,15 @@ export const readableFile: SettingType<string> = {
 
 export const port: SettingType<number> = wholeNumber({ min: 1, max: 65_535 });
 
+/** None, or several. */
+export const ports: SettingType<readonly number[]> = {
+  accepts: "port numbers, comma-separated",
+  parse: (given) => {
+    const found = itemsOf(given).flatMap((item) => port.parse(item) ?? []);
+    return found.length === itemsOf(given).length ? found : undefined;
+  },
+};
+
 /** Port 0 means any free port. */
 export const portOrAny: SettingType<number> = wholeNumber({ min: 0, max: 65_535 });
 

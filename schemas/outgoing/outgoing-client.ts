@@ -7,6 +7,7 @@ import {
   outgoingFailure,
   RedirectError,
 } from "./outgoing-failure.ts";
+import { isOwnPort, NO_OWN_SERVERS, type OwnServers, ownAddressesAt } from "./own-servers.ts";
 import { resolveHost } from "./resolve-host.ts";
 
 export type OutgoingRequest = {
@@ -39,6 +40,8 @@ export type OutgoingAnswer = {
 export type OutgoingReach = {
   /** Also allow loopback addresses, for tests (ALLOW_PRIVATE_DESTINATIONS, G127). */
   readonly allowLoopback: boolean;
+  /** Stay refused, on loopback and elsewhere. Default: none, for tests. */
+  readonly own?: OwnServers;
   /** Name servers as `address:port`, instead of the system's. */
   readonly nameServers?: readonly string[];
 };
@@ -65,7 +68,8 @@ const IDLE_MS = 4_000;
 
 /**
  * Sends requests to URLs of customers. It resolves the host name, drops addresses that are not public, and connects to a checked address
- * (G127), so a name that resolves differently the second time cannot bypass the check. The same applies to each redirect.
+ * (G127), so a name that resolves differently the second time cannot bypass the check. The same applies to each redirect. Servers of this
+ * installation are refused at any address.
  */
 export class OutgoingClient {
   readonly #connect: buildConnector.connector;
@@ -181,9 +185,33 @@ async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX).toString("utf8");
 }
 
-function connectorOf({ allowLoopback, nameServers }: OutgoingReach): buildConnector.connector {
+function connectorOf(reach: OutgoingReach): buildConnector.connector {
+  const { allowLoopback, nameServers, own = NO_OWN_SERVERS } = reach;
   const isReachable = (address: string): boolean =>
     isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
+  const connect = connectorTo(isReachable, nameServers);
+  return (options, callback) => {
+    const port = Number(options.port) || (options.protocol === "https:" ? 443 : 80);
+    if (!isOwnPort(own, port)) {
+      connect(options, callback);
+      return;
+    }
+    ownAddressesAt(own, port, nameServers).then(
+      (isOwn) => {
+        const isOther = (address: string): boolean => isReachable(address) && !isOwn(address);
+        connectorTo(isOther, nameServers)(options, callback);
+      },
+      (error: unknown) =>
+        callback(error instanceof Error ? error : forbidden(options.hostname), null),
+    );
+  };
+}
+
+/** Connects to the addresses for which `isReachable` is true. */
+function connectorTo(
+  isReachable: (address: string) => boolean,
+  nameServers: readonly string[] | undefined,
+): buildConnector.connector {
   const connect = buildConnector({
     timeout: TIMEOUT_MS,
     // The socket calls this function and connects to an address that it returns.
@@ -219,5 +247,5 @@ function answerLookup(
 }
 
 function forbidden(host: string): ForbiddenDestinationError {
-  return new ForbiddenDestinationError(`${host} is not a public address`);
+  return new ForbiddenDestinationError(`${host} is no address for requests of customers`);
 }

@@ -34,6 +34,7 @@ const SHARED = [
   ["natsAccess", "schemas/nats/access.ts"],
   ["clickhouseServer", "schemas/clickhouse/server.ts"],
   ["streamSettings", "schemas/nats/stream-settings.ts"],
+  ["outgoingReach", "schemas/outgoing/outgoing-settings.ts"],
 ] as const;
 
 /** Whether each of the processes that read the variable accepts the value. */
@@ -70,6 +71,9 @@ const CASES: readonly (readonly [
   ["CLICKHOUSE_LAYOUT", "both", "refused", ["npm start", "processors", "api", "tracker"]],
   ["CLICKHOUSE_LAYOUT", "cluster", "accepted", ["processors", "api", "tracker"]],
   ["CLICKHOUSE_LAYOUT", "cluster", "refused", ["npm start"]],
+  ["OWN_PORTS", "20001, 20002", "accepted", ["processors", "api"]],
+  ["OWN_PORTS", "20001;20002", "refused", ["processors", "api"]],
+  ["OWN_PORTS", "70000", "refused", ["processors", "api"]],
   ["CLICKHOUSE_CLUSTER", "two words", "refused", ["processors", "api", "tracker"]],
   ["CLICKS_STREAM_HOURS", "0", "refused", ["npm start", "processors", "tracker"]],
   ["CLICKS_STREAM_BYTES", "64GiB", "refused", ["npm start", "processors", "tracker"]],

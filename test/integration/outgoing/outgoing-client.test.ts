@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { ForbiddenDestinationError } from "../../../schemas/outgoing/outgoing-failure.ts";
+import { ownServers } from "../../../schemas/outgoing/own-servers.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { startReceiver } from "./receiver.ts";
 
@@ -29,6 +30,54 @@ describe("destinations that are not public (G127)", () => {
   test("a URL that is not http or https is refused", async () => {
     const url = new URL("ftp://example.com/");
     await expect(loose.send({ url, method: "GET" })).rejects.toThrow(ForbiddenDestinationError);
+  });
+});
+
+describe("servers of this installation, with allowLoopback (G127)", () => {
+  const guarded = (ports: readonly number[], publicPorts: readonly number[]): OutgoingClient =>
+    new OutgoingClient({ allowLoopback: true, own: { servers: [], ports, publicPorts } });
+
+  test.each(["ports", "publicPorts"] as const)(
+    "are not reached by any name of this machine, nor by a redirect (%s)",
+    async (kind) => {
+      const own = await startReceiver();
+      const client = guarded(
+        kind === "ports" ? [own.port] : [],
+        kind === "ports" ? [] : [own.port],
+      );
+      for (const host of ["127.0.0.1", "127.9.9.9", "localhost", "[::1]", "[::ffff:127.0.0.1]"]) {
+        const url = new URL(`http://${host}:${own.port}/`);
+        expect(await client.attempt({ url, method: "GET" }), host).toEqual({
+          kind: "failed",
+          error: "destination address not allowed",
+          isPermanent: true,
+        });
+      }
+      receiver.answer((response) =>
+        response.writeHead(307, { location: `http://127.0.0.1:${own.port}/` }).end(),
+      );
+      const url = new URL(`http://127.0.0.1:${receiver.port}/`);
+      const attempt = { url, method: "POST", body: "x", redirectsMax: 1 } as const;
+      expect(await client.attempt(attempt)).toMatchObject({ kind: "failed", isPermanent: true });
+      expect(own.received).toEqual([]);
+      await client.close();
+      await own.close();
+    },
+  );
+
+  test("a server whose name cannot be resolved refuses its port for now, not for good", async () => {
+    const own = ownServers([`http://no-such-name.invalid:${receiver.port}`], {
+      ports: [],
+      publicPorts: [],
+    });
+    const client = new OutgoingClient({ allowLoopback: true, own, nameServers: ["127.0.0.1:9"] });
+    const url = new URL(`http://127.0.0.1:${receiver.port}/`);
+    expect(await client.attempt({ url, method: "GET" })).toEqual({
+      kind: "failed",
+      error: "DNS error",
+      isPermanent: false,
+    });
+    await client.close();
   });
 });
 
