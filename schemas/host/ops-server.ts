@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { hostname } from "node:os";
+import { isLoopbackHost } from "../net/loopback-host.ts";
+import { isLoopbackAddress } from "../net/public-address.ts";
 import { buildInfo } from "./build-info.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Metrics } from "./metrics.ts";
@@ -48,6 +50,8 @@ const STUCK_MS = 5_000;
 /**
  * The operations port of a process, for its supervisor, the metrics collector and the person on call; never for the public:
  * `/healthz` (200 while the event loop turns), `/readyz` (503 while it starts, drains or cannot work), `/metrics` and `/status`.
+ *
+ * On loopback it answers only to names of this machine: otherwise a web page whose name changes its address to 127.0.0.1 could read it.
  */
 export class OpsServer {
   readonly #options: OpsServerOptions;
@@ -133,7 +137,11 @@ export class OpsServer {
     return this.#stage === "running" && this.#report?.isReady() === true;
   }
 
-  #answer({ method, url = "" }: IncomingMessage, response: ServerResponse): void {
+  #answer({ method, url = "", headers }: IncomingMessage, response: ServerResponse): void {
+    if (isLoopbackAddress(this.#options.bind) && !isLoopbackHost(hostnameOf(headers.host))) {
+      response.writeHead(421).end();
+      return;
+    }
     if (method !== "GET" && method !== "HEAD") {
       response.writeHead(405, { allow: "GET, HEAD" }).end();
       return;
@@ -177,6 +185,12 @@ export class OpsServer {
       ...this.#facts(),
     };
   }
+}
+
+/** Of a header `Host`; "" if it is not one. */
+function hostnameOf(host = ""): string {
+  const url = `http://${host}/`;
+  return URL.canParse(url) ? new URL(url).hostname : "";
 }
 
 function sendStatus(response: ServerResponse, isOk: boolean, body: Facts): void {
