@@ -45,15 +45,39 @@ printf 'nats://%s@nats:4222' "$sys" | write nats_sys_url
 printf 'tls://%s@nats:4222,tls://%s@nats-2:4222,tls://%s@nats-3:4222' "$sys" "$sys" "$sys" | write nats_sys_urls
 printf 'http://tracker:%s@clickhouse:8123/tracker' "$(cat clickhouse_password)" | write clickhouse_url
 
+# The rights of tracker_migrate in deploy/servers/clickhouse/users.xml: the database, and no file, URL or other server. A statement that names
+# no limit ends after 15 minutes. No web page is allowed to read an answer.
 write clickhouse_users.xml <<EOF
 <clickhouse>
+  <profiles>
+    <tracker>
+      <profile>default</profile>
+      <max_execution_time>900</max_execution_time>
+      <constraints>
+        <max_execution_time><min>0.001</min><max>43200</max></max_execution_time>
+        <add_http_cors_header><const/></add_http_cors_header>
+      </constraints>
+    </tracker>
+  </profiles>
   <users>
     <default remove="remove"/>
     <tracker>
       <password_sha256_hex>$(tr -d '\n' <clickhouse_password | openssl dgst -sha256 -r | cut -d' ' -f1)</password_sha256_hex>
-      <profile>default</profile>
+      <profile>tracker</profile>
       <quota>default</quota>
       <networks><ip>::/0</ip></networks>
+      <grants>
+        <query>GRANT ALL ON tracker.*</query>
+        <query>GRANT TABLE ENGINE ON MergeTree</query>
+        <query>GRANT TABLE ENGINE ON ReplacingMergeTree</query>
+        <query>GRANT SELECT ON system.clusters</query>
+        <query>GRANT SELECT ON system.macros</query>
+        <query>GRANT SELECT ON system.merge_tree_settings</query>
+        <query>GRANT SELECT ON system.mutations</query>
+        <query>GRANT SELECT ON system.parts</query>
+        <query>GRANT SELECT ON system.processes</query>
+        <query>GRANT SELECT ON system.replicas</query>
+      </grants>
     </tracker>
   </users>
 </clickhouse>

@@ -109,6 +109,20 @@ describe("compose.yaml", () => {
     for (const value of values) expect(value).toMatch(/^p[0-9a-f]{48}$/);
   });
 
+  test("the login of ClickHouse has the rights of tracker_migrate, so it reads no file and no URL", () => {
+    const grantsOf = (text: string, user: string): string[] => {
+      const login = new RegExp(`<${user}>\\s*<password.*?</${user}>`, "s").exec(text)?.[0] ?? "";
+      return login.match(/<query>.*<\/query>/g) ?? [];
+    };
+    const users = projectFile("deploy", "servers", "clickhouse", "users.xml");
+    const made = readFileSync(join(secrets, "clickhouse_users.xml"), "utf8");
+    const grants = grantsOf(made, "tracker");
+    expect(grants.length).toBeGreaterThan(5);
+    expect(grants).toEqual(grantsOf(readFileSync(users, "utf8"), "tracker_migrate"));
+    expect(grants.join(" ")).not.toMatch(/READ|WRITE|SYSTEM|ACCESS/);
+    expect(made).toContain("<add_http_cors_header><const/></add_http_cors_header>");
+  });
+
   test("a second run of make-secrets.sh changes nothing", () => {
     const contents = (): string[] =>
       readdirSync(secrets).map((name) => readFileSync(join(secrets, name), "utf8"));
