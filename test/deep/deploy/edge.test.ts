@@ -182,7 +182,6 @@ async function startCaddy(port: number): Promise<ChildProcess> {
   const own = [
     "local_certs",
     "skip_install_trust",
-    "admin off",
     `http_port ${await freePort()}`,
     `https_port ${port}`,
     `storage file_system ${join(folder, "caddy")}`,
@@ -198,6 +197,7 @@ async function startCaddy(port: number): Promise<ChildProcess> {
       API: `127.0.0.1:${echoPort}`,
       INGRESS: `127.0.0.1:${fleet.port}`,
       TLS_ASK: `http://127.0.0.1:${api.opsPort}/tls-ask`,
+      CADDY_ADMIN: "off",
     },
   });
 }
