@@ -62,7 +62,8 @@ async function demoOffer(): Promise<number> {
 async function linesOf(requestId: string): Promise<LogLine[]> {
   const folder = join(system.dataDir, "logs");
   const found: LogLine[] = [];
-  for (const name of await readdir(folder)) {
+  const names = await readdir(folder, { recursive: true });
+  for (const name of names.filter((one) => one.endsWith(".log"))) {
     for (const line of (await readFile(join(folder, name), "utf8")).split("\n")) {
       if (!line.startsWith("{") || !line.includes(requestId)) continue;
       const read = LogLine.safeParse(JSON.parse(line));

@@ -20,7 +20,12 @@ let passwords: string[];
 beforeAll(async () => {
   system = await startSystem({ isEmpty: true });
   servers = await serversOf(system);
-  passwords = Object.values(servers).map((url) => new URL(url).password);
+  const files = (await readdir(system.dataDir)).filter((name) => name.endsWith(".password"));
+  const kept = files.map((name) => readFile(join(system.dataDir, name), "utf8"));
+  passwords = [
+    ...Object.values(servers).map((url) => new URL(url).password),
+    ...(await Promise.all(kept)),
+  ];
 });
 afterAll(() => system[Symbol.asyncDispose]());
 
@@ -44,8 +49,9 @@ test("no password, key or token is printed, logged or visible in the process lis
   const secrets = [...passwords, demo.postback_token, admin, analyst, partner, advertiser];
   expect(secrets.every((secret) => secret.length >= 16)).toBe(true);
   const texts = new Map([["output", system.output()]]);
-  for (const name of await readdir(join(system.dataDir, "logs")))
-    texts.set(name, await readFile(join(system.dataDir, "logs", name), "utf8"));
+  const folder = join(system.dataDir, "logs");
+  for (const name of await readdir(folder, { recursive: true }))
+    if (name.includes(".log")) texts.set(name, await readFile(join(folder, name), "utf8"));
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     // The process may have ended.
     const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
