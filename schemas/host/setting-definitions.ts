@@ -1,11 +1,11 @@
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
+import { DELIVERY_SETTINGS } from "./delivery-settings.ts";
 import { DURABILITY_SETTINGS } from "./durability-settings.ts";
 import { MCP_SETTINGS } from "./mcp-settings.ts";
 import { SERVER_SETTINGS } from "./server-settings.ts";
 import type { SettingType } from "./setting-types.ts";
 import {
   accessShare,
-  durations,
   existingFile,
   folder,
   ipAddress,
@@ -17,7 +17,6 @@ import {
   origin,
   port,
   portOrAny,
-  ports,
   someOf,
   text,
   url,
@@ -47,12 +46,6 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 
 const perMinute = wholeNumber({ min: 0, max: 1_000_000 });
 const retention = wholeNumber({ min: 31, max: 3_650, unit: "days", orZero: true });
-const retryWaits = {
-  type: durations({ max: 50 }),
-  default: "5s,30s,2m,10m,30m,1h,3h,6h,12h,24h,24h",
-  readBy: ["processors"],
-} as const;
-
 /** Every environment variable of an installation. `npm run settings:table` writes the table in deploy/pages/settings.md from it. */
 export const SETTINGS = {
   DATA_DIR: {
@@ -304,28 +297,7 @@ export const SETTINGS = {
     readBy: ["processors"],
     meaning: "how long a conversion whose hold is over may wait for its release",
   },
-  ALLOW_PRIVATE_DESTINATIONS: {
-    type: onOff,
-    default: "0",
-    readBy: ["processors", "api"],
-    meaning:
-      "1 lets webhooks and postbacks reach loopback addresses, for trying it out; never the ports of this installation",
-  },
-  OWN_PORTS: {
-    type: ports,
-    default: "",
-    readBy: ["processors", "api"],
-    meaning:
-      "ports of this machine that webhooks and postbacks never reach, besides those that other settings name; `npm start` sets it",
-  },
-  POSTBACK_RETRY_SCHEDULE: {
-    ...retryWaits,
-    meaning: "waits between the attempts to deliver a partner postback, ±20 % (G126)",
-  },
-  WEBHOOK_RETRY_SCHEDULE: {
-    ...retryWaits,
-    meaning: "waits between the attempts to deliver a webhook, ±20 % (G130)",
-  },
+  ...DELIVERY_SETTINGS,
   FX_FEED_URL: {
     type: url(["http", "https"], "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"),
     unset: "no feed: rates come by `POST /fx-rates`",

@@ -63,7 +63,9 @@ export async function ownAddressesAt(
 ): Promise<(address: string) => boolean> {
   const hosts = own.servers.filter((server) => server.port === port && server.host !== "");
   const resolved = await Promise.all(
-    hosts.map(({ host }) => (isIP(host) === 0 ? resolveHost(host, nameServers) : [host])),
+    hosts.map(async ({ host }) =>
+      isIP(host) === 0 ? await resolveHost(host, nameServers) : [host],
+    ),
   );
   const addresses = new Set(resolved.flat().map(normalIp));
   if (isPortOfMachine(own, port)) for (const address of ofMachine()) addresses.add(address);

@@ -36,9 +36,9 @@ const CLICK_ID = "0".repeat(32);
 
 const password = randomBytes(12).toString("hex");
 const hash = createHash("sha256").update(password).digest("hex");
-const environment = Object.fromEntries(ROLES.map((role) => [`TRACKER_${role}_SHA256`, hash]));
+const hashes = Object.fromEntries(ROLES.map((role) => [`TRACKER_${role}_SHA256`, hash]));
 
-const pair = await forThisFile(EnginePair.start({ usersFile: CLUSTER_USERS, environment }));
+const pair = await forThisFile(EnginePair.start({ usersFile: CLUSTER_USERS, environment: hashes }));
 for (const { url } of pair.engines) {
   await migrateClickhouse({ url });
   const client = openClickhouse({ url, applicationName: "test" });
