@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { projectFile } from "../../schemas/host/project-root.ts";
@@ -93,11 +94,11 @@ function prepareLogins({
 }
 
 /** From here on this thread and the engine reach only what the engine needs. SQL functions such as `file()` need no right in this engine. */
-function confine({ folders, port, clusterPorts }: ClickhouseEngineOrder): void {
+function confine({ library, folders, port, clusterPorts }: ClickhouseEngineOrder): void {
   let why: string | undefined;
   try {
     why = confineThread({
-      readable: [...SYSTEM_FILES, ...PROGRAMS.map((name) => projectFile(name))],
+      readable: [...SYSTEM_FILES, ...PROGRAMS.map((name) => projectFile(name)), dirname(library)],
       writable: folders,
       devices: DEVICES,
       ports: [port, ...clusterPorts],

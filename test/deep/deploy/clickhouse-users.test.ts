@@ -193,6 +193,7 @@ describe("a reader", () => {
     ["lifts the limit of memory", "select 1 settings max_memory_usage = 0"],
     ["takes more time", "select 1 settings max_execution_time = 61"],
     ["lifts the limit of time", "select 1 settings max_execution_time = 0"],
+    ["lets a page of another site read answers", "select 1 settings add_http_cors_header = 1"],
   ])("never %s", async (_what, query) => {
     expect(await faultOf("reader", query)).toMatch(DENIED);
   });
