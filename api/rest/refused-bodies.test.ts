@@ -228,8 +228,8 @@ test("a body with every list at its maximum is not too large to be read (G213)",
 });
 
 test("too many fields where callers choose the names are refused as such (G213)", async () => {
-  const fields = Array.from({ length: 2_000 }, (_, index) => `"f${index}":"x"`).join(",");
-  const answer = await send("createAffiliate", `{"name":"a","payment_details":{${fields}}}`);
+  const members = Array.from({ length: 2_000 }, (_, index) => `"f${index}":"x"`).join(",");
+  const answer = await send("createAffiliate", `{"name":"a","payment_details":{${members}}}`);
   expect([answer.statusCode, answer.body]).toEqual([
     400,
     '{"error":{"code":"invalid_request","message":"the body has too many fields"}}',

@@ -1,10 +1,10 @@
-const ROUNDS_MAX = 10;
+const ROUNDS_MAX = 60;
 
 export type Compared = { readonly usual: () => void; readonly other: () => void };
 
 /**
  * The processor time of `other` divided by that of `usual`, for the fastest round of each; rounds alternate. Other work on the
- * machine makes a round slower, never faster. So rounds are added, at most 10, until the ratio is below `limit`: work that really
+ * machine makes a round slower, never faster. So rounds are added, at most 60, until the ratio is below `limit`: work that really
  * costs more does so in every round.
  */
 export function processorTimeRatio({ usual, other }: Compared, limit: number): number {

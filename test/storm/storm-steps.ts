@@ -206,9 +206,8 @@ function natsAway(
       run: async (storm) => {
         const unanswered = storm.clicks.unanswered.size + storm.clicks.refused;
         const end = await begin(storm);
-        const answered = await storm.answeredDuring(() => pause(OUTAGE_MS));
+        await Promise.all([pause(OUTAGE_MS), storm.untilMore(100, 0)]);
         await end();
-        expect(answered).toBeGreaterThan(100);
         expect(storm.clicks.unanswered.size + storm.clicks.refused - unanswered).toBe(0);
         await storm.untilMore(50, 2);
       },
@@ -224,13 +223,11 @@ function clickhouseAway(
     {
       name: `ClickHouse is ${how}: clicks are answered and convert at once meanwhile (P4, P12)`,
       run: async (storm) => {
+        // Each buyer at least once with a click made just now: a processor that has just started reads the stream first.
+        await storm.untilMore(50, 8);
         const end = await begin(storm);
-        const orders = storm.orders.accepted.size;
-        const answered = await storm.answeredDuring(() => pause(OUTAGE_MS));
-        const accepted = storm.orders.accepted.size - orders;
+        await Promise.all([pause(OUTAGE_MS), storm.untilMore(100, 1)]);
         await end();
-        expect(answered).toBeGreaterThan(100);
-        expect(accepted).toBeGreaterThan(0);
         await storm.untilMore(50, 2);
       },
     },

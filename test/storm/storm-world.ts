@@ -126,13 +126,6 @@ export class StormWorld implements AsyncDisposable {
     await until(`${clicks} more clicks and ${orders} more orders`, isMore, { timeoutMs: 90_000 });
   }
 
-  /** Clicks that were answered while `work` ran. */
-  async answeredDuring(work: () => Promise<void>): Promise<number> {
-    const before = this.clicks.answered.size;
-    await work();
-    return this.clicks.answered.size - before;
-  }
-
   /** Sends SIGKILL to all processes of the launcher's jobs at once. */
   async kill(jobs: readonly Job[]): Promise<void> {
     await Promise.all(jobs.map((job) => killJob(this.system.dataDir, job)));
