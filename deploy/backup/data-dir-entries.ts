@@ -20,6 +20,7 @@ export const DATA_DIR_ENTRIES: Readonly<Record<string, Entry>> = {
   "postgres.password": FILE,
   "postgres-backup.password": FILE,
   "clickhouse.password": FILE,
+  "clickhouse-reports.password": FILE,
   "nats.password": FILE,
   "nats-system.password": FILE,
   postgres: { kind: "store", as: CLUSTER },

@@ -19,7 +19,7 @@ const MADE_MS_MAX = 4 * 60_000;
 /** Both servers' files in a DATA_DIR. */
 const FILES = {
   postgres: ["postgres", "postgres.password", "postgres-backup.password"],
-  clickhouse: ["clickhouse", "clickhouse.password"],
+  clickhouse: ["clickhouse", "clickhouse.password", "clickhouse-reports.password"],
 } as const;
 
 type Store = keyof typeof FILES;
