@@ -1,16 +1,20 @@
 import { appendFileSync } from "node:fs";
 import { cpus } from "node:os";
 import type { Reporter, TestModule } from "vitest/node";
+import { IS_FULL } from "../promises/report-cases.ts";
+import { overBudget } from "./budget.ts";
 
 const SHOWN_MAX = 25;
 const MS_MIN = 20_000;
 const MS_PER_SECOND = 1_000;
 
 type Cost = { readonly name: string; readonly ms: number; readonly processorSeconds: number };
+type FileCost = Cost & { readonly project: string };
 
 /**
  * Prints how long each project and its slowest files took, their processor time (`system/processor-time.ts`), and how busy the machine was,
- * to show where the time of a long run goes and whether more files could run at a time.
+ * to show where the time of a long run goes and whether more files could run at a time. A file or project above its budget fails the run,
+ * unless promises run at their full size.
  */
 export class SlowestFiles implements Reporter {
   #before = machineTime();
@@ -27,6 +31,7 @@ export class SlowestFiles implements Reporter {
       processorSeconds: module.meta().processorSeconds ?? 0,
     }));
     writeCosts(files);
+    if (!IS_FULL) judge(files);
     const slow = files.filter(({ ms }) => ms >= MS_MIN).toSorted((a, b) => b.ms - a.ms);
     if (slow.length === 0) return;
     const after = machineTime();
@@ -42,14 +47,22 @@ export class SlowestFiles implements Reporter {
   }
 }
 
+/** Fails the run if something takes more than its budget. */
+function judge(files: readonly FileCost[]): void {
+  const faults = overBudget(files);
+  if (faults.length === 0) return;
+  process.stdout.write(`\nAbove the budget of test/tiers/budget.ts:\n  ${faults.join("\n  ")}\n`);
+  process.exitCode = 1;
+}
+
 /** Appends the costs of each file as a line to the file that TEST_COSTS_FILE names. */
-function writeCosts(files: readonly (Cost & { readonly project: string })[]): void {
+function writeCosts(files: readonly FileCost[]): void {
   const path = process.env["TEST_COSTS_FILE"];
   if (path !== undefined)
     appendFileSync(path, files.map((file) => `${JSON.stringify(file)}\n`).join(""));
 }
 
-function sumsOf(files: readonly (Cost & { readonly project: string })[]): Cost[] {
+function sumsOf(files: readonly FileCost[]): Cost[] {
   const sums = new Map<string, Cost>();
   for (const { project, ms, processorSeconds } of files) {
     const sum = sums.get(project);

@@ -1,0 +1,54 @@
+/**
+ * Seconds of processor time that `npm test` may take on two cores, of each vitest project: one and a half times what a quiet machine measured
+ * (test/README.md). More in all than 12 minutes of both cores have, and the second command of the README would take longer than anybody waits.
+ */
+export const PART_SECONDS_MAX: Readonly<Record<string, number>> = {
+  unit: 60,
+  architecture: 45,
+  integration: 480,
+  newcomer: 80,
+  storm: 135,
+  promises: 165,
+  browser: 75,
+  deploy: 75,
+};
+
+/** Of a file that is not named below. */
+const FILE_SECONDS_MAX = 20;
+
+/** Each starts one whole service, and stands for the files that would start one each. */
+const FILE_SECONDS: Readonly<Record<string, number>> = {
+  "test/newcomer/newcomer.test.ts": 80,
+  "test/storm/storm.test.ts": 135,
+  "test/promises/p30-nothing-leaks.test.ts": 45,
+};
+
+export type Cost = {
+  /** A vitest project. */
+  readonly project: string;
+  /** A test file, from the root of the project. */
+  readonly name: string;
+  readonly processorSeconds: number;
+};
+
+/** What takes more than its budget, as sentences. Files of projects without a budget, those of the deep tier, are not looked at. */
+export function overBudget(costs: readonly Cost[]): string[] {
+  const everyday = costs.filter(({ project }) => Object.hasOwn(PART_SECONDS_MAX, project));
+  const files = everyday.flatMap(({ name, processorSeconds }) =>
+    sentences(name, processorSeconds, FILE_SECONDS[name] ?? FILE_SECONDS_MAX),
+  );
+  const parts = Object.entries(PART_SECONDS_MAX).flatMap(([part, secondsMax]) => {
+    const seconds = everyday
+      .filter(({ project }) => project === part)
+      .reduce((sum, { processorSeconds }) => sum + processorSeconds, 0);
+    return sentences(`project ${part}`, seconds, secondsMax);
+  });
+  return [...files, ...parts];
+}
+
+function sentences(name: string, seconds: number, secondsMax: number): string[] {
+  if (seconds <= secondsMax) return [];
+  return [
+    `${name} took ${seconds.toFixed(0)} s of processor time, and may take ${secondsMax} s in \`npm test\``,
+  ];
+}
