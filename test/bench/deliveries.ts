@@ -128,7 +128,7 @@ async function pacedDelays(stage: Stage): Promise<number[]> {
   const arrived = (): Arrival[] =>
     arrivals(stage, startedAtMs).filter(({ endpoint }) => endpoint >= HANGING);
   const count = (ENDPOINTS - HANGING) * PACED_ROUNDS;
-  await until("every delivery has arrived", () => arrived().length >= count, { timeoutMs: 30_000 });
+  await until("every delivery has arrived", () => arrived().length >= count);
   const { rows } = await stage.pool.query<{ id: string; created_at: string }>({
     text: "select id, created_at from delivery where created_at >= to_timestamp($1::double precision / 1000)",
     values: [startedAtMs],

@@ -269,14 +269,10 @@ async function startComposeNats(): Promise<{ port: number; stop(): Promise<void>
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  await until(
-    "NATS answers",
-    async () => {
-      if (child.exitCode !== null) throw new Error(log);
-      return await natsGreeting("127.0.0.1", port);
-    },
-    { timeoutMs: 30_000 },
-  );
+  await until("NATS answers", async () => {
+    if (child.exitCode !== null) throw new Error(log);
+    return await natsGreeting("127.0.0.1", port);
+  });
   return {
     port,
     stop: async () => {

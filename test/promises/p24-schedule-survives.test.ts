@@ -49,7 +49,7 @@ test("each of 12 attempts comes at its time, by another process after a kill -9 
         );
         return rows[0];
       },
-      { timeoutMs: 20_000, pollMs: 20 },
+      { pollMs: 20 },
     );
   for (const [place, waitS] of WAITS_S.entries()) {
     const row = await untilFailed(place + 1);

@@ -194,11 +194,8 @@ test("a partner's postback made by staff reveals no value of a staff macro to th
     affiliate_id: own.names.affiliateId,
     adv_txid: "hidden-order",
   });
-  await until(
-    "the delivery was tried",
-    async () =>
-      (await world.call("GET", `${path}/deliveries`, admin)).text.includes("hidden-order"),
-    { timeoutMs: 20_000 },
+  await until("the delivery was tried", async () =>
+    (await world.call("GET", `${path}/deliveries`, admin)).text.includes("hidden-order"),
   );
   const seen = await world.call("GET", `${path}/deliveries`, own.keys.partner);
   expect(seen.status).toBe(200);

@@ -20,7 +20,7 @@ export async function untilCurrent(
         const status = Status.parse(await answer.json());
         return status.ready && status.catalog_version >= newest;
       },
-      { timeoutMs: 30_000, pollMs: 20 },
+      { pollMs: 20 },
     );
   }
 }

@@ -134,14 +134,10 @@ export const STORM_STEPS: readonly StormStep[] = [
         await storm.untilMore(0, 20);
         const during = [...(await approvedOrders(storm))].filter((id) => !before.has(id));
         expect(during.length).toBeGreaterThan(10);
-        await until(
-          "the good endpoint has them all",
-          () => {
-            const arrived = deliveredTo(storm, "good");
-            return during.every((id) => arrived.has(id));
-          },
-          { timeoutMs: 20_000 },
-        );
+        await until("the good endpoint has them all", () => {
+          const arrived = deliveredTo(storm, "good");
+          return during.every((id) => arrived.has(id));
+        });
       } finally {
         storm.receiver.answer((response) => void response.end());
       }
@@ -243,16 +239,12 @@ async function deletesMessages(storm: StormWorld, random: () => number): Promise
   let deleted = 0;
   try {
     const messages: number[] = [];
-    await until(
-      "clicks are in the stream",
-      async () => {
-        const last = await stream.lastSeq();
-        for (let seq = from + messages.length + 1; seq <= last && messages.length < 60; seq += 1)
-          messages.push(seq);
-        return messages.length >= 60;
-      },
-      { timeoutMs: 30_000 },
-    );
+    await until("clicks are in the stream", async () => {
+      const last = await stream.lastSeq();
+      for (let seq = from + messages.length + 1; seq <= last && messages.length < 60; seq += 1)
+        messages.push(seq);
+      return messages.length >= 60;
+    });
     for (let i = 0; i < 3; i += 1) {
       const seq = messages[Math.floor(random() * messages.length)] ?? 0;
       if ((await stream.recordsAt(seq)) === 0) continue;
@@ -320,7 +312,6 @@ function freeze(pids: readonly number[]): () => void {
 async function newClick(storm: StormWorld, code: string): Promise<string> {
   const { client } = storm.system;
   return await until("a click is answered", () => clickOnce(client, storm.linkOf(code)), {
-    timeoutMs: 30_000,
     pollMs: 50,
   });
 }

@@ -114,7 +114,7 @@ export class StormWorld implements AsyncDisposable {
     const { client } = this.system;
     const leads = async (): Promise<boolean> =>
       (await client.attempt(this.linkOf(code), { "user-agent": "curl/8" })).status === 302;
-    await until(`the link of ${code} redirects`, leads, { timeoutMs: 15_000 });
+    await until(`the link of ${code} redirects`, leads);
   }
 
   /** Waits until this many more clicks are answered, and this many more orders accepted: the service works. */

@@ -24,7 +24,7 @@ process.stdin.once("end", () => process.kill(process.pid)).resume();
 const log = openLog({ process: "test", level: "info" });
 const link = new NatsLink({ url, name: "test", prefix }, log);
 link.start();
-await until("it has NATS", () => link.current(), { timeoutMs: 10_000 });
+await until("it has NATS", () => link.current());
 const registry = new Metrics();
 const { deps } = aClickService();
 const events = { landed: nothing, handlerFailed: nothing, answered: nothing };

@@ -103,7 +103,7 @@ export class DebianPostgres {
     const all = [pid, ...(await childrenOf(pid))];
     for (const one of all) killNow(one);
     // It refuses to start while a process still has its shared memory.
-    await until("its processes are gone", () => !all.some(isThere), { timeoutMs: 30_000 });
+    await until("its processes are gone", () => !all.some(isThere));
     await this.start();
   }
 

@@ -142,14 +142,10 @@ export class PgBouncer {
   async #untilAnswering(): Promise<void> {
     const pool = openPool({ url: this.url, applicationName: "test", connectionsMax: 1 });
     try {
-      await until(
-        "PgBouncer answers",
-        async () => {
-          if (this.#child.exitCode !== null) throw new Error(this.#output);
-          return (await pool.query({ text: "select 1" })).rowCount === 1;
-        },
-        { timeoutMs: 20_000 },
-      );
+      await until("PgBouncer answers", async () => {
+        if (this.#child.exitCode !== null) throw new Error(this.#output);
+        return (await pool.query({ text: "select 1" })).rowCount === 1;
+      });
     } catch (error) {
       await this[Symbol.asyncDispose]();
       throw new Error(`PgBouncer does not answer: ${this.#output}`, { cause: error });

@@ -72,7 +72,7 @@ export async function keepDown(
   try {
     await killJob(dataDir, job);
     const isGone = async (): Promise<boolean> => (await findProcesses(dataDir, job)).length === 0;
-    await until(`${job} has ended`, isGone, { timeoutMs: 30_000, pollMs: 20 });
+    await until(`${job} has ended`, isGone, { pollMs: 20 });
   } catch (error) {
     startAgain();
     throw error;

@@ -78,7 +78,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   // Ingress applies a new demo within a second of its commit.
   const link = client.demo.links.affiliate;
   await until(`${link} redirects`, async () => (await client.attempt(link)).status === 302, {
-    timeoutMs: 5_000,
+    timeoutMs: 90_000,
   });
   const stop = async (): Promise<number | null> => {
     await client.close();

@@ -88,7 +88,7 @@ export class StrictServers {
         const { rows } = await pool.query<{ setting: string }>({ text, values: [name] });
         return rows[0]?.setting === value.replaceAll("'", "");
       },
-      { timeoutMs: 10_000, pollMs: 20 },
+      { pollMs: 20 },
     );
     await pool.end();
   }

@@ -13,6 +13,13 @@ test("a file above 20 s of processor time is named with its figure", () => {
   ]);
 });
 
+test("a unit test file may take half as much", () => {
+  const costs = [{ project: "unit", name: "api/a.test.ts", processorSeconds: 11 }];
+  expect(overBudget(costs)).toEqual([
+    "api/a.test.ts took 11 s of processor time, and may take 10 s in `npm test`",
+  ]);
+});
+
 test("a part whose files together take more than its row is named", () => {
   const costs = Array.from({ length: 6 }, (_, file) => ({
     project: "deploy",

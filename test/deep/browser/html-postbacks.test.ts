@@ -62,10 +62,8 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     return { page, requests };
   };
   const requestFor = async (requests: readonly URL[], path: string): Promise<URL> =>
-    await until(
-      `the partner's server gets a request for ${path}`,
-      () => requests.find(({ pathname }) => pathname === path),
-      { timeoutMs: 10_000 },
+    await until(`the partner's server gets a request for ${path}`, () =>
+      requests.find(({ pathname }) => pathname === path),
     );
 
   test.each([
@@ -93,7 +91,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     // A repeat is a duplicate, which fires no postback.
     const again = await open(markup(`click_id=${click}&txid=${txid}`));
     await until("the repeat is recorded", () => again.page.frames().length > 1, {
-      timeoutMs: 10_000,
+      timeoutMs: 90_000,
     });
     await again.page.waitForLoadState("networkidle");
     expect(again.requests).toEqual([]);

@@ -16,7 +16,7 @@ const CANARIES = {
   query: "canaryqueryvalue",
   key: "trk_canarywrongkey0123456789",
 } as const;
-const WAIT = { timeoutMs: 20_000 };
+const WAIT = { timeoutMs: 90_000 };
 
 const Line = z.strictObject({
   t: z.iso.datetime(),

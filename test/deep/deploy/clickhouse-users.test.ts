@@ -152,15 +152,11 @@ async function usersOf(condition: string): Promise<string[]> {
   const clickhouse = openClickhouse({ url: server.url, applicationName: "test" });
   const query = `select distinct user from system.query_log where type = 'QueryFinish' and ${condition}`;
   try {
-    return await until(
-      `the log has ${condition}`,
-      async () => {
-        const answer = await clickhouse.query({ query, format: "JSONEachRow" });
-        const users = z.array(z.object({ user: z.string() })).parse(await answer.json());
-        return users.length === 0 ? undefined : users.map(({ user }) => user);
-      },
-      { timeoutMs: 20_000 },
-    );
+    return await until(`the log has ${condition}`, async () => {
+      const answer = await clickhouse.query({ query, format: "JSONEachRow" });
+      const users = z.array(z.object({ user: z.string() })).parse(await answer.json());
+      return users.length === 0 ? undefined : users.map(({ user }) => user);
+    });
   } finally {
     await clickhouse.close();
   }

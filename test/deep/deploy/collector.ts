@@ -62,7 +62,7 @@ export const COLLECTOR_PROGRAM: string = projectFile(
 export const hasCollector: boolean = existsSync(COLLECTOR_PROGRAM);
 
 const STATUS_ERROR = 2;
-const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 
 /** An OpenTelemetry Collector that takes OTLP over HTTP, and what it has taken. */
 export class Collector {

@@ -111,14 +111,10 @@ test("SIGTERM under load: unready, serves on, fails nothing, and leaves no journ
   const signalledAtMs = Date.now();
   world.parent.signal("SIGTERM");
   const ended = world.parent.ended;
-  await until("every worker is unready", async () => await areUnready(), {
-    timeoutMs: 5_000,
-    pollMs: 10,
-  });
+  await until("every worker is unready", async () => await areUnready(), { pollMs: 10 });
   const answeredBefore = load.answered.size;
   // A balancer needs a moment to see that; until then it sends new connections.
   await until("requests are still answered", () => load.answered.size > answeredBefore + 100, {
-    timeoutMs: 5_000,
     pollMs: 10,
   });
   expect(Date.now() - signalledAtMs).toBeLessThan(DRAIN_SECONDS * 1_000);
@@ -149,15 +145,9 @@ test("a second SIGTERM ends every worker at once", async () => {
   await world.start();
   const firstAtMs = Date.now();
   world.parent.signal("SIGTERM");
-  await until("every worker is unready", async () => await areUnready(), {
-    timeoutMs: 5_000,
-    pollMs: 10,
-  });
+  await until("every worker is unready", async () => await areUnready(), { pollMs: 10 });
   // A signal within half a second counts as the same one.
-  await until("the second signal counts", () => Date.now() - firstAtMs > 600, {
-    timeoutMs: 5_000,
-    pollMs: 10,
-  });
+  await until("the second signal counts", () => Date.now() - firstAtMs > 600, { pollMs: 10 });
   world.parent.signal("SIGTERM");
   expect(await world.parent.ended).toBe(1);
   expect(Date.now() - firstAtMs).toBeLessThan(DRAIN_SECONDS * 1_000);
@@ -202,11 +192,8 @@ test("SIGTERM of the api: unready, each answer closes its connection, no request
   });
   const signalledAtMs = Date.now();
   api.signal("SIGTERM");
-  await until("it is unready", async () => (await readyz(api)) === 503, {
-    timeoutMs: 5_000,
-    pollMs: 10,
-  });
-  await until("it serves on", () => closes > 20, { timeoutMs: 5_000, pollMs: 10 });
+  await until("it is unready", async () => (await readyz(api)) === 503, { pollMs: 10 });
+  await until("it serves on", () => closes > 20, { pollMs: 10 });
   isOver = true;
   await Promise.all(loops);
   expect(Date.now() - signalledAtMs).toBeLessThan(DRAIN_SECONDS * 1_000);

@@ -105,7 +105,7 @@ async function keepPixels(clickIds: readonly string[], machine: IngressMachine):
 async function killHalfway(dataDir: string, env: Record<string, string>): Promise<void> {
   const program = projectFile(".build", "ingress", "ship", "main.js");
   const child = ChildServer.spawn([process.execPath, program], { ...env, DATA_DIR: dataDir });
-  await until("it ships", () => child.output.includes("left:"), { timeoutMs: 30_000, pollMs: 5 });
+  await until("it ships", () => child.output.includes("left:"), { pollMs: 5 });
   await child.end("SIGKILL");
 }
 

@@ -15,14 +15,10 @@ const Message = z.object({
 
 /** Every script that a process of the service has loaded, ES module or not, as its debugger lists them. */
 export async function loadedModules(dataDir: string, name: string): Promise<string[]> {
-  const url = await until(
-    `${name} has a debugger`,
-    async () => {
-      const text = await readFile(join(dataDir, "logs", `${name}.log`), "utf8");
-      return [...text.matchAll(/Debugger listening on (ws:\S+)/g)].at(-1)?.[1];
-    },
-    { timeoutMs: 10_000 },
-  );
+  const url = await until(`${name} has a debugger`, async () => {
+    const text = await readFile(join(dataDir, "logs", `${name}.log`), "utf8");
+    return [...text.matchAll(/Debugger listening on (ws:\S+)/g)].at(-1)?.[1];
+  });
   const modules: string[] = [];
   const socket = new WebSocket(url);
   await new Promise<void>((resolve, reject) => {

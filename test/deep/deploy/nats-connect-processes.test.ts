@@ -20,7 +20,7 @@ import { NatsNode, type NatsUser } from "./nats-node.ts";
 
 const Listed = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
 const Records = z.looseObject({ data: z.array(z.looseObject({ id: z.int() })) });
-const WAIT = { timeoutMs: 30_000 };
+const WAIT = { timeoutMs: 90_000 };
 const BROWSER = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/128.0" };
 
 let servers: RunningServers<"postgres" | "clickhouse">;

@@ -158,7 +158,7 @@ test("a connection outlives a change of the password, whichever side changes fir
     // The server changes first: the process is refused until its file has changed too.
     await node.reconfigure("first-hush", "second-hush");
     await until("the old password is refused", () => /authentication error/i.test(node.log), {
-      timeoutMs: 20_000,
+      timeoutMs: 90_000,
     });
     password = "second-hush";
     await untilConnected(nats);
@@ -174,7 +174,7 @@ test("a connection outlives a change of the password, whichever side changes fir
 
 async function untilConnected(nats: Nats): Promise<void> {
   const isConnected = async (): Promise<boolean> => (await nats.manager()) !== undefined;
-  await until("it is connected", isConnected, { timeoutMs: 20_000 });
+  await until("it is connected", isConnected);
 }
 
 /** A claim that a key signs, as `nsc` makes it. */

@@ -6,7 +6,7 @@ import { openPool } from "../../../schemas/postgres/connect.ts";
 import { PostgresMember } from "../../system/postgres-pair.ts";
 import { until } from "../../system/until.ts";
 
-const WAIT = { timeoutMs: 30_000 };
+const WAIT = { timeoutMs: 90_000 };
 
 test("with primary.conf a commit waits until a server with standby.conf has it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tracker-standby-"));

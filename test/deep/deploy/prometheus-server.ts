@@ -63,7 +63,7 @@ export class PrometheusServer {
         ({ ok }) => ok,
         () => false,
       );
-    await until("Prometheus is ready", isUp, { timeoutMs: 30_000, pollMs: 100 });
+    await until("Prometheus is ready", isUp, { pollMs: 100 });
     return started;
   }
 

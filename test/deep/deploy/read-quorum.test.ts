@@ -181,7 +181,7 @@ describe("one shard of three replicas, of which one is away and two have differe
       select: "select number from system.numbers limit 11",
       columns: ["number"],
       params: {},
-      timeoutMs: 5_000,
+      timeoutMs: 90_000,
     };
     const Row = z.object({ number: z.int() });
     expect(await selectFromQuorum(three, { ...statement, rowsMax: 11 }, Row)).toHaveLength(22);

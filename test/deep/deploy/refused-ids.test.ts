@@ -10,7 +10,7 @@ import { until } from "../../system/until.ts";
 
 /** A visitor gets one more request every 2 s. */
 const LIMIT = 30;
-const WAIT = { timeoutMs: 20_000 };
+const WAIT = { timeoutMs: 90_000 };
 const AccessLine = z.looseObject({
   role: z.string(),
   rid: z.string(),

@@ -15,7 +15,7 @@ import { until } from "../../system/until.ts";
 import { verifyWebhook } from "../../system/verify-webhook.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const WAIT = { timeoutMs: 20_000 };
+const WAIT = { timeoutMs: 90_000 };
 const LogLine = z.looseObject({
   process: z.string(),
   msg: z.string(),

@@ -20,7 +20,7 @@ import { loadedModules, WITH_DEBUGGER } from "./loaded-modules.ts";
 const HINT = hasCollector ? "" : " (skipped: deploy/checks/collector/check.sh builds it)";
 const PROCESSES = ["ingress-0", "processors", "api"] as const;
 const OPENTELEMETRY = /@opentelemetry/;
-const WAIT = { timeoutMs: 30_000 };
+const WAIT = { timeoutMs: 90_000 };
 const REDIRECTS_PER_SPAN = 10_000;
 /** Values that only visitors and callers know. */
 const CANARIES = {

@@ -12,7 +12,7 @@ import { until } from "../../system/until.ts";
 import { InsertProxy } from "./insert-proxy.ts";
 
 const APPLICATION = { applicationName: "test", connectionsMax: 16 };
-const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 /** Another writer takes the lanes of one that ended without releasing them after this time. */
 const LEASE_MS = 2_000;
 

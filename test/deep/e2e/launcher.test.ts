@@ -89,14 +89,10 @@ test("two instances run side by side, and a child that dies is restarted while t
   const [apiBefore] = await findProcesses(one.dataDir, "api");
   const [processorsBefore] = await findProcesses(one.dataDir, "processors");
   await killJob(one.dataDir, "processors");
-  await until(
-    "the processors are restarted",
-    async () => {
-      const [pid] = await findProcesses(one.dataDir, "processors");
-      return pid !== undefined && pid !== processorsBefore;
-    },
-    { timeoutMs: 20_000 },
-  );
+  await until("the processors are restarted", async () => {
+    const [pid] = await findProcesses(one.dataDir, "processors");
+    return pid !== undefined && pid !== processorsBefore;
+  });
   expect((await findProcesses(one.dataDir, "api"))[0]).toBe(apiBefore);
   expect(await one.client.rest("/me")).toMatchObject({ data: { key: { role: "admin" } } });
   expect(await other.client.rest("/me")).toMatchObject({ data: { key: { role: "admin" } } });

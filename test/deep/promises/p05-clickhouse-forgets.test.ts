@@ -82,7 +82,6 @@ test("what ClickHouse confirmed and then forgot is restored, even through kill -
       await until(
         "the processors are killed",
         async () => (await killJob(system.dataDir, "processors")) > 0,
-        { timeoutMs: 10_000 },
       );
     }
   }

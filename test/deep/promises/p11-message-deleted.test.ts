@@ -35,7 +35,7 @@ test("messages deleted from the stream raise an alarm and are sent again within 
     try {
       load.start(4);
       await until("clicks are in the stream", async () => (await stream.lastSeq()) >= from + 40, {
-        timeoutMs: 30_000,
+        timeoutMs: 90_000,
       });
       await load.stop();
       const messages = await settledMessages(stream, from);
@@ -91,7 +91,7 @@ async function settledMessages(stream: ClickStream, from: number): Promise<numbe
       }
       return messages.length > 0 && messages.length === before;
     },
-    { timeoutMs: 20_000, pollMs: 500 },
+    { pollMs: 500 },
   );
   return messages;
 }

@@ -54,16 +54,12 @@ test("a recount of a day equals database, lists and reports (P20, LIFE-043, CNV-
     await pool.query({
       text: "update conversion set hold_until = clock_timestamp() where hold_until is not null",
     });
-    await until(
-      "all holds are over",
-      async () => {
-        const { rows } = await pool.query({
-          text: "select from conversion where hold_until is not null limit 1",
-        });
-        return rows.length === 0;
-      },
-      { timeoutMs: 30_000 },
-    );
+    await until("all holds are over", async () => {
+      const { rows } = await pool.query({
+        text: "select from conversion where hold_until is not null limit 1",
+      });
+      return rows.length === 0;
+    });
     const stored = await readList(client, "admin");
     const day = recountDay(opened, ledger, new Map(stored.map((row) => [row.id, row.conv_ts])));
     nameRows(day, stored);

@@ -54,7 +54,6 @@ test("a worker frozen beyond its leases changes and sends nothing when it wakes 
   const { click_id } = await world.addClick({ offer_id: offerId });
   await world.report({ click_id });
   await until("the first worker waits for its answers", () => held.size === PATHS.length, {
-    timeoutMs: 20_000,
     pollMs: 20,
   });
   const leases = await world.rows<{ lease_token: string }>("select lease_token from delivery");
@@ -80,7 +79,6 @@ test("a worker frozen beyond its leases changes and sends nothing when it wakes 
       const sum = unrecorded.reduce((total, [, count]) => total + Number(count), 0);
       return sum === PATHS.length && text;
     },
-    { timeoutMs: 15_000 },
   );
   expect(metrics).not.toMatch(/result="(?:delivered|retrying|failed)"\} [1-9]/);
   expect(await rows()).toEqual(overtaken);

@@ -42,7 +42,7 @@ test.for([
         "every endpoint has its delivery",
         () => arrivals(receivers, 0).length >= ENDPOINTS,
         {
-          timeoutMs: 10_000,
+          timeoutMs: 90_000,
         },
       );
       const p99DelayMs = async (rounds: number): Promise<number> => {
@@ -62,7 +62,7 @@ test.for([
           arrivals(receivers, startedAtMs).filter(({ endpoint }) => endpoint >= HANGING + FAILING);
         const expected = (ENDPOINTS - HANGING - FAILING) * rounds;
         await until("the good endpoints have all deliveries", () => good().length >= expected, {
-          timeoutMs: 30_000,
+          timeoutMs: 90_000,
         });
         const rows = await world.rows<{ id: string; created_at: string }>(
           "select id, created_at from delivery",

@@ -233,7 +233,7 @@ test("the processes run with DURABILITY=strict on servers that are set up as the
     const started = await spawn(name);
     const marker = name === "api" ? "api.listening" : "process.running";
     await until(`${name} runs`, () => started.output.includes(marker) || !started.isRunning, {
-      timeoutMs: 30_000,
+      timeoutMs: 90_000,
     });
     expect(started.isRunning, started.output).toBe(true);
     expect(started.output).not.toContain("durability.violated");
@@ -276,7 +276,7 @@ function startedIn({ what, processes = API }: Case, at: number): readonly Proces
 /** The exit code; undefined for a process that does not end by itself, which is then ended. */
 async function codeOf(child: ChildServer): Promise<number | null | undefined> {
   try {
-    await until("the start ends", () => !child.isRunning, { timeoutMs: 20_000, pollMs: 20 });
+    await until("the start ends", () => !child.isRunning, { pollMs: 20 });
     return await child.ended;
   } catch {
     await child.end();
@@ -299,7 +299,7 @@ test("clicks are answered while NATS is away; when it is back, it is judged and 
   const link = new URL(demo.links.affiliate);
   link.port = String(trackingPort);
   const click = async (): Promise<number> => (await fetch(link, { redirect: "manual" })).status;
-  await until("a click is answered", async () => (await click()) === 302, { timeoutMs: 5_000 });
+  await until("a click is answered", async () => (await click()) === 302);
   const violation = async (check: string): Promise<string | undefined> =>
     new RegExp(`tracker_durability_violation\\{check="${check}"\\} (\\d)`).exec(
       await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text(),
@@ -307,7 +307,7 @@ test("clicks are answered while NATS is away; when it is back, it is judged and 
   expect(await violation("N1")).toBeUndefined();
   expect(await violation("P1")).toBe("0");
   await strict.restartLazyNats();
-  await until("NATS is judged", async () => (await violation("N1")) === "1", { timeoutMs: 15_000 });
+  await until("NATS is judged", async () => (await violation("N1")) === "1");
   expect(ingress.isRunning).toBe(true);
   expect(await click()).toBe(302);
   await strict.setPostgres("fsync = off");

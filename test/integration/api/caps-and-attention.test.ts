@@ -7,7 +7,7 @@ import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { type Answer, ApiWorld, details, nextCursor, record, refusal } from "./api-world.ts";
 
-const SOON = { timeoutMs: 15_000 };
+const SOON = { timeoutMs: 90_000 };
 
 const world = await forThisFile(ApiWorld.open());
 await world.startProcessor();

@@ -72,7 +72,6 @@ async function names(of: Tenant): Promise<unknown> {
 
 async function untilRowsAreWritten(of: Tenant): Promise<void> {
   await until("the first rows are written", async () => (await count(of, "affiliate")) > 1, {
-    timeoutMs: 20_000,
     pollMs: 20,
   });
 }

@@ -5,7 +5,7 @@ import { until } from "../../system/until.ts";
 import { type Answer, details, list, nextCursor, record, refusal, textWith } from "./api-world.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 
-const SOON = { timeoutMs: 20_000 };
+const SOON = { timeoutMs: 90_000 };
 
 const hooks = await forThisFile(WebhookWorld.open());
 const world = hooks.api;

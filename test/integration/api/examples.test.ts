@@ -77,7 +77,7 @@ test("the example's conversion queues a delivery for its postback and its webhoo
     const id = await until(
       `a delivery of the ${kind}`,
       async () => Listed.parse(JSON.parse((await call("GET", path)).text)).data[0]?.id,
-      { timeoutMs: 10_000, pollMs: 50 },
+      { pollMs: 50 },
     );
     created.set(`/${kind}-deliveries`, id);
   }

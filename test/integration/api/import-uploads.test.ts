@@ -51,13 +51,11 @@ test("a body that ends early leaves nothing, and neither does an empty one", asy
   const closed = new Promise((resolve) => sent.once("error", resolve));
   sent.write(`name\n${partnerLines(60_000)}`);
   await until("parts are stored", async () => (await storedOf(world, of)).parts > 0, {
-    timeoutMs: 10_000,
     pollMs: 20,
   });
   sent.destroy(new Error("the test cuts it"));
   await closed;
   await until("they are gone", async () => (await storedOf(world, of)).imports === 0, {
-    timeoutMs: 10_000,
     pollMs: 20,
   });
   expect(await storedOf(world, of)).toEqual({ imports: 0, parts: 0 });
@@ -81,7 +79,6 @@ test("a file that stands still is cut and leaves nothing", async () => {
   });
   expect(await cut).toMatchObject({ code: "ECONNRESET" });
   await until("nothing is left", async () => (await storedOf(world, of)).imports === 0, {
-    timeoutMs: 10_000,
     pollMs: 20,
   });
   expect(await storedOf(world, of)).toEqual({ imports: 0, parts: 0 });

@@ -133,17 +133,12 @@ test("an inactive workspace stops its imports", async () => {
   const of = await tenant();
   const id = await startedImport(of);
   await world.rows("update workspace set status = 'inactive' where id = $1", [of.workspaceId]);
-  await until(
-    "it has ended",
-    async () => {
-      const [row] = await world.rows<{ status: string }>(
-        "select status from import where id = $1",
-        [id],
-      );
-      return row?.status === "stopped";
-    },
-    { timeoutMs: 30_000 },
-  );
+  await until("it has ended", async () => {
+    const [row] = await world.rows<{ status: string }>("select status from import where id = $1", [
+      id,
+    ]);
+    return row?.status === "stopped";
+  });
   await world.rows("update workspace set status = 'active' where id = $1", [of.workspaceId]);
   const ended = await importOf(world, id, { key: of.keys.admin });
   expect(ended.message).toMatch(/the workspace of this key is not active/);

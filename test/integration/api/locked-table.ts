@@ -55,5 +55,5 @@ export async function untilWaiting(pool: Pool, statements: number): Promise<void
     });
     return rows.length === statements;
   };
-  await until(`${statements} statements wait for a lock`, count, { timeoutMs: 10_000, pollMs: 5 });
+  await until(`${statements} statements wait for a lock`, count, { pollMs: 5 });
 }

@@ -69,7 +69,7 @@ async function report(
   const reply = await ask(world.nats, {
     subject: ({ postback }) => postback,
     body: request,
-    timeoutMs: 10_000,
+    timeoutMs: 90_000,
     answer: PostbackReply,
   });
   if (reply === undefined) throw new Error("no conversion processor answered");
@@ -84,7 +84,7 @@ async function logged(query: string, count = 1): Promise<readonly Record<string,
     const rows = list(await world.get(`/me/postback-log?${query}`, OWN));
     return rows.length >= count ? rows : undefined;
   };
-  return await until(`${count} own rows with ${query}`, read, { timeoutMs: 10_000 });
+  return await until(`${count} own rows with ${query}`, read);
 }
 
 test.each(PATHS)("%s %s is for advertiser keys only (P30)", async (method, path) => {
@@ -146,7 +146,7 @@ test("grace_hours 0 ends the old token and all earlier ones", async () => {
   for (const ended of [first, second]) {
     const isRefused = async (): Promise<boolean> =>
       (await report({ ...named, token: ended })).result === "invalid_token";
-    await until("the token has ended", isRefused, { timeoutMs: 5_000 });
+    await until("the token has ended", isRefused);
   }
   expect((await report({ ...named, token: await tokenOf() })).body).toMatchObject({ ok: true });
 });
@@ -157,7 +157,7 @@ test("an admin's rotation ends the tokens that an advertiser replaced itself", a
   await world.post(`/advertisers/${tenant.advertiserId}/rotate-postback-token`, undefined);
   const isRefused = async (): Promise<boolean> =>
     (await report({ ...named, token: old })).result === "invalid_token";
-  await until("the token has ended", isRefused, { timeoutMs: 5_000 });
+  await until("the token has ended", isRefused);
   expect((await report({ ...named, token: await tokenOf() })).body).toMatchObject({ ok: true });
 });
 
@@ -289,14 +289,10 @@ test("events count what was received, by result, and calls without an event apar
   await report({ ...sale, txid: "sale-1" });
   await report({ ...sale, txid: "sale-3", aff_id: "NOBODY" });
   await report({ ...sale, txid: "sale-4", test: "1" });
-  const counted = await until(
-    "all five are counted",
-    async () => {
-      const body = await read();
-      return saleOf(body)?.last_24h.received === 5 ? body : undefined;
-    },
-    { timeoutMs: 10_000 },
-  );
+  const counted = await until("all five are counted", async () => {
+    const body = await read();
+    return saleOf(body)?.last_24h.received === 5 ? body : undefined;
+  });
   expect(saleOf(counted)).toMatchObject({
     last_at: someText,
     last_24h: { received: 5, approved: 1, pending: 1, rejected: 0, errors: { error: 1 } },

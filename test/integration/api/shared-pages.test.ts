@@ -7,7 +7,7 @@ import { pause } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld } from "./api-world.ts";
 
-const PATIENCE = { timeoutMs: 10_000, pollMs: 20 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 20 };
 /** Longer than a statement can be joined. */
 const TOO_LATE_MS = 1_100;
 

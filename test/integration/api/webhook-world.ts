@@ -12,7 +12,7 @@ export type Hook = {
 };
 
 export const PUBLIC_URL = "https://hooks.shop.example/tracker";
-const SOON = { timeoutMs: 10_000, pollMs: 20 };
+const SOON = { timeoutMs: 90_000, pollMs: 20 };
 
 /** An ApiWorld with both lanes at work, and a receiver of webhooks on this machine. */
 export class WebhookWorld {

@@ -7,7 +7,7 @@ import { aClick } from "./click-producer.ts";
 import { ClickWorld, type Writer } from "./click-world.ts";
 import { ClickhouseProxy } from "./clickhouse-proxy.ts";
 
-const PATIENCE = { timeoutMs: 20_000, pollMs: 20 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 20 };
 const SPAN_MS = 400;
 /** Each with its own days, weeks and months. */
 const ZONES = Array.from({ length: 10 }, (_, hours) => `Etc/GMT-${hours}`);

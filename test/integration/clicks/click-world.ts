@@ -34,7 +34,7 @@ export type Writer = { readonly metrics: Metrics; close(): Promise<void> };
 
 const LEASE_MS = 3_000;
 const PATIENCE_48_H_MS = 48 * 3_600_000;
-const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 25 };
 
 /** Stores with a stream of clicks, click writers in this process, and producers as ingress is one. */
 export class ClickWorld extends Stores {

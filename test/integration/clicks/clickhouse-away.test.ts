@@ -21,7 +21,6 @@ test("a click is found at once, however many messages wait for ClickHouse (P12)"
   }
   const byId = { by: "id", shard: 0, clickId: String(last["click_id"]) } as const;
   await until("the last click is found", async () => (await world.ask(byId)).clicks.length > 0, {
-    timeoutMs: 10_000,
     pollMs: 25,
   });
   await world.clickhouse.command({ query: "rename table click_away to click" });

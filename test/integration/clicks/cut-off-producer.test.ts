@@ -8,7 +8,7 @@ import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
 const MINUTE_MS = 60_000;
-const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 25 };
 const log = openLog({ process: "test", level: "silent" });
 
 const world = await forThisFile(ClickWorld.open());

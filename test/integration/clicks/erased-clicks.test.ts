@@ -6,7 +6,7 @@ import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld, type Writer } from "./click-world.ts";
 
-const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 const LANE = 1;
 const IP = "198.51.100.23";
 const OTHER_IP = "198.51.100.123";

@@ -16,7 +16,7 @@ import { runTracker } from "../api/run-tracker.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
-const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 const LANE = 1;
 /** As long ago as the numbers of these tests have been quiet; -2 h: from now on. */
 const NOW_HOURS = -2;

@@ -22,7 +22,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 25 };
 
 /** A record that the writer accepts, and neither ClickHouse nor the schema. */
 function brokenRecord(): string {

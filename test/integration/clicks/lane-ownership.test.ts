@@ -24,7 +24,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 25 };
 
 test("ClickHouse refuses the insert of a writer whose lane has a newer owner", async () => {
   const { signal } = new AbortController();

@@ -6,7 +6,7 @@ import { aClick } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
 const MINUTE_MS = 60_000;
-const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 
 const world = await forThisFile(ClickWorld.open());
 

@@ -12,7 +12,7 @@ import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
-const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 /** Longer than a split takes when nothing holds it back. */
 const HELD_MS = 4_000;
 /** Lane 1 of four lanes, lane 5 of eight. */

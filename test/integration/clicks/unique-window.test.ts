@@ -7,7 +7,7 @@ import { ClickWorld, metricOf } from "./click-world.ts";
 
 const HOUR_MS = 3_600_000;
 const OFFER = 4;
-const PATIENCE = { timeoutMs: 20_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 
 const world = await forThisFile(ClickWorld.open());
 

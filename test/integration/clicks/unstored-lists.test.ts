@@ -64,7 +64,7 @@ test("a workspace's list is complete while another floods the lane and ClickHous
   await until(
     "the lane has read all clicks",
     () => metricOf(writer.metrics, "clicks_waiting_rows") === FLOOD,
-    { timeoutMs: 20_000, pollMs: 25 },
+    { pollMs: 25 },
   );
   expect(metricOf(writer.metrics, "clicks_list_index_bytes")).toBeGreaterThan(FLOOD);
   const stop = idleInAllLanes(world, producer);
@@ -120,7 +120,7 @@ test("YOUNG_CLICKS_BYTES and CLICK_LIST_ROWS_MAX bound a lane's memory and the r
   await until(
     "the lane has read all clicks",
     () => metricOf(writer.metrics, "clicks_waiting_rows") === 1_001,
-    { timeoutMs: 20_000, pollMs: 25 },
+    { pollMs: 25 },
   );
   const asked = { workspaceId: 1, filters: [RARE], fromMs };
   await expect(idsIn(world, asked)).rejects.toMatchObject({ code: "unavailable" });

@@ -121,7 +121,6 @@ export class ErasureWorld {
             conversionId,
           ])
         ).length > 0,
-      { timeoutMs: 10_000 },
     );
     return { click, gclid, conversionId };
   }

@@ -75,11 +75,7 @@ async function recordAdCosts(count: number): Promise<void> {
 async function untilCopied(): Promise<void> {
   const waiting =
     "select 1 as waits from conversion_fact_outbox union all select 1 from ad_cost_fact_outbox limit 1";
-  await until(
-    "every change has been copied",
-    async () => (await world.rows(waiting)).length === 0,
-    { timeoutMs: 20_000 },
-  );
+  await until("every change has been copied", async () => (await world.rows(waiting)).length === 0);
 }
 
 const CONVERSION = "id, version, status, offer_id, revenue, payout, sale_amount, currency";

@@ -11,7 +11,7 @@ import { DeliveryWorld } from "./delivery-world.ts";
 const IP = "198.51.100.23";
 const EMAIL = "jane@shop.example";
 const MINUTE_MS = 60_000;
-const PATIENCE = { timeoutMs: 30_000, pollMs: 20 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 20 };
 let visits = 0;
 
 const world = await forThisFile(DeliveryWorld.open());

@@ -17,6 +17,7 @@ import { postbackKind } from "../../../processors/delivery/postback-kind.ts";
 import { shareSettlements } from "../../../processors/delivery/shared-settlements.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
+import { fastestMs } from "../../samples/fastest-ms.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { deliveryLane } from "../../services/lanes.ts";
 import { testLog } from "../../services/stores.ts";
@@ -235,25 +236,22 @@ test("a lease finds due deliveries behind 2,000 endpoints and 100,000 waiting on
      from generate_series(1, 100000) as i`,
   );
   await world.tracking.rows("analyze delivery");
-  expect(await tookMs("z")).toBeLessThan(1_000);
+  await leaseOther("z");
+  expect(await fastestMs(1_000, async () => await leaseOther("z"))).toBeLessThan(1_000);
 });
 
 test("a lease finds due deliveries behind 100,000 due ones of another endpoint (P23, #20, G204)", async () => {
   await queue("a", 100_000, 1);
   await world.tracking.rows("analyze delivery");
-  expect(await tookMs("a")).toBeLessThan(1_000);
+  await leaseOther("a");
+  expect(await fastestMs(1_000, async () => await leaseOther("a"))).toBeLessThan(1_000);
 });
 
-/** How long the second of two leases of another endpoint takes. */
-async function tookMs(destination: string): Promise<number> {
-  const others = (rows: readonly { endpoint_id: number }[]) =>
-    rows.filter(({ endpoint_id }) => endpoint_id === 5_000).length;
+/** Queues one delivery of another endpoint and leases it. */
+async function leaseOther(destination: string): Promise<void> {
   await queue(destination, 1, 5_000);
-  expect(others(await lease(TOKENS[1]))).toBe(1);
-  await queue(destination, 1, 5_000);
-  const startedAtMs = performance.now();
-  expect(others(await lease(TOKENS[0]))).toBe(1);
-  return performance.now() - startedAtMs;
+  const leased = await lease(TOKENS[0]);
+  expect(leased.filter(({ endpoint_id }) => endpoint_id === 5_000)).toHaveLength(1);
 }
 
 test("an idle worker leaves nothing at the signal of its process", async () => {
@@ -268,7 +266,7 @@ test("an idle worker leaves nothing at the signal of its process", async () => {
     },
   };
   const lane = deliveryLane({ pool: counting }, { signal });
-  await until("ten idle rounds", () => queries > 10, { timeoutMs: 10_000 });
+  await until("ten idle rounds", () => queries > 10);
   await lane.close();
   expect(dependentSignals(signal)).toBe(1);
 });
@@ -313,14 +311,10 @@ test("metrics show depth, delay and attempts by result", async () => {
   await world.tracking.rows("update delivery set due_at = now() - interval '1 minute'");
   await queue("z", 3);
   world.startLane({ waitsMs: [3_600_000] });
-  const shown = await until(
-    "the queue was measured and an attempt counted",
-    () => {
-      const text = world.metrics.render();
-      return /delivery_queue_depth \d/.test(text) && /result="retrying"\} 1/.test(text) && text;
-    },
-    { timeoutMs: 10_000 },
-  );
+  const shown = await until("the queue was measured and an attempt counted", () => {
+    const text = world.metrics.render();
+    return /delivery_queue_depth \d/.test(text) && /result="retrying"\} 1/.test(text) && text;
+  });
   expect(shown).toMatch(/^tracker_delivery_queue_depth [1-4]$/m);
   expect(shown).toMatch(/^tracker_delivery_oldest_due_seconds \d/m);
   expect(shown).toContain('delivery_attempts_total{kind="postback",result="retrying"} 1');

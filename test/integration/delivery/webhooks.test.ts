@@ -288,7 +288,6 @@ describe("delivery", () => {
             [webhookId],
           )
         ).length === 24,
-      { timeoutMs: 10_000 },
     );
     expect(await state()).toEqual({ active: true, disabled_reason: "" });
     await world.settled(await world.convert(offerId));

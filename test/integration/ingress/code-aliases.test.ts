@@ -99,7 +99,7 @@ test("server clicks, impressions, the landing page and the script take aliases",
     );
     return rows.length > 0;
   };
-  await until("the impression is stored", impressions, { timeoutMs: 10_000 });
+  await until("the impression is stored", impressions);
 });
 
 test("postbacks and pixels name offer and partner by aliases, and a click's offer too", async () => {
@@ -127,7 +127,7 @@ test("links are built and reports filtered by aliases", async () => {
     const { data } = Report.parse(await world.rest(path, main.adminKey));
     return data.length === 1 && data[0]?.offer === shopId;
   };
-  await until("the report has the offer of the alias", counted, { timeoutMs: 10_000 });
+  await until("the report has the offer of the alias", counted);
 });
 
 test("a later record with the code goes before the alias, which is shown as shadowed", async () => {
@@ -154,7 +154,7 @@ test("an alias that is deleted names nothing within a second, and one of another
   expect((await world.ask("/r/SHOP/gone.1", { host: "go.other.example" })).status).toBe(404);
   await world.write("DELETE", `/code-aliases/${alias.id}`, main.adminKey, {});
   const isGone = async (): Promise<boolean> => (await world.ask("/r/SHOP/gone.1")).status === 404;
-  await until("the alias is gone", isGone, { timeoutMs: 5_000 });
+  await until("the alias is gone", isGone);
 });
 
 test("codes of 1 to 64 letters, digits and -_.~ work on every click path", async () => {

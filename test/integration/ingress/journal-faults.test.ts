@@ -43,18 +43,18 @@ test("an unreadable segment delays no other, and none of its records is declared
   const warned = vi.spyOn(log, "warn");
   const home = startLeftovers(world);
   const isThere = async (): Promise<boolean> => (await world.received(1, 0)).length === 20;
-  await until("the good segment is shipped", isThere, { timeoutMs: 15_000 });
+  await until("the good segment is shipped", isThere);
   const mark = { lane: 0, producer: PRODUCER, epoch: 1, next: 30 };
   world.publishMark({ ...mark, missing: [[20, 30]] });
   const hasFailed = (): boolean =>
     warned.mock.calls.some((call) => call.includes("journal.leftovers-failed"));
-  await until("the other segment is tried again", hasFailed, { timeoutMs: 15_000 });
+  await until("the other segment is tried again", hasFailed);
   expect(await world.declaredLost(1, 0)).toEqual([]);
   expect(await endedSegmentPaths(world.folder, 2)).toHaveLength(2);
   // An operator removes it.
   rmdirSync(unreadable);
   const isDeclared = async (): Promise<boolean> => (await world.declaredLost(1, 0)).length > 0;
-  await until("its records are declared lost", isDeclared, { timeoutMs: 15_000 });
+  await until("its records are declared lost", isDeclared);
   world.publishMark({ ...mark, missing: [] });
   expect(await home).toBe(true);
   expect(await endedSegmentPaths(world.folder, 2)).toEqual([]);
@@ -78,7 +78,7 @@ test("a journal folder that cannot be listed does not end the search for dead pr
   });
   const hasFailed = (): boolean =>
     logged.mock.calls.some((call) => call.includes("journal.adoption-failed"));
-  await Promise.race([adoption, until("it has looked", hasFailed, { timeoutMs: 20_000 })]);
+  await Promise.race([adoption, until("it has looked", hasFailed)]);
   abort.abort();
   await expect(adoption).resolves.toBeUndefined();
 }, 30_000);
@@ -90,9 +90,9 @@ test("a journal that cannot be read for a moment delays its records and ends not
   await append(ingress.journal, 0, EVICTING);
   const segment = segmentIn(world.folder);
   renameSync(segment, `${segment}.away`);
-  await until("it was read", () => retried.mock.calls.length > 0, { timeoutMs: 10_000 });
+  await until("it was read", () => retried.mock.calls.length > 0);
   renameSync(`${segment}.away`, segment);
-  await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 20_000 });
+  await until("all are shipped", () => ingress.shipper.depth === 0);
   expect(await world.received(1, 0)).toHaveLength(EVICTING);
 }, 60_000);
 
@@ -106,7 +106,7 @@ test("a record that neither memory nor the journal has is counted once, the othe
   const file = openSync(path, "r+");
   writeSync(file, "damage", readFileSync(path).indexOf("number-1000"));
   closeSync(file);
-  await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 20_000 });
+  await until("all are shipped", () => ingress.shipper.depth === 0);
   expect(await world.received(1, 0)).toHaveLength(EVICTING - 1);
   expect(await world.declaredLost(1, 0)).toEqual([[1_000, 1_001]]);
   expect(lost).toBe(1);

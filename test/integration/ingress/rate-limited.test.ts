@@ -21,17 +21,13 @@ test("a 429 has a row in the inbound log, and a flood of them few rows (#23, G15
   // One more request is allowed every 12 s.
   const refused = statuses.filter((status) => status === 429).length;
   expect(refused).toBeGreaterThan(ROWS_OF_THEIR_OWN);
-  const rows = await until(
-    "the refusals are in the inbound log",
-    async () => {
-      const found = await fleet.world.rows(
-        `select workspace_id, endpoint, http_status, message, params ->> 'txid' as txid
+  const rows = await until("the refusals are in the inbound log", async () => {
+    const found = await fleet.world.rows(
+      `select workspace_id, endpoint, http_status, message, params ->> 'txid' as txid
          from postback_log where result = 'rate_limited' order by ts`,
-      );
-      return found.length >= ROWS_OF_THEIR_OWN ? found : undefined;
-    },
-    { timeoutMs: 20_000 },
-  );
+    );
+    return found.length >= ROWS_OF_THEIR_OWN ? found : undefined;
+  });
   expect(rows).toHaveLength(ROWS_OF_THEIR_OWN);
   expect(rows[0]).toMatchObject({
     workspace_id: fleet.world.workspaceId,

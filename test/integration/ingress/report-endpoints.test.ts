@@ -268,7 +268,7 @@ describe.each(PIXEL_PATHS)("the pixel as %s (PX-002)", (path) => {
       });
       return rows.length >= 2;
     };
-    await until("both are logged with the reason", messages, { timeoutMs: 10_000 });
+    await until("both are logged with the reason", messages);
   });
 
   test.each(["POST", "PUT", "DELETE", "OPTIONS"])(

@@ -15,7 +15,7 @@ import { openStores, Stores, testLog } from "../../services/stores.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
 import { until } from "../../system/until.ts";
 
-const WAIT = { timeoutMs: 20_000, pollMs: 20 };
+const WAIT = { timeoutMs: 90_000, pollMs: 20 };
 
 const stores = await forThisFile(
   openStores({ label: "heartbeats" }).then((open) => new Stores(open)),

@@ -34,22 +34,18 @@ async function describeVisitors(): Promise<void> {
 /** Runs the task until nothing is left; returns the number of erased months. */
 async function eraseAll(): Promise<number> {
   let months = 0;
-  await until(
-    "nothing is left to erase",
-    async () => {
-      // Read first: if a mutation ends meanwhile, the next round erases the next month.
-      const answer = await world.clickhouse.query({
-        query:
-          "select count() as count from system.mutations where table = 'click' and database = currentDatabase() and not is_done",
-        format: "JSONEachRow",
-      });
-      const [row] = z.array(z.object({ count: z.int() })).parse(await answer.json());
-      const begun = await eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS, erased });
-      months += begun;
-      return row?.count === 0 && begun === 0 ? true : undefined;
-    },
-    { timeoutMs: 20_000 },
-  );
+  await until("nothing is left to erase", async () => {
+    // Read first: if a mutation ends meanwhile, the next round erases the next month.
+    const answer = await world.clickhouse.query({
+      query:
+        "select count() as count from system.mutations where table = 'click' and database = currentDatabase() and not is_done",
+      format: "JSONEachRow",
+    });
+    const [row] = z.array(z.object({ count: z.int() })).parse(await answer.json());
+    const begun = await eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS, erased });
+    months += begun;
+    return row?.count === 0 && begun === 0 ? true : undefined;
+  });
   return months;
 }
 

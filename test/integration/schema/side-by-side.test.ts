@@ -24,7 +24,7 @@ import { forThisFile } from "../../services/for-this-file.ts";
 import { openStores, Stores, testLog } from "../../services/stores.ts";
 import { until } from "../../system/until.ts";
 
-const WAIT = { timeoutMs: 20_000, pollMs: 20 };
+const WAIT = { timeoutMs: 90_000, pollMs: 20 };
 
 /** The stores are those of this release, and the release after it has the files that a test adds. */
 let stores: Stores;

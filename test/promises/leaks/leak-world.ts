@@ -153,14 +153,10 @@ export class LeakWorld {
 
   /** ID of the first delivery of the postback or webhook with this path. */
   async #delivery(admin: string, path: string): Promise<string> {
-    return await until(
-      `${path} has a delivery`,
-      async () => {
-        const answer = await this.call("GET", `${path}/deliveries`, admin);
-        return Deliveries.parse(answer.body).data[0]?.id;
-      },
-      { timeoutMs: 10_000 },
-    );
+    return await until(`${path} has a delivery`, async () => {
+      const answer = await this.call("GET", `${path}/deliveries`, admin);
+      return Deliveries.parse(answer.body).data[0]?.id;
+    });
   }
 
   /** A file of a partner with a fault, checked only. Returns its ID once it has ended: from then on its answer stays the same. */
@@ -170,14 +166,10 @@ export class LeakWorld {
     const raw = `name,email\n${word},${word}\n`;
     const sent = await callDescribed(base, { method: "POST", path, key: admin, raw });
     const { id } = Made.parse(sent.body).data;
-    return await until(
-      `the import ${id} has ended`,
-      async () => {
-        const { body } = await this.call("GET", `/imports/${id}`, admin);
-        return Made.parse(body).data["ended_at"] === null ? undefined : String(id);
-      },
-      { timeoutMs: 20_000 },
-    );
+    return await until(`the import ${id} has ended`, async () => {
+      const { body } = await this.call("GET", `/imports/${id}`, admin);
+      return Made.parse(body).data["ended_at"] === null ? undefined : String(id);
+    });
   }
 
   /** A visitor's click on the link of the new partner. Returns its ID once the API shows it. */
@@ -190,18 +182,13 @@ export class LeakWorld {
     const [, partner = ""] = ids.get("affiliates/{id}") ?? [];
     const { tracking_url: tracking } = this.system.client.demo;
     const link = `${tracking}/r/${offer}/${partner}?sub1=${word}&source_id=${word}&odd=${word}`;
-    const clickId = await until(
-      "the link redirects to its shop",
-      async () => {
-        const { headers } = await fetch(link, { redirect: "manual" });
-        return /\?c=([0-9a-f]{32})/.exec(headers.get("location") ?? "")?.[1];
-      },
-      { timeoutMs: 10_000 },
-    );
+    const clickId = await until("the link redirects to its shop", async () => {
+      const { headers } = await fetch(link, { redirect: "manual" });
+      return /\?c=([0-9a-f]{32})/.exec(headers.get("location") ?? "")?.[1];
+    });
     await until(
       "the API shows the click",
       async () => (await this.call("GET", `/clicks/${clickId}`, admin)).status === 200,
-      { timeoutMs: 10_000 },
     );
     return clickId;
   }

@@ -15,7 +15,7 @@ import { field, invite, join, PeoplePages, press, signIn, signOut } from "./peop
 
 const program = findChromium();
 const Link = z.object({ link: z.string() });
-const SOON = { timeoutMs: 10_000 };
+const SOON = { timeoutMs: 90_000 };
 const NEW_PASSWORD = "eleven-boats-under-a-bridge";
 const GUEST = "guest@people.example";
 

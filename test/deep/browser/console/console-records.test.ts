@@ -8,7 +8,7 @@ import { until } from "../../../system/until.ts";
 
 const program = findChromium();
 const List = z.object({ data: z.array(z.looseObject({ id: z.int() })) });
-const SOON = { timeoutMs: 15_000 };
+const SOON = { timeoutMs: 90_000 };
 
 describe.skipIf(program === undefined)("records of the console", () => {
   let browser: ConsoleBrowser;

@@ -13,7 +13,7 @@ import { timed } from "./paced.ts";
 import { field, press } from "./people-pages.ts";
 
 const program = findChromium();
-const SOON = { timeoutMs: 20_000 };
+const SOON = { timeoutMs: 90_000 };
 /** Twice the budgets of the journeys, of a decision for each record: machines of CI are slower. */
 const DECISION_MS = 600;
 const FAULTS_MS = 1_000;

@@ -8,7 +8,7 @@ import { aClick } from "../../../integration/clicks/click-producer.ts";
 import { ClickWorld, metricOf } from "../../../integration/clicks/click-world.ts";
 import { until } from "../../../system/until.ts";
 
-const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 const MARGIN = 10_000;
 const log = openLog({ process: "test", level: "silent" });
 

@@ -11,7 +11,7 @@ import { until } from "../../../system/until.ts";
 
 /** A killed erasure delays the next one for 30 s at most. */
 const LEASE = { timeoutMs: 90_000, pollMs: 500 };
-const SOON = { timeoutMs: 30_000, pollMs: 20 };
+const SOON = { timeoutMs: 90_000, pollMs: 20 };
 
 const world = await forThisFile(TrackingWorld.open());
 world.startWriters();

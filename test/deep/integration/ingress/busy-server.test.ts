@@ -37,7 +37,7 @@ async function aBusyServer(): Promise<{ url: string; folder: string; child: Chil
   onTestFinished(() => held.abort());
   for (const txid of ["1", "2"])
     fetch(`${url}/pb?txid=${txid}`, { signal: held.signal }).catch(() => undefined);
-  await until("two reports wait", () => reports === 2, { timeoutMs: 5_000, pollMs: 5 });
+  await until("two reports wait", () => reports === 2, { pollMs: 5 });
   return { url, folder, child };
 }
 
@@ -90,9 +90,9 @@ test("while too many requests wait, each path answers in its form and no pixel i
         lines.some((line) => line.includes(`"rid":"${id}"`) && line.includes('"too_many"')),
       );
     },
-    { timeoutMs: 5_000, pollMs: 20 },
+    { pollMs: 20 },
   );
   // The inbound log has each of them; /sdk.js and /clk have no rows there.
   const rows = (): number => child.output.split('"result":"unavailable"').length - 1;
-  await until("all are logged", () => rows() === 5, { timeoutMs: 5_000, pollMs: 5 });
+  await until("all are logged", () => rows() === 5, { pollMs: 5 });
 });

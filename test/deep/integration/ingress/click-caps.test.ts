@@ -6,7 +6,7 @@ import { BOTH, type Ingress, type StoredClick, TwoIngressWorld } from "./two-ing
 
 /** How long after the others a process may learn of a click or a counter. */
 const BEHIND_MS_MAX = 2_000;
-const PATIENCE = { timeoutMs: 10_000, pollMs: 20 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 20 };
 
 const world = await forThisFile(TwoIngressWorld.open());
 

@@ -234,7 +234,7 @@ export class TwoIngressWorld {
         );
         return rows.length >= count ? rows : undefined;
       },
-      { timeoutMs: 20_000, pollMs: 50 },
+      { pollMs: 50 },
     );
   }
 

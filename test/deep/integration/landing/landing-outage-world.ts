@@ -88,7 +88,7 @@ export class LandingOutageWorld {
         const answer = await fetch(`http://127.0.0.1:${this.#ingress?.opsPort ?? 0}/status`);
         return isMet(Status.parse(await answer.json()));
       },
-      { timeoutMs: 15_000, pollMs: 20 },
+      { pollMs: 20 },
     );
   }
 

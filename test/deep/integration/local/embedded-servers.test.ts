@@ -90,7 +90,6 @@ test.each(names)("%s ends when the process that started it is killed", async (na
   await until(
     `${name} has ended`,
     async () => server !== undefined && processIdentity(server.pid) === undefined,
-    { timeoutMs: 20_000 },
   );
   const again = track(await start(options));
   expect(await read(again.url)).toBe("kept");

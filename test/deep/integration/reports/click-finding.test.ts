@@ -31,7 +31,7 @@ const IN_A_ROW = 200;
 const AT_ONCE = 20;
 /** On a loaded machine. */
 const TIMEOUT_MS = 60_000;
-const PATIENCE = { timeoutMs: 20_000, pollMs: 100 };
+const PATIENCE = { timeoutMs: 90_000, pollMs: 100 };
 
 let databases: FreshDatabase;
 let gate: TcpGate;

@@ -10,7 +10,7 @@ import { data, openAs, outcome, PASSWORD, PersonBrowser, tokenIn } from "./perso
 const server = await forThisFile(MailServer.open());
 const FROM = "Tracker <tracker@first.example>";
 const world = await forThisFile(ApiWorld.open({ mail: { url: server.url, from: FROM } }));
-const SOON = { timeoutMs: 10_000 };
+const SOON = { timeoutMs: 90_000 };
 const NEW_PASSWORD = "nine-boats-on-a-lake";
 
 function mailsTo(email: string): string[] {

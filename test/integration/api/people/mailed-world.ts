@@ -18,7 +18,7 @@ import {
 import { addPasskey, atProvider, setUpCodes, signInWith } from "./person-factors.ts";
 import type { SoftwareAuthenticator } from "./software-authenticator.ts";
 
-const SOON = { timeoutMs: 10_000 };
+const SOON = { timeoutMs: 90_000 };
 const Memberships = z.object({ memberships: z.array(z.object({ id: z.int() })) });
 const REFUSED = "401 sign_in_required";
 

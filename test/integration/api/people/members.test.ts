@@ -130,7 +130,7 @@ test("sign-ins, failures and changes of factors stand in the audit log of the pe
     const { body } = await person.get(`/audit-log?person_id=${person.personId}&action=person:`);
     return Log.parse(body).data.map(({ action }) => action);
   };
-  await until("the log has them", async () => (await actions()).length === 3, { timeoutMs: 5_000 });
+  await until("the log has them", async () => (await actions()).length === 3);
   expect(await actions()).toEqual([
     "person:signed-in",
     "person:sign-in-failed",
