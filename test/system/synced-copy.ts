@@ -2,6 +2,8 @@
  * Preloaded into an ingress (`node --import`). Keeps in SYNCED_COPY what a power cut would leave of its journal: a byte once a
  * `fdatasync` that began after the byte was written has ended, and a file once its folder was synced. A real disk may keep more,
  * never less. SYNCED_COPY/waits gets a line for each stall of the event loop and each sync: UTC ms, `stall` or `sync`, length in ms.
+ * SYNCED_COPY/last has two numbers of 8 bytes, little endian, in UTC ms: when the event loop last ran, and when the sync that has not
+ * ended began, or 0.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -14,6 +16,12 @@ const WAIT_MS_MIN = 5;
 
 fs.mkdirSync(target, { recursive: true });
 const waits = fs.openSync(join(target, "waits"), "a");
+const last = fs.openSync(join(target, "last"), "w");
+const lastTimes = new Float64Array(2);
+
+function writeLast(): void {
+  fs.writeSync(last, lastTimes, 0, lastTimes.byteLength, 0);
+}
 
 /** Records a time in which the process could not run, or waited for its disk. */
 function note(what: "stall" | "sync", ms: number): void {
@@ -67,8 +75,12 @@ fs.fdatasync = Object.assign(
     const from = copiedTo.get(path) ?? 0;
     const bytes = newBytes(descriptor, from);
     const beganMs = performance.now();
+    lastTimes[1] = Date.now();
+    writeLast();
     fdatasync(descriptor, (error) => {
       note("sync", performance.now() - beganMs);
+      lastTimes[1] = 0;
+      writeLast();
       if (error === null) keep(path, from, bytes);
       done(error);
     });
@@ -93,4 +105,6 @@ setInterval(() => {
   const nowMs = performance.now();
   note("stall", nowMs - lastLookMs);
   lastLookMs = nowMs;
+  lastTimes[0] = Date.now();
+  writeLast();
 }, STALL_LOOK_MS).unref();

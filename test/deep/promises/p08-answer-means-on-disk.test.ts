@@ -17,6 +17,8 @@ const LIFE_MS_MAX = 1_500;
 /** The age of the oldest click that a power cut may take by default, with an instant disk and a process that is not delayed. */
 const LOST_MS_MAX = 50;
 const WAIT_WINDOW_MS = 500;
+/** Files of `system/synced-copy.ts` beside the copied journal. */
+const [WAITS, LAST] = ["waits", "last"];
 /** A disk that syncs at once, so that its own delay does not count. Its file system supports a mapped journal. */
 const DISK = "/dev/shm";
 const random = randomOf(SEED);
@@ -77,11 +79,10 @@ async function cutPower(
   await fleet.untilCurrent();
   await gate.shut();
   const { answeredAtMs, cutAtMs } = await clickUntilKilled(fleet.port, run.name, pid);
-  const waits = join(copy, "waits");
-  const waitMs = longestWait(await readFile(waits, "utf8"), cutAtMs);
+  const waitMs = await longestWait(copy, cutAtMs);
 
   // The machine comes back with what was synced, and with NATS. Other files than segments are synced on every write.
-  await rm(waits);
+  for (const name of [WAITS, LAST]) await rm(join(copy, name));
   const data = join(run.folder, "data");
   const journal = join(data, "journal");
   for (const producer of await readdir(journal)) {
@@ -101,16 +102,22 @@ async function cutPower(
 }
 
 /**
- * The longest delay before the cut. A stalled process neither answers nor syncs, and a click may wait for the running sync and the
- * one after it. Both add to the age of what may be lost.
+ * The longest delay before the cut, or until the cut. A stalled process neither answers nor syncs, and a click may wait for the running
+ * sync and the one after it. Both add to the age of what may be lost. Both are in files of `system/synced-copy.ts`.
  */
-function longestWait(text: string, cutAtMs: number): number {
-  const late = text
+async function longestWait(copy: string, cutAtMs: number): Promise<number> {
+  const last = await readFile(join(copy, LAST));
+  const [ranAtMs, syncBeganMs] = [last.readDoubleLE(0), last.readDoubleLE(8)];
+  const until = {
+    stall: cutAtMs - ranAtMs,
+    sync: syncBeganMs === 0 ? 0 : cutAtMs - syncBeganMs,
+  };
+  const late = (await readFile(join(copy, WAITS), "utf8"))
     .split("\n")
     .map((line) => line.split(" "))
     .filter(([atMs]) => Number(atMs) > cutAtMs - WAIT_WINDOW_MS);
-  const longest = (wanted: string): number =>
-    Math.max(0, ...late.map(([, what, ms]) => (what === wanted ? Number(ms) : 0)));
+  const longest = (wanted: "stall" | "sync"): number =>
+    Math.max(0, until[wanted], ...late.map(([, what, ms]) => (what === wanted ? Number(ms) : 0)));
   return longest("stall") + 2 * longest("sync");
 }
 

@@ -128,7 +128,8 @@ test("postgres refuses a wrong password", async () => {
 });
 
 test("postgres makes answered commits durable: fsync and synchronous_commit are on", async () => {
-  const pool = openPool({ url: inject("postgresUrl"), applicationName: "test", connectionsMax: 1 });
+  const { url } = track(await startPostgres(options));
+  const pool = openPool({ url, applicationName: "test", connectionsMax: 1 });
   const { rows } = await pool.query<{ name: string; setting: string }>({
     text: `select name, setting from pg_settings
            where name in ('fsync', 'synchronous_commit', 'full_page_writes') order by name`,
