@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { startClickhouse } from "../../../../deploy/local/embedded-clickhouse.ts";
 import { startNats } from "../../../../deploy/local/embedded-nats.ts";
 import { startPostgres } from "../../../../deploy/local/embedded-postgres.ts";
