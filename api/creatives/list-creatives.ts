@@ -3,7 +3,7 @@ import { everyRole } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { getOfferOfPath, OfferPath } from "../offers/get-offer.ts";
 import { type Operation, operation } from "../operation.ts";
-import { wordParam } from "../rest/query-fields.ts";
+import { unpagedParams, wordParam } from "../rest/query-fields.ts";
 import { CREATIVE_KINDS } from "./creative-fields.ts";
 import { listCreativesOfOffer } from "./creatives.ts";
 import { oneCreative } from "./one-creative.ts";
@@ -18,7 +18,10 @@ export const listCreatives: Operation = operation({
   summary: "List creatives of an offer",
   description: "All at once, newest first.",
   access: everyRole("creatives.read"),
-  input: { path: OfferPath, query: z.object({ kind: wordParam(...CREATIVE_KINDS) }) },
+  input: {
+    path: OfferPath,
+    query: z.object({ kind: wordParam(...CREATIVE_KINDS), ...unpagedParams }),
+  },
   output: z.object({ data: z.array(oneCreative.Shown), next_cursor: z.null() }),
   status: 200,
   findResource: getOfferOfPath,

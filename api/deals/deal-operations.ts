@@ -22,6 +22,7 @@ import {
   text,
 } from "../rest/body-fields.ts";
 import { time } from "../rest/catalog-fields.ts";
+import { unpagedParams } from "../rest/query-fields.ts";
 import { findAdvertiserOfOffer, findNames, listDealsOf, listFeedsOf } from "./deals.ts";
 
 const STATUSES = ["active", "inactive"] as const;
@@ -151,7 +152,7 @@ function listOf(
     summary: `List ${resource.replaceAll("_", " ")}s`,
     description: "All that the key sees, at once, newest first.",
     access: list.access,
-    input: {},
+    input: { query: z.object(unpagedParams) },
     output: z.object({ data: z.array(Shown), next_cursor: z.null() }),
     status: 200,
     run: async ({ db, principal }) => {

@@ -1,3 +1,4 @@
+import { JsonExcessError, parseSentJson } from "../../schemas/json/sent-json.ts";
 import { type ApiError, invalidParameter } from "../errors.ts";
 import { parameterNames } from "../rest/openapi-schemas.ts";
 import type { RawRequest } from "../rest/request-input.ts";
@@ -8,11 +9,13 @@ import type { Tool, ToolArgument } from "./tools.ts";
 
 /** As long as the query of a request to REST can be. */
 const VALUE_CHARACTERS_MAX = 16_000;
+/** Of a list or an object that is sent as text. */
+const TEXT_BOUNDS = { values: 300 };
 
 /**
  * Builds the request that a tool call stands for. Unknown arguments and parameters are refused, not ignored: an assistant that
- * misnames a filter would take the unfiltered answer for the filtered one. Null counts as absent. Names that begin with `_` are
- * ignored.
+ * misnames a filter would take the unfiltered answer for the filtered one. Null and empty text count as absent, and text that stands for
+ * a number, a list or an object is read as such, because assistants send it (G251). Names that begin with `_` are ignored.
  *
  * @throws {ApiError} `invalid_parameter` (G175).
  */
@@ -52,13 +55,26 @@ function readArguments(tool: Tool, given: unknown): Map<string, string> {
 }
 
 function objectOf(name: string, given: unknown): Readonly<Record<string, unknown>> {
-  const value = given ?? {};
+  const value = given === "" ? {} : (parsedText(given, "{") ?? given ?? {});
   if (!isObject(value)) throw invalidParameter(name, "expected an object");
   return value;
 }
 
 function present(values: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(values).filter(([name, value]) => value !== null && !isIgnoredName(name));
+  return Object.entries(values).filter(
+    ([name, value]) => value !== null && value !== "" && !isIgnoredName(name),
+  );
+}
+
+/** The value of text that is JSON and begins with `mark`; undefined for anything else. */
+function parsedText(given: unknown, mark: "[" | "{"): unknown {
+  if (typeof given !== "string" || !given.trimStart().startsWith(mark)) return undefined;
+  try {
+    return parseSentJson(given, TEXT_BOUNDS);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof JsonExcessError) return undefined;
+    throw error;
+  }
 }
 
 function argumentOf(tool: Tool, name: string): ToolArgument | undefined {
@@ -69,34 +85,36 @@ function argumentOf(tool: Tool, name: string): ToolArgument | undefined {
 function readValue(name: string, argument: ToolArgument, value: unknown): string {
   switch (argument.kind) {
     case "text":
-      if (typeof value === "string") return value;
-      throw invalidParameter(name, "expected text");
+      return textOf(value) ?? refuse(name, "expected text");
     case "reference":
       if (typeof value === "string" || Number.isSafeInteger(value)) return String(value);
       throw invalidParameter(name, "expected an id or a code");
     case "limit":
-      if (Number.isInteger(value)) return readLimit(name, argument.max, String(value));
-      throw invalidParameter(name, `expected a whole number from 1 to ${argument.max}`);
+      return readLimit(name, argument.max, typeof value === "object" ? "" : String(value).trim());
     case "list":
-      if (isTexts(value)) return value.join(",");
-      throw invalidParameter(name, "expected a list of names");
+      return textOf(value) ?? refuse(name, "expected a list of names");
   }
 }
 
 /** A query parameter that is also an argument keeps the bounds of the argument. */
 function readParam(tool: Tool, name: string, value: unknown): string {
-  const text = paramText(value);
-  if (text === undefined) throw invalidParameter(`params.${shownName(name)}`, "expected text");
+  const text = textOf(value) ?? refuse(`params.${shownName(name)}`, "expected text");
   const argument = argumentOf(tool, name);
   if (argument?.kind === "limit") return readLimit(name, argument.max, text);
   if (argument !== undefined || extraParams(tool).includes(name)) return text;
   throw noSuchParam(tool, name);
 }
 
-function paramText(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return isTexts(value) ? value.join(",") : undefined;
+/** Lists are separated by commas, also one that is sent as the text of a JSON list. Undefined for what is no text. */
+function textOf(given: unknown): string | undefined {
+  const value = parsedText(given, "[") ?? given;
+  if (isTexts(value)) return value.join(",");
+  if (typeof given === "string") return given;
+  return typeof given === "number" || typeof given === "boolean" ? String(given) : undefined;
+}
+
+function refuse(name: string, fault: string): never {
+  throw invalidParameter(name, fault);
 }
 
 function readLimit(name: string, max: number, text: string): string {

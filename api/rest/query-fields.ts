@@ -49,6 +49,20 @@ export const cursorParam = z
 /** The two parameters of every cursor-paged list: default 50 rows a page, at most 200. */
 export const pageParams = { limit: limitParam(50, 200), cursor: cursorParam };
 
+/**
+ * The same parameters of a list that has all its records on one page. They change nothing: many clients page every list alike (G250).
+ */
+export const unpagedParams = {
+  limit: sentAs(
+    z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/, "expected a whole number from 1")
+      .optional(),
+    z.int().min(1),
+  ).meta({ description: "Changes nothing: all records are on one page" }),
+  cursor: z.string().optional().meta({ description: "Changes nothing: there is one page" }),
+};
+
 const moment = z.union([
   z.string().meta({ format: "date" }),
   z.string().meta({ format: "date-time" }),

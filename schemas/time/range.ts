@@ -1,5 +1,5 @@
 import { parseDay } from "./calendar.ts";
-import { isPreset, type Preset, presetDays, presetLength } from "./presets.ts";
+import { isPreset, PRESETS, type Preset, presetDays, presetLength } from "./presets.ts";
 import {
   DAY_MS,
   INSTANT_MS_MAX,
@@ -60,7 +60,7 @@ export function resolveRange(query: RangeQuery, rules: RangeRules): RangeResult 
   if (zone === undefined)
     return refuse("tz", "expected an IANA time zone such as Europe/Berlin, or UTC");
   const preset = query.preset ?? rules.defaultPreset;
-  if (!isPreset(preset)) return refuse("preset", "unknown preset");
+  if (!isPreset(preset)) return refuse("preset", `expected one of ${PRESETS.join(", ")}`);
   const from = parseMoment(query.from, zone);
   if (from === "bad") return refuse("from", `expected ${FORMATS}`);
   const to = parseMoment(query.to, zone);

@@ -49,11 +49,16 @@ function hoursFromNow(hours: number): string {
 }
 
 describe.each(LISTS)("%s", (path) => {
-  test("the list is one page, newest first, for every role (DEAL-001, DEAL-007, LIM-011)", async () => {
+  test("the list is one page, newest first, whatever limit says (DEAL-001, DEAL-007, LIM-011, G250)", async () => {
     const made: number[] = [];
     for (let index = 0; index < 60; index += 1) made.push(await make(path));
     for (const key of Object.values(world.tenant.keys))
       expect(await seenOf(path, made, key)).toEqual(made.toReversed());
+    const paged = await world.get(`${path}?limit=5&cursor=`);
+    expect(list(paged).map(({ id }) => id)).toEqual(
+      list(await world.get(path)).map(({ id }) => id),
+    );
+    expect((await world.get(`${path}?limit=x`)).status).toBe(400);
     for (const id of made) await world.call("DELETE", `${path}/${id}`);
   });
 

@@ -143,14 +143,25 @@ describe("refusals", () => {
     ["get_offer", [1], "G175", /^invalid_parameter: arguments: /],
     ["get_offer", { id: 1, params: { x: "1" } }, "G175", /^invalid_parameter: params: /],
     ["tracking_link", {}, "G175", /^invalid_parameter: offer: required$/],
-    ["list_offers", { q: 5 }, "G175", /^invalid_parameter: q: expected text$/],
-    ["run_report", { group_by: "offer" }, "G175", /^invalid_parameter: group_by: expected a list/],
+    ["get_offer", { id: "" }, "G175, G251", /^invalid_parameter: id: required$/],
+    ["list_offers", { q: {} }, "G175", /^invalid_parameter: q: expected text$/],
+    ["run_report", { group_by: [1] }, "G175", /^invalid_parameter: group_by: expected a list/],
+    ["run_report", { group_by: '["luck"]' }, "G251", /^invalid_parameter: group_by: .*"luck"/],
+    ["run_report", { params: '{"country":"DE"}' }, "G251", /^invalid_parameter: params\.country: /],
+    [
+      "run_report",
+      { params: '{"filters":' },
+      "G251",
+      /^invalid_parameter: params: expected an obj/,
+    ],
+    ["run_report", { preset: "last_7" }, "ENV-029", /^invalid_parameter: preset: .*last7, last14/],
+    ["list_offers", { limit: [5] }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
     ["run_report", { params: "x" }, "G175", /^invalid_parameter: params: expected an object$/],
     ["run_report", { params: { filters: {} } }, "G175", /^invalid_parameter: params\.filters: /],
     ["lookup_clicks", { gclid: "abc" }, "MCP-029", /^invalid_parameter: from: /],
     ["list_offers", { limit: 201 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
     ["list_offers", { limit: 0 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
-    ["list_offers", { limit: "5" }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
+    ["list_offers", { limit: "five" }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
     ["list_offers", { limit: 2.5 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
     ["list_affiliates", { limit: 201 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
     ["list_conversions", { limit: 501 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 500$/],
@@ -182,6 +193,31 @@ describe("refusals", () => {
     const text = await admin.refusal(name, given);
     expect(text).toMatch(/^invalid_parameter: /);
     expect(text).toContain(reason);
+  });
+
+  test.each([
+    [
+      "run_report",
+      {
+        group_by: '["offer", "date"]',
+        metrics: "clicks,conversions",
+        limit: "5",
+        from: "",
+        params: "",
+      },
+      { group_by: ["offer", "date"], metrics: ["clicks", "conversions"], limit: 5 },
+    ],
+    [
+      "run_report",
+      { params: '{"filters": "country:in:DE"}', sort: "" },
+      { params: { filters: "country:in:DE" } },
+    ],
+    ["list_offers", { q: 5, limit: " 7 ", status: "", cursor: "" }, { q: "5", limit: 7 }],
+    ["list_conversions", { status: ["approved", "pending"] }, { status: "approved,pending" }],
+  ])("%s %j is read as %j (G251)", async (name, given, meant) => {
+    const [sent, plain] = [await admin.tool(name, given), await admin.tool(name, meant)];
+    expect(sent.isError).toBe(plain.isError);
+    expect({ ...sent.body, range: undefined }).toEqual({ ...plain.body, range: undefined });
   });
 
   test("names that begin with an underscore are ignored (#21, G14)", async () => {
