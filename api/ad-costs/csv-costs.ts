@@ -1,6 +1,6 @@
 import { ApiError, UNKNOWN_FIELD, validationFailed } from "../errors.ts";
 import type { CsvBody } from "../operation.ts";
-import { CsvFault, csvRecords } from "../rest/csv-records.ts";
+import { CsvFault, csvRecords, withoutEmptyEnd } from "../rest/csv-records.ts";
 import { refuseFaultyList } from "../rest/faulty-list.ts";
 import { AdCostRow, COSTS_MAX, StrictCosts } from "./ad-cost-fields.ts";
 
@@ -9,8 +9,8 @@ const BEGINNING_ROWS = 200;
 const COLUMNS: ReadonlySet<string> = new Set(Object.keys(AdCostRow.shape));
 
 /**
- * Costs as CSV: a header line with field names in any order, then one line for each cost. An empty cell means the field is left
- * out.
+ * Costs as CSV: a header line with field names in any order and case, then one line for each cost. An empty cell means the field is left
+ * out, and empty cells at the end of a line are none.
  */
 export const csvCosts: CsvBody = {
   read: (text) => {
@@ -31,7 +31,7 @@ function rowsOf(records: Generator<string[], undefined>): Record<string, unknown
   const { value: header } = records.next();
   if (header === undefined)
     throw new ApiError("invalid_request", "send a header line with the names of the columns");
-  const columns = header.map((cell) => cell.trim());
+  const columns = withoutEmptyEnd(header).map((cell) => cell.trim().toLowerCase());
   refuseHeader(columns);
   const rows: Record<string, unknown>[] = [];
   for (const cells of records) {
@@ -53,7 +53,8 @@ function refuseHeader(columns: readonly string[]): void {
 /** The first cell beyond the header becomes an unknown field, which the schema refuses. */
 function rowOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const [index, cell] of cells.slice(0, columns.length + 1).entries()) {
+  const read = cells.length > columns.length ? withoutEmptyEnd(cells) : cells;
+  for (const [index, cell] of read.slice(0, columns.length + 1).entries()) {
     const column = columns[index] ?? `column ${index + 1}`;
     if (cell !== "") row[column] = valueOf(column, cell);
   }

@@ -54,7 +54,7 @@ export const setAdCosts: Operation = operation({
   description:
     "Up to 10,000 rows. Invalid rows are reported by number and the others are stored; with 100 invalid rows or more nothing is. The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
     "out. All fields except the amount identify a cost. Send a cost again to change its amount, or with the amount 0 to cancel it. " +
-    "If a call contains a cost twice, the last one counts. `offer_id` and `affiliate_id` accept an id or a code. Date and hour are " +
+    "A cost that a call contains twice is reported and not stored: add the amounts. `offer_id` and `affiliate_id` accept an id or a code. Date and hour are " +
     "those of the ad platform's statement and have no time zone: reports show the cost on that date in any `tz`. All valid rows of " +
     "a call are written in one transaction.",
   access: adminWrite("conversions.write"),
@@ -70,16 +70,20 @@ export const setAdCosts: Operation = operation({
   }),
   status: 201,
   run: async (context, { body }) => {
-    const { costs, rejected } = await validateRows(context, body.rows);
-    const saved = await saveAdCosts(context.db, context.workspace.id, lastOfEachKey(costs));
-    return { body: { data: { ...saved, rejected } } };
+    const { read, rejected } = await validateRows(context, body.rows);
+    const costs = refuseRepeated(read, rejected);
+    const saved = await saveAdCosts(context.db, context.workspace.id, costs);
+    const inOrder = rejected.toSorted((a, b) => a.row - b.row);
+    return { body: { data: { ...saved, rejected: inOrder } } };
   },
 });
 
 type ValidatedRows = {
-  readonly costs: readonly AdCost[];
-  readonly rejected: readonly RejectedRow[];
+  readonly read: NumberedCost[];
+  readonly rejected: RejectedRow[];
 };
+/** The first row is 1. */
+type NumberedCost = { readonly row: number; readonly cost: AdCost };
 type RejectedRow = z.infer<typeof Rejected>;
 
 /** A row by its form alone. */
@@ -96,7 +100,7 @@ async function validateRows(
   context: OperationContext,
   rows: readonly unknown[],
 ): Promise<ValidatedRows> {
-  const validated = { costs: [] as AdCost[], rejected: [] as RejectedRow[] };
+  const validated: ValidatedRows = { read: [], rejected: [] };
   // In parts: nothing is looked up for the rows behind the hundredth wrong one.
   for (let from = 0; from < rows.length; from += PART_ROWS)
     await validatePart(context, { rows: rows.slice(from, from + PART_ROWS), from }, validated);
@@ -106,16 +110,16 @@ async function validateRows(
 async function validatePart(
   { db, workspace }: OperationContext,
   { rows, from }: { readonly rows: readonly unknown[]; readonly from: number },
-  { costs, rejected }: { readonly costs: AdCost[]; readonly rejected: RejectedRow[] },
+  { read, rejected }: ValidatedRows,
 ): Promise<void> {
-  const read = rows.map(readRow);
-  const offers = await findNamedOffers(db, workspace.id, referencesIn(read, "offer_id"));
+  const forms = rows.map(readRow);
+  const offers = await findNamedOffers(db, workspace.id, referencesIn(forms, "offer_id"));
   const affiliates = await findNamedAffiliates(
     db,
     workspace.id,
-    referencesIn(read, "affiliate_id"),
+    referencesIn(forms, "affiliate_id"),
   );
-  for (const [index, row] of read.entries()) {
+  for (const [index, row] of forms.entries()) {
     const unknown: FieldFaults = {
       ...unknownReference(row, "offer_id", offers),
       ...unknownReference(row, "affiliate_id", affiliates),
@@ -126,11 +130,14 @@ async function validatePart(
     }
     const { offer_id, affiliate_id, ...cost } = row.cost;
     const offer = offer_id === null ? undefined : offers.get(offer_id.code);
-    costs.push({
-      ...cost,
-      offer_id: offer?.id ?? null,
-      advertiser_id: offer?.advertiser_id ?? null,
-      affiliate_id: affiliate_id === null ? null : (affiliates.get(affiliate_id.code) ?? null),
+    read.push({
+      row: from + index + 1,
+      cost: {
+        ...cost,
+        offer_id: offer?.id ?? null,
+        advertiser_id: offer?.advertiser_id ?? null,
+        affiliate_id: affiliate_id === null ? null : (affiliates.get(affiliate_id.code) ?? null),
+      },
     });
   }
 }
@@ -188,12 +195,32 @@ function unknownReference(
   return { [field]: field === "offer_id" ? "no such offer" : "no such affiliate" };
 }
 
-/** The last row of each key; a key is everything but the amount. */
-function lastOfEachKey(costs: readonly AdCost[]): AdCost[] {
-  return [...new Map(costs.map((cost) => [keyOf(cost), cost])).values()];
+/**
+ * The costs that occur once. All rows of any other are rejected: one of their amounts alone would be too little, and whether they are two
+ * costs or one that was sent twice is not known here (G253). @throws {ApiError} if too many rows are now wrong.
+ */
+function refuseRepeated(read: readonly NumberedCost[], rejected: RejectedRow[]): AdCost[] {
+  const rowsOf = new Map<string, number[]>();
+  for (const { row, cost } of read) {
+    const key = keyOf(cost);
+    const rows = rowsOf.get(key);
+    if (rows === undefined) rowsOf.set(key, [row]);
+    else rows.push(row);
+  }
+  return read.flatMap(({ row, cost }) => {
+    const other = rowsOf.get(keyOf(cost))?.find((one) => one !== row);
+    if (other === undefined) return [cost];
+    addRejected(rejected, {
+      row,
+      fields: {
+        row: `is the same cost as row ${other}: send one row with the sum of their amounts`,
+      },
+    });
+    return [];
+  });
 }
 
-/** Rows from the schema all have the same fields in the same order, so equal keys give equal text. */
+/** All but the amount. Rows from the schema all have the same fields in the same order, so equal keys give equal text. */
 function keyOf({ amount: _amount, ...key }: AdCost): string {
   return JSON.stringify(key);
 }

@@ -17,7 +17,13 @@ import { listFiltersParam, rangeEcho } from "../reports/report-params.ts";
 import { csvAnswer, type ListCsv, listCsv } from "../rest/list-csv.ts";
 import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
-import { cursorParam, limitParam, listFormatParam, rangeParams } from "../rest/query-fields.ts";
+import {
+  bomParam,
+  cursorParam,
+  limitParam,
+  listFormatParam,
+  rangeParams,
+} from "../rest/query-fields.ts";
 import { clickFilterParams, readClickFilters } from "./click-filters.ts";
 import { answerFields, FoundClick, isoTime, ListedClick } from "./click-row.ts";
 import type { ClickSearch } from "./clicks.ts";
@@ -30,6 +36,7 @@ import {
 } from "./lookup-clicks.ts";
 import { searchClicks } from "./search-clicks.ts";
 
+const CSV_NAME = "clicks.csv";
 const DAYS_MAX = 93;
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
@@ -61,6 +68,7 @@ export const listClicks: Operation = operation({
       cursor: cursorParam,
       filters: listFiltersParam,
       format: listFormatParam,
+      bom: bomParam,
     }),
   },
   output: z.union([
@@ -104,7 +112,11 @@ export const listClicks: Operation = operation({
             dateBasis: "conversion",
           });
     const search = { scope: reportScope(context.principal), fromMs, toMs, filters, counted };
-    if (isCsv) return await csvAnswer(listCsv(clickCsv(context, search)), "clicks.csv");
+    if (isCsv)
+      return await csvAnswer(listCsv(clickCsv(context, search)), {
+        name: CSV_NAME,
+        bom: query.bom,
+      });
     const after =
       page.after === undefined
         ? undefined
@@ -156,7 +168,7 @@ async function lookupCsv(
     read: (last) => Promise.resolve(last === undefined ? data : []),
     show: (rows) => rows,
   };
-  return await csvAnswer(listCsv(list), "clicks.csv");
+  return await csvAnswer(listCsv(list), { name: CSV_NAME, bom: query.bom });
 }
 
 /** The id contains the time of the click. Without an explicit range, the click is searched on that day. */

@@ -21,6 +21,7 @@ export type AdId = { readonly kind: (typeof KINDS)[number]; readonly value: stri
 export type LookupQuery = RangeQuery & {
   readonly limit: number;
   readonly cursor?: string | undefined;
+  readonly bom?: string | undefined;
 };
 
 type ShownRow = Omit<FoundClick, "ts"> & { readonly ts: string };

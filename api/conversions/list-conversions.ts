@@ -11,6 +11,7 @@ import { csvAnswer, type ListCsv, listCsv } from "../rest/list-csv.ts";
 import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
 import {
+  bomParam,
   booleanParam,
   clickIdParam,
   cursorParam,
@@ -58,6 +59,7 @@ const Query = z.object({
       "With `filters`: dates the range as a report with the same `date_basis`; the order is by conversion time",
   }),
   format: listFormatParam,
+  bom: bomParam,
 });
 type Query = z.infer<typeof Query>;
 
@@ -92,7 +94,11 @@ export const listConversions: Operation = operation({
       daysMax: RANGE_DAYS_MAX,
     });
     const read = await readerOf(context, query, range);
-    if (isCsv) return await csvAnswer(listCsv(conversionCsv(principal, read)), "conversions.csv");
+    if (isCsv)
+      return await csvAnswer(listCsv(conversionCsv(principal, read)), {
+        name: "conversions.csv",
+        bom: query.bom,
+      });
     const rows = await read(page.after, page.rowsMax);
     const shown = page.close(rows, {
       positionOf: ({ place }) => place,

@@ -93,7 +93,7 @@ export const TOOLS: readonly Tool[] = [
       currency: text,
     },
     acceptsParams: true,
-    withheld: ["format"],
+    withheld: ["format", "bom"],
   },
   {
     name: "list_offers",
@@ -144,7 +144,7 @@ export const TOOLS: readonly Tool[] = [
       ...paged,
     },
     acceptsParams: true,
-    withheld: ["format"],
+    withheld: ["format", "bom"],
   },
   {
     name: "get_conversion",
@@ -171,7 +171,7 @@ export const TOOLS: readonly Tool[] = [
       ...paged,
     },
     acceptsParams: true,
-    withheld: ["format"],
+    withheld: ["format", "bom"],
   },
   {
     name: "tracking_link",

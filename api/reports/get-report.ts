@@ -3,6 +3,7 @@ import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { shownCurrency } from "../rest/body-fields.ts";
 import { csvAnswer } from "../rest/list-csv.ts";
+import { bomParam } from "../rest/query-fields.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { reportCsv } from "./report-csv.ts";
 import {
@@ -49,7 +50,7 @@ export const getReport: Operation = operation({
     "every currency. Filters on `event`, `status` and `method` apply to conversions only, filters on attributes of clicks " +
     "apply to clicks only.",
   access: everyRole("reports.read"),
-  input: { query: z.object(reportParams) },
+  input: { query: z.object({ ...reportParams, bom: bomParam }) },
   output: Report,
   status: 200,
   readsClickhouse: "reports",
@@ -61,6 +62,9 @@ export const getReport: Operation = operation({
     );
     const scope = reportScope(context.principal);
     if (request.format === "json") return { body: await runReport(context, request, scope) };
-    return await csvAnswer(reportCsv(context, request, scope), "report.csv");
+    return await csvAnswer(reportCsv(context, request, scope), {
+      name: "report.csv",
+      bom: query["bom"],
+    });
   },
 });

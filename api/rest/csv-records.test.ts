@@ -68,3 +68,23 @@ test("a reader that stops early has looked at little more than what it took (G21
   expect(records.next().value).toEqual(["1", "2"]);
   expect(() => [...records]).toThrow("a quotation mark has no counterpart");
 });
+
+test("a first line such as sep=; names what separates cells (G254)", () => {
+  for (const end of ["\r\n", "\n", "\r"])
+    expect([...csvRecords(`\uFEFFSEP=;${end}a;b${end}"x;y";1,5${end}`)]).toEqual([
+      ["a", "b"],
+      ["x;y", "1,5"],
+    ]);
+  expect([...csvRecords("sep=\t\na\tb")]).toEqual([["a", "b"]]);
+  expect([...csvRecords("sep=ab,c\nd,e")]).toEqual([
+    ["sep=ab", "c"],
+    ["d", "e"],
+  ]);
+});
+
+test("a text whose cells are separated by something else is refused with what helps (G254)", () => {
+  expect(() => [...csvRecords("date;amount\n2025-01-31;1")]).toThrow(
+    "separated by a semicolon: separate them by commas, or begin with the line sep=;",
+  );
+  expect(() => [...csvRecords("date\tamount\n")]).toThrow("separated by a tab");
+});

@@ -33,14 +33,23 @@ export async function* listCsv<Row>(list: ListCsv<Row>): AsyncGenerator<string> 
   }
 }
 
+const BYTE_ORDER_MARK = "\uFEFF";
+
+type CsvFile = {
+  readonly name: string;
+  /** `1` begins the file with a byte order mark. */
+  readonly bom: string | undefined;
+};
+
 /** The answer with a CSV. Waits for the first piece, so that an earlier failure is thrown here and gets a status of its own. */
 export async function csvAnswer(
   pieces: AsyncGenerator<string>,
-  filename: string,
+  { name, bom }: CsvFile,
 ): Promise<OperationResult> {
   const first = await pieces.next();
   async function* all(): AsyncGenerator<string> {
     try {
+      if (bom === "1") yield BYTE_ORDER_MARK;
       if (first.done !== true) yield first.value;
       yield* pieces;
     } finally {
@@ -51,7 +60,7 @@ export async function csvAnswer(
   return {
     stream: Readable.from(all(), { objectMode: false }),
     contentType: "text/csv; charset=utf-8",
-    headers: { "content-disposition": `attachment; filename="${filename}"` },
+    headers: { "content-disposition": `attachment; filename="${name}"` },
   };
 }
 

@@ -162,6 +162,12 @@ export function wordParam<const Words extends readonly [string, ...string[]]>(
   return z.enum(words, `expected one of ${words.join(", ")}`).optional();
 }
 
+/** With `format=csv` (G252). */
+export const bomParam = wordParam("0", "1").meta({
+  description:
+    "With `format=csv`: `1` begins the file with a byte order mark, from which spreadsheets know that it is UTF-8",
+});
+
 /** `format` of a list. */
 export const listFormatParam = wordParam("json", "csv").meta({
   description: "`csv`: up to 200000 rows with a header of field names; `limit` does not apply",

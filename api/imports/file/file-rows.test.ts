@@ -61,3 +61,17 @@ test("empty lines are no rows, but they count in the numbers of rows", async () 
     [8, "C"],
   ]);
 });
+
+test("headers are read in any case, and empty cells at the end of lines are none (G254)", async () => {
+  const rows = await rowsOf("csv", "NAME,Targeting,,\nA,,,\nB,\nC,,,x\n");
+  expect(rows.map(({ fields, fault }) => fields["name"] ?? fault)).toEqual([
+    "A",
+    "B",
+    "has 4 cells, but there are 2 columns",
+  ]);
+});
+
+test("a first line such as sep=; names what separates cells, and counts as a row (G254)", async () => {
+  const rows = await rowsOf("csv", "\uFEFFsep=;\r\nname;targeting\r\nA;\r\n");
+  expect(rows).toEqual([{ number: 3, fields: { name: "A" } }]);
+});

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { z } from "zod";
 import { JsonExcessError, parseSentJson, RECORD_BOUNDS } from "../../../schemas/json/sent-json.ts";
+import { withoutEmptyEnd } from "../../rest/csv-records.ts";
 import { type FieldKind, valueOf } from "../../rest/field-values.ts";
 import { shownName } from "../../rest/unknown-parameters.ts";
 import { FileFault } from "./file-fault.ts";
@@ -20,6 +21,8 @@ const UNKNOWN_NAMED_MAX = 5;
 /** Ten times as long as the names of all columns. Reading the cells of a longer row would take long (G213). */
 const HEADER_CHARACTERS_MAX = 20_000;
 const DELIMITERS = [",", ";", "\t"];
+/** With its line end. */
+const SEPARATOR_LINE = /^sep=([^\r\n"])(?:\r\n|\r|\n)/i;
 const Parsed = z.object({
   record: z.array(z.string()),
   info: z.object({ records: z.int(), empty_lines: z.int() }),
@@ -68,12 +71,20 @@ async function* csvRows(plan: ReadFile): AsyncGenerator<FileRow> {
     throw new FileFault(`${file.name} is empty: the first row must have the names of the columns.`);
 }
 
-/** Records with their numbers. An empty line is none, but it has a number. */
+/** Records with their numbers. An empty line is none, but it has a number, as a first line such as `sep=;` has. */
 async function* csvRecords(plan: ReadFile): AsyncGenerator<{ number: number; cells: string[] }> {
   const { file } = plan;
-  const source = Readable.from(csvChunks(plan));
+  const chunks = textChunks(file);
+  const { value: beginning } = await chunks.next();
+  const first = beginning ?? "";
+  const [line = "", separator] = SEPARATOR_LINE.exec(first) ?? [];
+  const linesBefore = separator === undefined ? 0 : 1;
+  const delimiter = separator ?? file.delimiter;
+  const source = Readable.from(
+    csvChunks(plan, { delimiter, first: first.slice(line.length), chunks }),
+  );
   const parser = parse({
-    delimiter: file.delimiter,
+    delimiter,
     relax_column_count: true,
     skip_empty_lines: true,
     info: true,
@@ -84,7 +95,7 @@ async function* csvRecords(plan: ReadFile): AsyncGenerator<{ number: number; cel
   try {
     for await (const parsed of parser) {
       const { record, info } = Parsed.parse(parsed);
-      yield { number: info.records + info.empty_lines, cells: record };
+      yield { number: linesBefore + info.records + info.empty_lines, cells: record };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -92,36 +103,45 @@ async function* csvRecords(plan: ReadFile): AsyncGenerator<{ number: number; cel
   } finally {
     source.destroy();
     parser.destroy();
+    await chunks.return(undefined);
   }
 }
 
 /** Checks the header for another delimiter first. Otherwise the parser would fail on quotes, with a misleading message. */
-async function* csvChunks({ file, words }: ReadFile): AsyncGenerator<string> {
-  const { delimiter } = file;
-  let isFirst = true;
-  for await (const chunk of textChunks(file)) {
-    const [header = ""] = isFirst ? chunk.split(/[\r\n]/, 1) : [];
-    if (header.length > HEADER_CHARACTERS_MAX)
-      throw new FileFault(
-        `The first row of ${file.name} has more than ${HEADER_CHARACTERS_MAX} characters. It must have the names of the columns.`,
-      );
-    const other = DELIMITERS.find((one) => header.includes(one) && !header.includes(delimiter));
-    if (other !== undefined) {
-      const name = other === "\t" ? "tab" : other;
-      throw new FileFault(
-        `The cells of ${file.name} are separated by "${name}": import it with ${words.delimiter(name)}.`,
-      );
-    }
-    isFirst = false;
-    yield chunk;
+async function* csvChunks(
+  { file, words }: ReadFile,
+  {
+    delimiter,
+    first,
+    chunks,
+  }: {
+    readonly delimiter: string;
+    /** The text before `chunks`. */
+    readonly first: string;
+    readonly chunks: AsyncIterable<string>;
+  },
+): AsyncGenerator<string> {
+  const [header = ""] = first.split(/[\r\n]/, 1);
+  if (header.length > HEADER_CHARACTERS_MAX)
+    throw new FileFault(
+      `The first row of ${file.name} has more than ${HEADER_CHARACTERS_MAX} characters. It must have the names of the columns.`,
+    );
+  const other = DELIMITERS.find((one) => header.includes(one) && !header.includes(delimiter));
+  if (other !== undefined) {
+    const name = other === "\t" ? "tab" : other;
+    throw new FileFault(
+      `The cells of ${file.name} are separated by "${name}": import it with ${words.delimiter(name)}.`,
+    );
   }
+  yield first;
+  yield* chunks;
 }
 
 function readHeader(
   { file: { name: file }, fieldKinds }: ReadFile,
   cells: readonly string[],
 ): string[] {
-  const columns = cells.map((cell) => cell.trim());
+  const columns = withoutEmptyEnd(cells).map((cell) => cell.trim().toLowerCase());
   const unknown = columns.filter((column) => !fieldKinds.has(column));
   if (unknown.length > 0) {
     const known = [...fieldKinds.keys()].join(", ");
@@ -144,9 +164,12 @@ function listed(names: readonly string[]): string {
 function csvRow(
   number: number,
   columns: readonly string[],
-  cells: readonly string[],
+  record: readonly string[],
   kinds: ReadonlyMap<string, FieldKind>,
 ): FileRow {
+  const isLonger =
+    record.length > columns.length && withoutEmptyEnd(record).length <= columns.length;
+  const cells = isLonger ? record.slice(0, columns.length) : record;
   if (cells.length !== columns.length) {
     return {
       number,

@@ -101,12 +101,12 @@ describe("POST /ad-costs", () => {
       offer_id,
       affiliate_id,
     });
-    expect(
-      await send([
-        named("shoes", world.tenant.affiliateCode.toLowerCase()),
-        { ...named(String(offer.id), String(world.tenant.affiliateId)), amount: "3" },
-      ]),
-    ).toEqual({ inserted: 1, updated: 0, rejected: [] });
+    const byCode = named("shoes", world.tenant.affiliateCode.toLowerCase());
+    const byId = named(String(offer.id), String(world.tenant.affiliateId));
+    expect(await send([byCode])).toEqual({ inserted: 1, updated: 0, rejected: [] });
+    expect((await send([byCode, byId])).rejected.map(({ row }) => row)).toEqual([1, 2]);
+    const again = { ...byId, amount: "3" };
+    expect(await send([again])).toEqual({ inserted: 0, updated: 1, rejected: [] });
     expect(await stored(`from=${date}&to=${date}`)).toEqual([
       [date, null, offer.id, "USD", "3.0000"],
     ]);
@@ -117,11 +117,18 @@ describe("POST /ad-costs", () => {
     expect(rows).toEqual([{ advertiser_id: world.tenant.advertiserId }]);
   });
 
-  test("the last of two equal costs in one call counts", async () => {
-    const cost = { ...COST, date: "2026-02-04" };
-    expect(await send([cost, { ...cost, amount: "7" }])).toMatchObject({ inserted: 1, updated: 0 });
-    expect(await stored("from=2026-02-04&to=2026-02-04")).toEqual([
-      ["2026-02-04", null, null, "USD", "7.0000"],
+  test("a cost that a call contains twice is reported, and none of its rows is stored (G253)", async () => {
+    const date = "2026-02-04";
+    const cost = { ...COST, date };
+    const other = { ...cost, currency: "EUR" };
+    const answer = await send([cost, other, { ...cost, amount: "7" }]);
+    expect(answer).toMatchObject({ inserted: 1, updated: 0 });
+    expect(answer["rejected"]).toEqual([
+      { row: 1, fields: { row: expect.stringContaining("the same cost as row 3") } },
+      { row: 3, fields: { row: expect.stringContaining("the same cost as row 1") } },
+    ]);
+    expect(await stored(`from=${date}&to=${date}`)).toMatchObject([
+      [date, null, null, "EUR", "12.5000"],
     ]);
   });
 
@@ -221,6 +228,17 @@ describe("POST /ad-costs", () => {
 });
 
 describe("text/csv", () => {
+  test("a file that a spreadsheet has saved is read: sep=, capitals, commas at the end (G254)", async () => {
+    const text = "\uFEFFsep=;\r\nDate;Currency;Amount;;\r\n2026-02-17;USD;3;;\r\n";
+    expect((await sendCsv(text)).status).toBe(201);
+    expect(await stored("from=2026-02-17&to=2026-02-17")).toEqual([
+      ["2026-02-17", null, null, "USD", "3.0000"],
+    ]);
+    const answer = await sendCsv("date;currency;amount\n2026-02-17;USD;4\n");
+    expect(refusal(answer)).toBe("400 invalid_request");
+    expect(answer.text).toContain("begin with the line sep=;");
+  });
+
   test("columns in any order, quotes, empty cells and a byte order mark are read (G75)", async () => {
     const text =
       "\uFEFFamount,currency,date,hour,offer_id,traffic_source\r\n" +
@@ -255,7 +273,7 @@ describe("text/csv", () => {
     ["400 invalid_request", 'date,currency,amount\n"2026-03-03,USD,1'],
     ["400 validation_failed", "date,currency,amount,campaign\n2026-03-03,USD,1,c"],
     ["400 validation_failed", "date,currency,amount,amount\n2026-03-03,USD,1,1"],
-    ["400 validation_failed", "date;currency;amount\n2026-03-03;USD;1"],
+    ["400 invalid_request", "date;currency;amount\n2026-03-03;USD;1"],
     ["400 validation_failed", "date,currency,amount\n"],
   ])("%s for other texts", async (expected, text) => {
     expect(refusal(await sendCsv(text))).toBe(expected);

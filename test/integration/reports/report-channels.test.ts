@@ -84,3 +84,19 @@ test.each<Expected>([
     ]);
   },
 );
+
+test("with bom=1 a CSV begins with a byte order mark, and is the same behind it (G252)", async () => {
+  const bytesOf = async (path: string): Promise<Buffer> => {
+    const headers = { authorization: `Bearer ${api.keys.admin}` };
+    const answer = await fetch(`${api.origin}/api/v1${path}`, { headers });
+    expect(answer.status).toBe(200);
+    return Buffer.from(await answer.arrayBuffer());
+  };
+  const query = new URLSearchParams({ ...DAY, format: "csv" });
+  for (const path of ["/reports", "/conversions", "/clicks"]) {
+    const plain = await bytesOf(`${path}?${query}`);
+    const marked = await bytesOf(`${path}?${query}&bom=1`);
+    expect(plain[0]).not.toBe(0xef);
+    expect(marked).toEqual(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain]));
+  }
+});

@@ -12,6 +12,9 @@ const DELIMITERS: readonly (readonly [character: string, name: FileForm["delimit
   ["\t", "tab"],
 ];
 
+/** By which spreadsheets name the character between cells. */
+const SEPARATOR_LINE = /^sep=(.)(?=[\r\n]).*/is;
+
 /** What the name and the beginning of a file say about its form. */
 export function guessForm(name: string, beginning: string): FileForm {
   const text = beginning.replace(/^\uFEFF/, "").trimStart();
@@ -21,7 +24,7 @@ export function guessForm(name: string, beginning: string): FileForm {
 
 /** The one that the first line has most often outside of quotes. */
 function delimiterIn(text: string): FileForm["delimiter"] {
-  const [line = ""] = text.split(/\r\n|\n|\r/, 1);
+  const [line = ""] = text.replace(SEPARATOR_LINE, "$1").split(/\r\n|\n|\r/, 1);
   const plain = line.replaceAll(/"[^"]*"/g, "");
   const counted = DELIMITERS.map(
     ([character, name]) => [name, plain.split(character).length] as const,
