@@ -102,6 +102,8 @@ export type OperationAccess = {
    * membership, whose role and permissions decide.
    */
   readonly callers?: "anyone" | "started" | "people" | "members";
+  /** Of a write that anyone may use: programs and pages of other sites, too, because it signs nobody in. */
+  readonly fromAnywhere?: true;
   /**
    * Refuses a session whose last proof of a factor is older than ten minutes (people/fresh.ts). A list: only if the body has one of these
    * fields. Keys are not asked.

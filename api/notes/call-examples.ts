@@ -20,8 +20,13 @@ const PATH_PARTS: Readonly<Record<string, string>> = {
 /** What follows `#` in a one-time link. */
 const LINK_TOKEN = "Yk3vQ0wVb7u2mJ9rT5xN8cH1sD4fG6pLzA-eRiOtUyE";
 
-/** The example of a parameter in a path. Records that have no number have a UUID, which their pattern describes. */
-export function examplePart(name: string, { pattern }: Readonly<Record<string, unknown>>): string {
+/** The example of a parameter in a path, by its schema. Records that have no number have a UUID, which their pattern describes. */
+export function examplePart(
+  name: string,
+  { pattern, examples }: Readonly<Record<string, unknown>>,
+): string {
+  const [example]: unknown[] = Array.isArray(examples) ? examples : [];
+  if (typeof example === "string") return example;
   if (name === "id" && typeof pattern === "string") return UUID;
   return PATH_PARTS[name] ?? "1";
 }

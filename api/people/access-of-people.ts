@@ -8,6 +8,9 @@ import type { OperationAccess } from "../operation.ts";
 export const ANYONE: OperationAccess = { roles: ROLES, isWrite: false, callers: "anyone" };
 export const ANYONE_WRITES: OperationAccess = { ...ANYONE, isWrite: true };
 
+/** A form that a program may send as well: it signs nobody in (G255). */
+export const ANYONE_APPLIES: OperationAccess = { ...ANYONE_WRITES, fromAnywhere: true };
+
 /** Also while the second factor is missing. */
 export const STARTED_WRITES: OperationAccess = { roles: ROLES, isWrite: true, callers: "started" };
 

@@ -7,7 +7,7 @@ import { notFound } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { country, email, name, orEmpty, text } from "../rest/body-fields.ts";
 import { mintCode } from "../rest/codes.ts";
-import { ANYONE, ANYONE_WRITES } from "./access-of-people.ts";
+import { ANYONE, ANYONE_APPLIES } from "./access-of-people.ts";
 import type { VisitorContext } from "./people-context.ts";
 import { visitorOperation } from "./people-operation.ts";
 import { findOpenWorkspace, insertSignUp, lockSignUp, type OpenWorkspace } from "./sign-ups.ts";
@@ -69,7 +69,7 @@ export const signUp: Operation = visitorOperation({
   summary: "Sign up as a partner",
   description:
     "Makes a pending partner and fires `affiliate.signup`. An admin decides, and then invites the person. The answer does not say whether the e-mail is known. A second application of one e-mail within 24 hours is the same one. An address has 10 an hour (SIGNUP_PER_HOUR).",
-  access: ANYONE_WRITES,
+  access: ANYONE_APPLIES,
   input: { path: Path, body: Body },
   output: z.strictObject({
     data: z

@@ -82,6 +82,7 @@ function quoted(body: unknown): string {
 
 function inTypescript({ method, needsKey, body, file }: SampleCall, url: string): string {
   const key = "Authorization: `Bearer ${process.env.API_KEY}`";
+  const keyLine = needsKey ? [`    ${key},\n`] : [];
   const options = [
     ...(method === "GET" ? [] : [`method: "${method}",`]),
     ...(body === undefined
@@ -89,7 +90,7 @@ function inTypescript({ method, needsKey, body, file }: SampleCall, url: string)
         ? [`headers: { ${key} },`]
         : []
       : [
-          `headers: {\n    ${key},\n    "Content-Type": "application/json",\n  },`,
+          `headers: {\n${keyLine.join("")}    "Content-Type": "application/json",\n  },`,
           `body: JSON.stringify(${literal(body, TYPESCRIPT_STYLE, 2)}),`,
         ]),
     ...(file === undefined ? [] : [`body: await openAsBlob("${file}"),`]),

@@ -29,7 +29,7 @@ export function refuseCaller(
   const refusal =
     access.callers === undefined ? admission.refusal : refusalOfPeople(admission, access.callers);
   if (refusal !== undefined) throw refusal;
-  if (access.callers === "anyone" && access.isWrite) {
+  if (access.callers === "anyone" && access.isWrite && access.fromAnywhere !== true) {
     // Nobody is signed in to an account of a stranger by a page of another site.
     const foreign = crossSiteRefusal(request.method, request.headers, origins);
     if (foreign !== undefined) throw foreign;

@@ -64,6 +64,10 @@ describe.each([
     const report = await run(sampleOf("getReport", language), language);
     expect(JSON.parse(report)).toMatchObject({ group_by: ["offer", "affiliate"] });
     expect(await run(sampleOf("getOpenApi", language), language)).toContain('"openapi":"3.1.0"');
+    await world.patch("/workspace", { sign_up: "review" });
+    const signUp = sampleOf("signUp", language).replace("/signup/acme/", "/signup/first/");
+    expect(JSON.parse(await run(signUp, language))).toHaveProperty("data.application_id");
+    expect(signUp).not.toContain("API_KEY");
   });
 });
 

@@ -104,3 +104,21 @@ test("a page of another site cannot apply, and a broken field is named", async (
   const { fields } = Fields.parse(broken.body).error.details;
   expect(Object.keys(fields).toSorted()).toEqual(["country", "email", "name"]);
 });
+
+test("a program and a page of another site may apply, and sign nobody in (G255)", async () => {
+  for (const headers of [
+    {},
+    { origin: "https://partners.example", "sec-fetch-site": "cross-site" },
+  ]) {
+    const answer = await fetch(`${world.origin}/api/v1${PATH}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({
+        name: "Program",
+        email: `program${Object.keys(headers).length}@media.example`,
+      }),
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("set-cookie")).toBeNull();
+  }
+});
