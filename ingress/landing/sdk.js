@@ -23,12 +23,11 @@
 
   var script = findScript();
   var origin = originOf(script);
-  var offer = attribute("data-offer");
-  var aff = attribute("data-aff");
-  var isOrganic =
-    script !== null &&
-    script.hasAttribute("data-organic") &&
-    !/^(false|0)$/i.test(attribute("data-organic"));
+  var optionsOfUrl = queryOf(((script !== null && script.src) || "").replace(/^[^?]*|#.*$/g, ""));
+  var offer = option("offer") || "";
+  var aff = option("aff") || "";
+  var organic = option("organic");
+  var isOrganic = organic !== undefined && !/^(false|0)$/i.test(organic);
   var clickId = null;
   var lastError = null;
   var isResolved = false;
@@ -83,7 +82,7 @@
   }
 
   function idInUrl(query) {
-    var names = [attribute("data-param")].concat(ID_PARAMS);
+    var names = [option("param") || ""].concat(ID_PARAMS);
     for (var n = 0; n < names.length; n += 1) {
       var value = names[n] !== "" && has(query, names[n]) ? query[names[n]] : "";
       if (ID.test(value)) return value.toLowerCase();
@@ -433,8 +432,13 @@
     return match === null ? "" : match[1].toLowerCase();
   }
 
-  function attribute(name) {
-    return (script !== null && script.getAttribute(name)) || "";
+  /** By the attribute, the script's own URL, or window.Tracker: some tag managers take attributes away. Undefined if it is nowhere. */
+  function option(name) {
+    var attribute = "data-" + name;
+    if (script !== null && script.hasAttribute(attribute)) return script.getAttribute(attribute);
+    if (has(optionsOfUrl, name)) return optionsOfUrl[name];
+    var isSet = queue && has(queue, name) && queue[name] !== undefined && queue[name] !== null;
+    return isSet ? String(queue[name]) : undefined;
   }
 
   /** First value of every parameter of a query string. */

@@ -175,6 +175,51 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(await page.lastError()).toBe("unknown affiliate");
   });
 
+  test.each([
+    ["its own URL", { scriptQuery: `?offer=${OFFER}&aff=${PARTNER}&v=2#x` }],
+    [
+      "a queue",
+      {
+        before: `<script>Tracker = []; Tracker.offer = "${OFFER}"; Tracker.aff = "${PARTNER}"</script>`,
+      },
+    ],
+    [
+      "window.Tracker",
+      { before: `<script>window.Tracker = { offer: "${OFFER}", aff: "${PARTNER}" }</script>` },
+    ],
+    [
+      "its attributes first",
+      {
+        attributes: `data-offer="${OFFER}"`,
+        scriptQuery: `?offer=NONE&aff=${PARTNER}`,
+        before: "<script>Tracker = { aff: 5 }</script>",
+      },
+    ],
+  ])("the script takes its options from %s (SDK-003, G256)", async (_where, options) => {
+    const page = await world.visit(options);
+    await page.knownClickId();
+    expect(page.landings).toMatchObject([{ offer: OFFER, aff: PARTNER }]);
+    expect(page.warnings).toEqual([]);
+  });
+
+  test.each([
+    ["organic", true],
+    ["organic=1", true],
+    ["organic=false", false],
+    ["organic=0", false],
+  ])(
+    "the option %s in the URL of the script means organic: %s (G256)",
+    async (query, isOrganic) => {
+      const page = await world.visit({ scriptQuery: `?${query}&param=ref`, query: "?ref=x" });
+      expect((await page.clickId()) !== null).toBe(isOrganic);
+    },
+  );
+
+  test("a parameter that the URL of the script names is looked for in the address (G256)", async () => {
+    const page = await world.visit({ scriptQuery: "?param=ref", query: `?ref=${MADE_UP}` });
+    expect(await page.clickId()).toBe(MADE_UP);
+  });
+
   test.each(["false", "0"])("data-organic=%s means not organic (SDK-003)", async (value) => {
     const page = await world.visit({ attributes: `data-organic="${value}"` });
     expect(await page.clickId()).toBeNull();

@@ -7,6 +7,8 @@ const ANSWER_TIMEOUT_MS = 10_000;
 export type OpenOptions = {
   /** Attributes of the script tag: `data-offer="…"`. */
   readonly attributes?: string;
+  /** Query of the script's URL, with its question mark. */
+  readonly scriptQuery?: string;
   /** HTML before the script. */
   readonly before?: string;
   /** HTML in the body, after the script. */

@@ -160,6 +160,6 @@ function browserArguments(trackingPort: string, shopPort: number): string[] {
 
 function pageHtml(options: OpenOptions): string {
   const { attributes = "", before = "", body = "", copies = 1, track = TRACK } = options;
-  const script = `<script src="${track}/sdk.js" ${attributes}></script>`;
+  const script = `<script src="${track}/sdk.js${options.scriptQuery ?? ""}" ${attributes}></script>`;
   return `<!doctype html><title>Shop</title>${before}${script.repeat(copies)}<body>${body}</body>`;
 }
