@@ -1,3 +1,5 @@
+import { FIELDS_COUNTED_MAX } from "../schemas/json/json-bounds.ts";
+
 /** Every error code with its HTTP status (G01). A code is stable, a message is not. */
 export const API_ERRORS = {
   missing_api_key: { status: 401, meaning: "No `Authorization: Bearer <API_KEY>` header." },
@@ -137,7 +139,8 @@ export function validationFailed(faults: Readonly<Record<string, string>>, unnam
   const named = namedFaults(given);
   const shown = named.slice(0, NAMES_IN_MESSAGE_MAX).map(([name]) => name);
   const more = given.length + unnamed - shown.length;
-  const list = more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+  const count = more > FIELDS_COUNTED_MAX ? `over ${FIELDS_COUNTED_MAX}` : more;
+  const list = more > 0 ? `${shown.join(", ")} and ${count} more` : shown.join(", ");
   return new ApiError("validation_failed", `wrong or missing: ${list}`, {
     details: { fields: Object.fromEntries(named) },
   });

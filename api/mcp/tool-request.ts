@@ -90,7 +90,7 @@ function readValue(name: string, argument: ToolArgument, value: unknown): string
       if (typeof value === "string" || Number.isSafeInteger(value)) return String(value);
       throw invalidParameter(name, "expected an id or a code");
     case "limit":
-      return readLimit(name, argument.max, typeof value === "object" ? "" : String(value).trim());
+      return readLimit(name, argument.max, numberText(value));
     case "list":
       return textOf(value) ?? refuse(name, "expected a list of names");
   }
@@ -111,6 +111,12 @@ function textOf(given: unknown): string | undefined {
   if (isTexts(value)) return value.join(",");
   if (typeof given === "string") return given;
   return typeof given === "number" || typeof given === "boolean" ? String(given) : undefined;
+}
+
+/** "" for what is neither a number nor text. */
+function numberText(given: unknown): string {
+  if (typeof given === "number") return String(given);
+  return typeof given === "string" ? given.trim() : "";
 }
 
 function refuse(name: string, fault: string): never {

@@ -25,7 +25,7 @@ export function examplePart(
   name: string,
   { pattern, examples }: Readonly<Record<string, unknown>>,
 ): string {
-  const [example]: unknown[] = Array.isArray(examples) ? examples : [];
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
   if (typeof example === "string") return example;
   if (name === "id" && typeof pattern === "string") return UUID;
   return PATH_PARTS[name] ?? "1";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { BEGINNING_VALUES, JSON_LEVELS_MAX, scanJson } from "./json-bounds.ts";
+import { BEGINNING_VALUES, FIELDS_COUNTED_MAX, JSON_LEVELS_MAX, scanJson } from "./json-bounds.ts";
 import { NameFilter } from "./name-filter.ts";
 
 const Begun = z.object({ caps: z.record(z.string(), z.unknown()) });
@@ -40,6 +40,13 @@ test("unknown fields beyond the limit are counted, and the text is cut behind th
   const read = Object.keys(begun.caps);
   expect(read.length).toBeGreaterThan(OTHERS_MAX);
   expect(read.length + excess.fieldsBehind).toBe(301);
+});
+
+test("of many unknown fields some more than a thousand are counted, and the rest is not read (G213)", () => {
+  const fields = { names: new NameFilter([], SEED), othersMax: OTHERS_MAX };
+  const unknown = Array.from({ length: 50_000 }, (_, index) => `"x${index}":1`).join(",");
+  const excess = excessOf(`{${unknown}`, { ...ROOM, fields });
+  expect(excess).toMatchObject({ kind: "fields", fieldsBehind: FIELDS_COUNTED_MAX + 1 });
 });
 
 test("a long text can be cut behind its first values, at any level (G213)", () => {

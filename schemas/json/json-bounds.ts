@@ -5,6 +5,9 @@ export const JSON_LEVELS_MAX = 32;
 /** Values of a beginning: a hundred rows with ten fields, and some more. */
 export const BEGINNING_VALUES = 1_200;
 
+/** Of the unknown fields behind those that are named: reading a body to its end only to count them costs more than a text of its size. */
+export const FIELDS_COUNTED_MAX = 1_000;
+
 /** What the reader of a JSON text can use of it. */
 export type JsonBounds = {
   /** Values in all objects and lists. An empty one counts as if it had one. */
@@ -29,7 +32,7 @@ export type JsonExcess =
       readonly kind: "fields";
       /** Behind the first unknown fields. */
       readonly cut: JsonCut;
-      /** Fields behind it, of all objects. */
+      /** Fields behind it, of all objects. Counting ends one above {@link FIELDS_COUNTED_MAX}. */
       readonly fieldsBehind: number;
     };
 
@@ -108,9 +111,9 @@ class Tally {
     this.#bounds = bounds;
   }
 
-  /** Whether the rest of the text cannot change the result. Behind too many unknown fields, the rest is counted to its end. */
+  /** Whether the rest of the text cannot change the result. */
   get isDecided(): boolean {
-    if (this.#level > JSON_LEVELS_MAX) return true;
+    if (this.#level > JSON_LEVELS_MAX || this.#fieldsBehind > FIELDS_COUNTED_MAX) return true;
     return this.#values > this.#bounds.values && !this.#hasTooManyFields;
   }
 

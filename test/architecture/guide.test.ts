@@ -172,6 +172,9 @@ test("every error of /pb, the pixels and /lp is in the guide", () => {
 
 test("every option, method and field of the script and /lp is in the guide (SDK-003, G160)", () => {
   const script = source("ingress", "landing", "sdk.js");
+  const options = [...script.matchAll(/\boption\("([a-z]+)"\)/g)].map(
+    ([, name = ""]) => `data-${name}`,
+  );
   const attributes = [...script.matchAll(/"(data-[a-z]+)"/g)].map(([, name = ""]) => name);
   const methods = [
     ...(/var api = \{([\s\S]*?)\n {2}\};/.exec(script)?.[1] ?? "").matchAll(/^ {4}(\w+):/gm),
@@ -180,8 +183,8 @@ test("every option, method and field of the script and /lp is in the guide (SDK-
   const reading = source("ingress", "request", "landing-request.ts");
   for (const [, name = ""] of reading.matchAll(/(?:text|fields\.get)\("(\w+)"\)/g)) read.add(name);
   expect(readLandingRequest(Buffer.from("{}")).kind).toBe("landing");
-  expect([attributes.length, methods.length, read.size].every((count) => count > 3)).toBe(true);
-  expect(missing("script", [...new Set(attributes), ...read])).toEqual([]);
+  expect([options.length, methods.length, read.size].every((count) => count > 3)).toBe(true);
+  expect(missing("script", [...new Set([...options, ...attributes]), ...read])).toEqual([]);
   const calls = [...codeWords("script")].map((code) => code.replace(/\(.*$/s, ""));
   expect(methods.filter((name) => !calls.includes(name))).toEqual([]);
 });

@@ -75,8 +75,8 @@ async function* csvRows(plan: ReadFile): AsyncGenerator<FileRow> {
 async function* csvRecords(plan: ReadFile): AsyncGenerator<{ number: number; cells: string[] }> {
   const { file } = plan;
   const chunks = textChunks(file);
-  const { value: beginning } = await chunks.next();
-  const first = beginning ?? "";
+  const beginning = await chunks.next();
+  const first = beginning.done === true ? "" : beginning.value;
   const [line = "", separator] = SEPARATOR_LINE.exec(first) ?? [];
   const linesBefore = separator === undefined ? 0 : 1;
   const delimiter = separator ?? file.delimiter;

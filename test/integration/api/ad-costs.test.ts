@@ -123,9 +123,9 @@ describe("POST /ad-costs", () => {
     const other = { ...cost, currency: "EUR" };
     const answer = await send([cost, other, { ...cost, amount: "7" }]);
     expect(answer).toMatchObject({ inserted: 1, updated: 0 });
-    expect(answer["rejected"]).toEqual([
-      { row: 1, fields: { row: expect.stringContaining("the same cost as row 3") } },
-      { row: 3, fields: { row: expect.stringContaining("the same cost as row 1") } },
+    expect(answer.rejected.map(({ row, fields }) => [row, fields["row"]?.slice(0, 28)])).toEqual([
+      [1, "is the same cost as row 3: s"],
+      [3, "is the same cost as row 1: s"],
     ]);
     expect(await stored(`from=${date}&to=${date}`)).toMatchObject([
       [date, null, null, "EUR", "12.5000"],
