@@ -113,7 +113,7 @@ const OFFER: Notes = {
   "events.code": "The code that reports use; case matters",
   "events.name": "Name of the event for people",
   hold_days:
-    "Days for which a new conversion is `pending` before it is approved automatically; fractions are allowed, 0 is no hold",
+    "Days for which a new conversion that would be approved is `pending` before it is approved automatically; fractions are allowed, 0 is no hold. With `default_status` `pending` nothing is approved automatically",
   "AffiliateSettings.hold_days":
     "Replaces `hold_days` of the offers; 0 is no hold, null keeps the offers' value",
   min_seconds_to_conversion:

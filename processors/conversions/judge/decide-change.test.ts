@@ -57,6 +57,20 @@ test.each([
   },
 );
 
+test("a report of `pending` ends a hold without approving; other reports leave the hold (G230)", () => {
+  const held = { ...row, status: "pending", status_reason: "hold", is_held: true } as const;
+  const change = (status: "pending" | undefined, saleAmount?: bigint): unknown =>
+    decideChange(held, { status, money: { ...none, saleAmount }, ...byOrder });
+  expect(change("pending")).toMatchObject({
+    status: "pending",
+    status_reason: "postback_update",
+    hold_until: null,
+  });
+  expect(change("pending", 1n)).toMatchObject({ sale_amount: 1n, hold_until: null });
+  expect(change(undefined, 1n)).not.toHaveProperty("hold_until");
+  expect(change(undefined)).toBeUndefined();
+});
+
 test("money is computed by the terms of the conversion, and an amount that was given stays as given (G108)", () => {
   const half = { status: undefined, money: { ...none, saleAmount: 500_000n }, ...byOrder };
   expect(decideChange(row, half)).toMatchObject({ payout: 50_000n, revenue: 100_000n });

@@ -23,12 +23,15 @@ export function decideChange(
   const money = moneyAfter(row, requested.money);
   const status = statusAfter(row, requested);
   const isMoneyNew = isOtherMoney(row, money);
-  if (status === row.status && !isMoneyNew) return undefined;
+  // The advertiser has not decided yet, so the end of the hold must not decide for it (G230).
+  const endsHold = row.is_held && requested.status === "pending";
+  if (status === row.status && !isMoneyNew && !endsHold) return undefined;
+  const isOtherStatus = status !== row.status || endsHold;
   return {
     status,
     // A new status sets its own reason. A change of money alone counts as a reversal, even if the amount rises.
-    status_reason:
-      status === row.status || status === "rejected" ? "postback_reversal" : "postback_update",
+    status_reason: isOtherStatus && status !== "rejected" ? "postback_update" : "postback_reversal",
+    ...(endsHold ? { hold_until: null } : {}),
     revenue: money.revenue,
     payout: money.payout,
     sale_amount: money.saleAmount,

@@ -164,6 +164,20 @@ test("the partner's hold wins over the offer's, and may be a fraction of a day (
   });
 });
 
+test("a hold keeps only what would be approved: `pending` stays pending without an end (LIFE-002, LIFE-004, G230)", () => {
+  const reviewed = { ...offer, default_status: "pending", hold_days: "2" } as const;
+  const held = { ...offer, hold_days: "2" };
+  const endOf = (fields: Partial<Case>): number | undefined =>
+    judgeConversion(aCase(fields)).holdUntilMs;
+  expect(judge({ offer: reviewed })).toBe("pending");
+  expect(endOf({ offer: reviewed })).toBeUndefined();
+  expect(judge({ offer: held, givenStatus: "pending" })).toBe("pending");
+  expect(endOf({ offer: held, givenStatus: "pending" })).toBeUndefined();
+  // An advertiser who approves overrides the default, and then the hold applies (G97).
+  expect(judge({ offer: reviewed, givenStatus: "approved" })).toBe("pending hold");
+  expect(judge({ offer: held })).toBe("pending hold");
+});
+
 test("a rejection before the tables counts nowhere, one by a rule counts addresses (G96, G101)", () => {
   const asked = (fields: Partial<Case>): unknown => {
     const { countsAddress, countsAgainstCaps } = judgeConversion(aCase(fields));

@@ -65,11 +65,13 @@ export function judgeConversion(facts: Case): Verdict {
   if (holding !== undefined)
     return { status: "pending", reason: `rule:${holding.name}`, ...counted };
   if (isThrottled(facts)) return { status: "pending", reason: "throttled", ...counted };
+  const status = givenStatus ?? offer.default_status;
   const holdMs = holdPeriodMs(facts);
-  if (holdMs > 0) {
+  // The end of a hold approves. So it holds only what would be approved without it (G230).
+  if (status === "approved" && holdMs > 0) {
     return { status: "pending", reason: "hold", holdUntilMs: facts.convTsMs + holdMs, ...counted };
   }
-  return { status: givenStatus ?? offer.default_status, reason: "", ...counted };
+  return { status, reason: "", ...counted };
 }
 
 /** The reason to reject before the tables are queried; undefined for none. */

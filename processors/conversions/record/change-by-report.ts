@@ -18,6 +18,8 @@ export type ConversionChange = {
   readonly sale_amount: Amount;
   readonly payout_given: boolean;
   readonly revenue_given: boolean;
+  /** Present if the change ends a hold without approving. */
+  readonly hold_until?: null;
 };
 
 /** A change, the report that asks for it, and the caps that the conversion counts against if the change takes back its rejection. */

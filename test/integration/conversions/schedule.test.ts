@@ -108,6 +108,31 @@ test("a decision during the hold stays; a changed amount does not stop the relea
   });
 });
 
+test("a hold releases nothing that was or became pending for another reason (LIFE-002, LIFE-004, G230)", async () => {
+  const hold = { hold_days: SECOND_IN_DAYS.toFixed(6) };
+  const pendingOf = async (
+    fields: Record<string, unknown>,
+    params: Record<string, string>,
+  ): Promise<string> => {
+    const click = await world.addClick({ offer_id: await world.addOffer({ ...hold, ...fields }) });
+    const { body } = await world.report({ click_id: click.click_id, ...params });
+    expect(body).toMatchObject({ ok: true, status: "pending" });
+    return String(body["conversion_id"]);
+  };
+  const byDefault = await pendingOf({ default_status: "pending" }, {});
+  const byReport = await pendingOf({}, { status: "pending" });
+  const later = await held({}, { txid: "later" });
+  await world.report({ conversion_id: later, status: "pending" });
+  const released = await held();
+  start();
+  await expect
+    .poll(async () => (await world.conversion(released))["status"], SOON)
+    .toBe("approved");
+  for (const id of [byDefault, byReport, later])
+    expect(await world.conversion(id)).toMatchObject({ status: "pending", hold_until: null });
+  expect(await world.conversion(later)).toMatchObject({ status_reason: "postback_update" });
+});
+
 test("holds that end together are each released once by several schedulers (P18)", async () => {
   await world.rows(
     `insert into conversion (id, workspace_id, offer_id, advertiser_id, event_id, event_code, is_private, status,
