@@ -89,7 +89,8 @@ export const VISIBILITY = {
   ),
   attention_item: rule("kind count is_whole path query"),
   cap_usage: rule(
-    `owner_kind owner_id owner_name measure period currency limit used share resets_at alert_only`,
+    `owner_kind owner_id owner_name measure period currency limit used share is_reached resets_at
+      alert_only`,
   ),
   /** What a partner or an advertiser sees and changes of its own account. */
   profile: rule(

@@ -20,6 +20,7 @@ const ShownUsage = shownSchema("cap_usage", {
   limit: amount,
   used: amount.nullable(),
   share: z.number().nullable(),
+  is_reached: z.boolean().nullable(),
   resets_at: shownTime.nullable(),
   alert_only: z.boolean(),
 }).meta({ id: "CapUsage" });
@@ -32,7 +33,8 @@ const shareParam = z
   .meta({
     type: "number",
     minimum: 0,
-    description: "Only caps that are used by at least this share, such as 0.8",
+    description:
+      "Only caps that are used by at least this share, such as 0.8; up to 1 also all that are reached",
   });
 
 export const listCapUsage: Operation = operation({

@@ -62,7 +62,9 @@ export const CONSOLE_NOTES: Notes = {
   "CapUsage.currency": "Of amounts; null for clicks and conversions",
   "CapUsage.limit": "The cap: a number, or an amount of money",
   used: "Counted in the present period; null while the click writers cannot be reached",
-  share: "Used share of the limit, 1 when it is reached",
+  share: "Used share of the limit",
+  is_reached:
+    "Whether it refuses (`alert_only`: marks) what comes next: it is used up, not even the cheapest fixed price fits into the rest, or, where all prices are percentages, a conversion was refused. Null while the clicks are not known",
   resets_at: "When the next period begins; null for a cap of all time",
   "CapUsage.alert_only": "A reached limit is only recorded and refuses nothing",
   "ConversionDelivery.kind": "Whether the receiver is a postback or a webhook",

@@ -86,9 +86,10 @@ export class ClickNotices {
       return totals.length;
     });
     this.#take(connection, subjects.capsReached, "reached", (message) => {
-      const { reached, isWhole } = CapsReached.parse(message.json());
+      const { reached, isWhole, isLast } = CapsReached.parse(message.json());
       this.#capsReportedAtMs = performance.now();
       for (const cap of reached) state.noteReached(cap);
+      if (isLast) state.noteRound();
       this.#areCapsReported ||= isWhole;
       this.#noteReported();
       return reached.length;

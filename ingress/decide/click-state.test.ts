@@ -211,6 +211,25 @@ test("a counter that was reached before Postgres was restored is open until it i
   expect(world.condition()).toBe("cap");
 });
 
+test("a cap that several whole rounds of reached caps lack is free again, and not before (G231)", () => {
+  const { state, condition } = aWorld({ offers: [{ caps: { payout: { daily: "40.0000" } } }] });
+  const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "40.0000" };
+  state.noteReached(reached);
+  for (let round = 0; round < 5; round += 1) {
+    state.noteReached(reached);
+    state.noteRound();
+  }
+  expect(condition()).toBe("cap");
+  // One round may be lost.
+  state.noteRound();
+  expect(condition()).toBe("cap");
+  for (let round = 0; round < 3; round += 1) state.noteRound();
+  expect(condition()).toBe("");
+  expect(state.keep(10).reached).toEqual([]);
+  state.noteReached(reached);
+  expect(condition()).toBe("cap");
+});
+
 test("a reached counter holds for its limit, its currency and its period only (TRK-030)", () => {
   const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
   const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };

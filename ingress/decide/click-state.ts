@@ -17,8 +17,11 @@ export type ClickState = {
   readonly taken: (offer: Offer, timezone: string, visit: OfferVisit) => void;
 };
 
-/** A limit that was reached in a period. */
-type ReachedLimit = Omit<CapReached, "cap">;
+/** A limit that was reached in a period, and the round in which that was reported last. */
+type ReachedLimit = Omit<CapReached, "cap"> & { readonly round: number };
+
+/** A reached cap is free again after this many rounds without it: one round may be lost, or another process may know an older catalog. */
+const ROUNDS_WITHOUT = 3;
 
 /** `cap_over`: the only reached caps are those that alert. */
 export type CapCondition = "" | "cap" | "cap_over";
@@ -62,6 +65,8 @@ export class LocalClickState implements ClickState {
   readonly #reached: RecentMap<readonly ReachedLimit[]>;
   /** When a visitor was last redirected to an offer, by `<offer>-<partner>-<visitor>`. */
   readonly #lastTaken: RecentMap<number>;
+  /** How many whole rounds of reached caps were heard. */
+  #round = 0;
   #unpublished: ClickTaken[] = [];
   /** Clicks that were never published to the other processes, because NATS was down too long. */
   unpublishedLost = 0;
@@ -118,11 +123,26 @@ export class LocalClickState implements ClickState {
     }
   };
 
-  /** A limit that the conversion processors report as reached. It applies until its period is over or the catalog has another limit. */
+  /**
+   * A limit that the conversion processors report as reached. It applies until its period is over, the catalog has another limit, or
+   * several whole rounds lack it.
+   */
   noteReached({ cap, bucket, limit }: CapReached): void {
     const others = (this.#reached.get(cap) ?? []).filter((known) => known.bucket !== bucket);
-    this.#reached.set(cap, [{ bucket, limit }, ...others].slice(0, PERIODS_KEPT));
+    const reached = { bucket, limit, round: this.#round };
+    this.#reached.set(cap, [reached, ...others].slice(0, PERIODS_KEPT));
     this.changes += 1;
+  }
+
+  /** All reached caps have been reported. Without reports, as during an outage, caps stay reached. */
+  noteRound(): void {
+    this.#round += 1;
+    const oldest = this.#round - ROUNDS_WITHOUT;
+    const freed = [...this.#reached.entries()].filter(([, limits]) =>
+      limits.every(({ round }) => round < oldest),
+    );
+    for (const [cap] of freed) this.#reached.delete(cap);
+    this.changes += freed.length;
   }
 
   /** A total from the writer of a lane. It may lack our newest clicks, so it never lowers a tally. */
@@ -148,7 +168,8 @@ export class LocalClickState implements ClickState {
     }
     const reached: CapReached[] = [];
     for (const [cap, limits] of this.#reached.entries()) {
-      for (const limit of limits) if (reached.length < entriesMax) reached.push({ cap, ...limit });
+      for (const { bucket, limit } of limits)
+        if (reached.length < entriesMax) reached.push({ cap, bucket, limit });
       if (reached.length === entriesMax) break;
     }
     return { totals, reached };

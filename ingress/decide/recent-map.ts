@@ -45,6 +45,13 @@ export class RecentMap<Value> {
     }
   }
 
+  delete(key: string): void {
+    const entry = this.#byKey.get(key);
+    if (entry === undefined) return;
+    this.#byKey.delete(key);
+    this.#unlink(entry);
+  }
+
   clear(): void {
     this.#byKey.clear();
     this.#oldest = undefined;

@@ -9,6 +9,8 @@ export type CapOwner = {
   /** See {@link capOwnerName}. */
   readonly name: string;
   readonly caps: Caps;
+  /** Whether it is the offer itself. */
+  readonly isOffer: boolean;
 };
 
 /** The name under which Postgres, the click writers and ingress count. */
@@ -19,14 +21,17 @@ export function capOwnerName(kind: "offer" | "advertiser" | "group", id: number)
 /** Owners without any cap are left out. */
 export function capOwnersOf(catalog: Catalog, offer: Offer): CapOwner[] {
   const owners: CapOwner[] = [];
-  if (hasCaps(offer.caps)) owners.push({ name: capOwnerName("offer", offer.id), caps: offer.caps });
+  if (hasCaps(offer.caps)) {
+    owners.push({ name: capOwnerName("offer", offer.id), caps: offer.caps, isOffer: true });
+  }
   const advertiser = catalog.advertisers.get(offer.advertiser_id);
   if (advertiser !== undefined && hasCaps(advertiser.budget_caps)) {
-    owners.push({ name: capOwnerName("advertiser", advertiser.id), caps: advertiser.budget_caps });
+    const name = capOwnerName("advertiser", advertiser.id);
+    owners.push({ name, caps: advertiser.budget_caps, isOffer: false });
   }
   for (const group of catalog.groupsOf(offer.id)) {
     if (hasCaps(group.caps))
-      owners.push({ name: capOwnerName("group", group.id), caps: group.caps });
+      owners.push({ name: capOwnerName("group", group.id), caps: group.caps, isOffer: false });
   }
   return owners;
 }

@@ -56,7 +56,7 @@ export class Catalog {
 
   readonly #events = new OwnedRecords<OfferEvent>();
   readonly #access = new AccessTable();
-  readonly #overrides = new OwnedRecords<PayoutOverride>();
+  readonly overrides = new OwnedRecords<PayoutOverride>();
   readonly #groups = new Map<number, OfferGroup>();
   readonly #groupsOfOffer = new Map<number, readonly OfferGroup[]>();
   readonly #rules = new Map<number, ConversionRule>();
@@ -135,7 +135,7 @@ export class Catalog {
 
   /** All overrides of the pair; own-terms.ts decides which one applies to an event. */
   overridesOf(offerId: number, affiliateId: number): readonly PayoutOverride[] {
-    return this.#overrides.of(pairKey(offerId, affiliateId));
+    return this.overrides.of(pairKey(offerId, affiliateId));
   }
 
   groupsOf(offerId: number): readonly OfferGroup[] {
@@ -184,7 +184,7 @@ export class Catalog {
     yield* entriesOf("offer_event", this.#events.all(), version);
     yield* entriesOf("affiliate", this.affiliates.values(), version);
     yield* entriesOf("offer_access", this.#access.all(), version);
-    yield* entriesOf("payout_override", this.#overrides.all(), version);
+    yield* entriesOf("payout_override", this.overrides.all(), version);
     yield* entriesOf("tracking_domain", this.#hosts.all(), version);
     yield* entriesOf("link_key", this.#linkKeys.values(), version);
     yield* entriesOf("smart_link", this.smartLinks.values(), version);
@@ -242,7 +242,7 @@ export class Catalog {
         return;
       case "payout_override": {
         const { offer_id, affiliate_id } = entry.record;
-        this.#overrides.add(pairKey(offer_id, affiliate_id), entry.record);
+        this.overrides.add(pairKey(offer_id, affiliate_id), entry.record);
         return;
       }
       case "offer_access":
@@ -312,7 +312,7 @@ export class Catalog {
         this.#events.remove(id);
         return;
       case "payout_override":
-        this.#overrides.remove(id);
+        this.overrides.remove(id);
         return;
       case "offer_access":
         this.#removeAccess(entry.id);

@@ -3,8 +3,8 @@ import { DEFAULT_LANE_COUNT } from "./lanes.ts";
 
 /*
  * Notices to ingress processes about clicks that other processes answered, over core NATS. A notice stays true for its whole
- * period, so it may be repeated, late or out of order: the total of a period never falls, a reached cap stays reached, and a
- * redirected visitor stays redirected.
+ * period, so it may be repeated, late or out of order: the total of a period never falls, a redirected visitor stays redirected, and
+ * a cap stays reached until several rounds in a row lack it.
  */
 
 /** A notice has about 100 bytes, so a message stays far below the server's limit of 1 MiB. */
@@ -50,6 +50,8 @@ export const CapsReached = z.object({
   teller: z.string().max(100),
   /** Whether this round lists all reached caps, not only new ones. */
   isWhole: z.boolean(),
+  /** Ends a round of all reached caps: the others are not reached. */
+  isLast: z.boolean().default(false),
   reached: z.array(CapReached).max(NOTICES_PER_MESSAGE),
 });
 export type CapsReached = z.infer<typeof CapsReached>;

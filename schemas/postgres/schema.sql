@@ -240,6 +240,7 @@ CREATE TABLE cap_counter (
   cap text NOT NULL,
   bucket_start timestamp with time zone NOT NULL,
   used numeric(22,4) NOT NULL DEFAULT 0,
+  refused_limit numeric(22,4),
   CONSTRAINT cap_counter_pkey PRIMARY KEY (cap, bucket_start)
 ) WITH (fillfactor=50);
 CREATE INDEX cap_counter_age ON cap_counter USING btree (bucket_start) WHERE bucket_start > '-infinity'::timestamp with time zone;
@@ -1926,6 +1927,12 @@ begin
   if found_counters <> jsonb_array_length(caps) then
     raise exception 'a cap counter went away' using errcode = 'serialization_failure';
   end if;
+  if exceeded then
+    update cap_counter c set refused_limit = k."limit"
+    from cap_counts(conv_ts, caps, timezone) k
+    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert and c.used < k."limit"
+      and c.used + k.add > k."limit" and c.refused_limit is distinct from k."limit";
+  end if;
   return case when exceeded then 'exceeded' when alerted then 'alert' else 'free' end;
 end $function$;
 
@@ -2212,6 +2219,14 @@ CREATE FUNCTION has_subscriber(of_workspace integer, event_name text)
 AS $function$
   select exists (
     select from webhook w where w.workspace_id = of_workspace and w.active and event_name = any (w.events))
+$function$;
+
+CREATE FUNCTION is_cap_reached(used numeric, "limit" numeric, price numeric, refused_limit numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select used >= "limit" or coalesce(used + price > "limit", coalesce(refused_limit >= "limit", false) and used is not null)
 $function$;
 
 CREATE FUNCTION is_click_erased(of_click text, of_workspace integer)

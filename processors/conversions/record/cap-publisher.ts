@@ -24,7 +24,8 @@ const WHOLE_MS = 5_000;
 /**
  * Publishes to every ingress which conversion, payout and revenue caps are reached (G40). Any number of processes may run it; the first
  * one in each round publishes. A counter falls only when Postgres is restored. So a published cap stays reached until then, until its
- * period ends, or until the catalog has another limit; ingress notices the last two by itself.
+ * period ends, or until the catalog has another limit, which ingress notices by itself, or a cheaper price: then rounds of all reached
+ * caps no longer have it.
  */
 export class CapPublisher {
   readonly #deps: CapPublisherDeps;
@@ -113,6 +114,9 @@ export class CapPublisher {
         ? reached
         : reached.filter((cap) => this.#published.get(cap.cap) !== valueOf(cap));
       this.#send(nats, news, whole);
+      // A cap that is no longer reached is news when it is reached again.
+      const names = new Set(reached.map(({ cap }) => cap));
+      for (const name of this.#published.keys()) if (!names.has(name)) this.#published.delete(name);
       for (const cap of news) this.#published.set(cap.cap, valueOf(cap));
       if (whole) this.#wholeAtMs = performance.now();
       this.#rounds.add();
@@ -141,7 +145,8 @@ export class CapPublisher {
     // A message without caps says that a round was done.
     for (let from = 0; from === 0 || from < news.length; from += NOTICES_PER_MESSAGE) {
       const reached = news.slice(from, from + NOTICES_PER_MESSAGE);
-      const message: CapsReached = { teller: this.#id, isWhole, reached };
+      const isLast = isWhole && from + NOTICES_PER_MESSAGE >= news.length;
+      const message: CapsReached = { teller: this.#id, isWhole, isLast, reached };
       nats.connection.publish(nats.subjects.capsReached, JSON.stringify(message));
     }
   }

@@ -13,3 +13,38 @@ begin
     perform change_conversion(waiting.id, waiting.version, '{"status_reason": "", "hold_until": null}', 'hold', null);
   end loop;
 end $$;
+
+-- The limit at which a conversion was last refused although something of it was left. Caps of money whose prices are all percentages count as
+-- reached from then on (G231).
+alter table cap_counter add column refused_limit numeric(22,4);
+
+-- Whether a cap is reached: nothing is left, or the cheapest fixed price does not fit into the rest. Without a fixed price (`price` is null),
+-- whether a conversion was refused at this limit or a higher one. Null if `used` is not known.
+create function is_cap_reached(used numeric, "limit" numeric, price numeric, refused_limit numeric) returns boolean immutable language sql as $$
+  select used >= "limit" or coalesce(used + price > "limit", coalesce(refused_limit >= "limit", false) and used is not null)
+$$;
+
+-- Also notes what it refuses. The counters must be locked (lock_caps).
+create or replace function check_caps(conv_ts timestamptz, caps jsonb, timezone text) returns text language plpgsql as $$
+declare
+  found_counters integer;
+  exceeded boolean;
+  alerted boolean;
+begin
+  select count(*),
+         bool_or(not k.alert and (c.used >= k."limit" or c.used + k.add > k."limit")),
+         bool_or(k.alert and (c.used >= k."limit" or c.used + k.add > k."limit"))
+  into found_counters, exceeded, alerted
+  from cap_counts(conv_ts, caps, timezone) k
+  join cap_counter c on c.cap = k.cap and c.bucket_start = k.bucket_start;
+  if found_counters <> jsonb_array_length(caps) then
+    raise exception 'a cap counter went away' using errcode = 'serialization_failure';
+  end if;
+  if exceeded then
+    update cap_counter c set refused_limit = k."limit"
+    from cap_counts(conv_ts, caps, timezone) k
+    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert and c.used < k."limit"
+      and c.used + k.add > k."limit" and c.refused_limit is distinct from k."limit";
+  end if;
+  return case when exceeded then 'exceeded' when alerted then 'alert' else 'free' end;
+end $$;

@@ -10,6 +10,7 @@ import type { OidcSettings } from "../../../api/people/oidc-client.ts";
 import type { BodyLimits } from "../../../api/rest/file-bodies.ts";
 import type { StreamLimits } from "../../../api/rest/run-operation.ts";
 import { startApi } from "../../../api/start-api.ts";
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
@@ -146,6 +147,13 @@ export class ApiWorld extends Stores {
   /** Settles when the processors know what Postgres holds. Without it, a change is in force within a second. */
   async untilProcessorsKnow(): Promise<void> {
     for (const { feed } of this.#followed) await feed.refresh();
+  }
+
+  /** The catalog of the conversion processor; after {@link startProcessor}. */
+  get processorCatalog(): Catalog {
+    const [followed] = this.#followed;
+    if (followed === undefined) throw new Error("no processor follows the catalog");
+    return followed.catalog;
   }
 
   async addTenant(slug: string): Promise<Tenant> {
