@@ -61,7 +61,7 @@ export const CONSOLE_NOTES: Notes = {
   "CapUsage.period": "The period of the cap, in the workspace's time zone",
   "CapUsage.currency": "Of amounts; null for clicks and conversions",
   "CapUsage.limit": "The cap: a number, or an amount of money",
-  used: "Counted in the present period; null while the click writers cannot be reached",
+  used: "Counted in the present period, for money also what clicks cost (`cpc`, `rpc`); null while the click writers cannot be reached",
   share: "Used share of the limit",
   is_reached:
     "Whether it refuses (`alert_only`: marks) what comes next: it is used up, not even the cheapest fixed price fits into the rest, or, where all prices are percentages, a conversion was refused. Null while the clicks are not known",

@@ -114,12 +114,15 @@ const geoFields = compiled<GeoFacts, string>((geo) =>
   ),
 );
 
-/** What a unique click earns: only on offers paid per click, and only for people who were redirected (G71). */
-function rateFields({ offer, status }: Outcome, visit: Visit): string {
+/**
+ * What a unique click earns: only on offers paid per click, and only for people who were redirected (G71). A click that a condition refuses
+ * earns nothing, although its `url=` redirects it (G232).
+ */
+function rateFields({ offer, status, isRefused }: Outcome, visit: Visit): string {
   if (offer === undefined || status !== "redirect" || visit.isBot) return "";
   const isPaid = offer.payout_type === "cpc";
   const isBilled = offer.revenue_type === "rpc";
-  if (!isPaid && !isBilled) return "";
+  if ((!isPaid && !isBilled) || isRefused === true) return "";
   return (
     (isPaid ? textField("click_payout", offer.payout) : "") +
     (isBilled ? textField("click_revenue", offer.revenue) : "") +

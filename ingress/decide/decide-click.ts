@@ -29,6 +29,8 @@ export type Outcome = {
   readonly offer: Offer | undefined;
   /** Where the visitor is redirected; "" for the neutral page and for a refusal. */
   readonly location: string;
+  /** A condition of the offer refuses the click, and only its `url=` redirects it: it earns nothing (G232). */
+  readonly isRefused?: boolean;
 };
 
 /** Mints IDs, and draws numbers from 0 up to but not including 1. */
@@ -51,17 +53,24 @@ export function decideWithUrl(
   const clickId = mintFor(click, offer, chance);
   const refusal = refusalOf(click, subject, target);
   if (refusal !== "") return { clickId, status: "blocked", reason: refusal, offer, location: "" };
-  return { clickId, status: "redirect", reason: subject.reason, offer, location: target.location };
+  const { reason } = subject;
+  const isRefused = !mayPass(reason);
+  return { clickId, status: "redirect", reason, offer, location: target.location, isRefused };
 }
 
 /** A click without `url=` goes to the offer, or where its refusal leads. */
 export function decideWithoutUrl(click: Click, subject: Subject, chance: Chance): Outcome {
   const { offer, reason, forwardTo } = subject;
   if (forwardTo !== undefined) return send(click, forwardTo, reason, chance);
-  if (offer !== undefined && (reason === "" || reason === "cap_over")) {
+  if (offer !== undefined && mayPass(reason)) {
     return send(click, offer, reason, chance);
   }
   return turnAway(click, offer, reason, chance);
+}
+
+/** Alerts of caps only mark a click. */
+function mayPass(reason: string): boolean {
+  return reason === "" || reason === "cap_over";
 }
 
 function send(click: Click, offer: Offer, reason: string, chance: Chance): Outcome {

@@ -246,6 +246,30 @@ describe("what is recorded of a visitor", () => {
     ]);
   });
 
+  test("a click that a condition refuses earns nothing, although its `url=` redirects it (T14, G71, G232)", () => {
+    const paid = { payout_type: "cpc", payout: "0.0500", currency: "EUR" } as const;
+    const capped = { ...paid, caps: { payout: { daily: "5.0000" } } };
+    const service = aClickService({
+      workspaces: [{ allowed_destinations: ["shop.example"] }],
+      offers: [capped],
+    });
+    const path = `/r/SHOP/PART01?url=${encodeURIComponent("https://shop.example/p")}`;
+    const seen = (): string[] => {
+      const { status, status_reason, click_payout } = recordOf(service.ask(path));
+      return [status, status_reason, click_payout];
+    };
+    expect(seen()).toEqual(["redirect", "", "0.0500"]);
+    apply(service.deps.catalog, { offers: [{ ...capped, status: "paused" }] });
+    expect(seen()).toEqual(["redirect", "paused", "0.0000"]);
+    apply(service.deps.catalog, { offers: [{ ...capped, visibility: "private" }] });
+    expect(seen()).toEqual(["redirect", "not_approved", "0.0000"]);
+    const alert = { clicks: { daily: 0 }, alert_only: true };
+    apply(service.deps.catalog, { offers: [{ ...paid, caps: alert }] });
+    expect(seen()).toEqual(["redirect", "cap_over", "0.0500"]);
+    apply(service.deps.catalog, { offers: [{ ...paid, caps: { clicks: { daily: 0 } } }] });
+    expect(seen()).toEqual(["redirect", "cap", "0.0000"]);
+  });
+
   test("the writer can read every record, whatever the request contains", () => {
     const service = aClickService({ workspaces: [{ allowed_destinations: ["shop.example"] }] });
     fc.assert(

@@ -77,6 +77,12 @@ const STATEMENTS = [
              select cap, bucket_start from cap_counter
              where bucket_start > '-infinity' and bucket_start < now() - interval '435 days' limit $1)`,
   },
+  {
+    name: "forget-click-money",
+    text: `delete from cap_click_money where (cap, bucket_start, offer_id) in (
+             select cap, bucket_start, offer_id from cap_click_money
+             where bucket_start > '-infinity' and bucket_start < now() - interval '435 days' limit $1)`,
+  },
 ] as const;
 
 /**

@@ -236,6 +236,15 @@ CREATE TRIGGER bury AFTER DELETE ON blocklist_entry FOR EACH ROW EXECUTE FUNCTIO
 CREATE TRIGGER ids_are_verified BEFORE INSERT ON blocklist_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_unverified_ids();
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON blocklist_entry FOR EACH ROW EXECUTE FUNCTION stamp_catalog_row();
 
+CREATE TABLE cap_click_money (
+  cap text NOT NULL,
+  bucket_start timestamp with time zone NOT NULL,
+  offer_id integer NOT NULL,
+  amount numeric(22,4) NOT NULL,
+  CONSTRAINT cap_click_money_pkey PRIMARY KEY (cap, bucket_start, offer_id)
+) WITH (fillfactor=50);
+CREATE INDEX cap_click_money_age ON cap_click_money USING btree (bucket_start) WHERE bucket_start > '-infinity'::timestamp with time zone;
+
 CREATE TABLE cap_counter (
   cap text NOT NULL,
   bucket_start timestamp with time zone NOT NULL,
@@ -1919,22 +1928,32 @@ declare
   alerted boolean;
 begin
   select count(*),
-         bool_or(not k.alert and (c.used >= k."limit" or c.used + k.add > k."limit")),
-         bool_or(k.alert and (c.used >= k."limit" or c.used + k.add > k."limit"))
+         bool_or(not k.alert and (u.used >= k."limit" or u.used + k.add > k."limit")),
+         bool_or(k.alert and (u.used >= k."limit" or u.used + k.add > k."limit"))
   into found_counters, exceeded, alerted
   from cap_counts(conv_ts, caps, timezone) k
-  join cap_counter c on c.cap = k.cap and c.bucket_start = k.bucket_start;
+  join cap_counter c on c.cap = k.cap and c.bucket_start = k.bucket_start
+  cross join lateral (select c.used + click_money(c.cap, c.bucket_start) as used) u;
   if found_counters <> jsonb_array_length(caps) then
     raise exception 'a cap counter went away' using errcode = 'serialization_failure';
   end if;
   if exceeded then
     update cap_counter c set refused_limit = k."limit"
     from cap_counts(conv_ts, caps, timezone) k
-    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert and c.used < k."limit"
-      and c.used + k.add > k."limit" and c.refused_limit is distinct from k."limit";
+    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert
+      and c.used + click_money(c.cap, c.bucket_start) < k."limit"
+      and c.used + click_money(c.cap, c.bucket_start) + k.add > k."limit" and c.refused_limit is distinct from k."limit";
   end if;
   return case when exceeded then 'exceeded' when alerted then 'alert' else 'free' end;
 end $function$;
+
+CREATE FUNCTION click_money(of_cap text, starts timestamp with time zone)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(m.amount), 0) from cap_click_money m where m.cap = of_cap and m.bucket_start = starts
+$function$;
 
 CREATE FUNCTION conversion_document(c conversion)
  RETURNS json

@@ -6,6 +6,7 @@ import type { ClickTotal } from "../../../schemas/events/click-notice.ts";
 import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Batch } from "../intake/batch.ts";
 import { readLine, wasTaken } from "../intake/read-line.ts";
+import { ClickMoney } from "./click-money.ts";
 
 /** A click cap, and the offers of this lane whose clicks count against it. */
 export type CountedCap = {
@@ -50,6 +51,8 @@ const LINE_FEED = "\n";
  */
 export class ClickCaps {
   readonly #lane: number;
+  /** What the clicks cost, for caps of payout and revenue. */
+  readonly money = new ClickMoney();
   #revision = -1;
   /** Number of lanes among which the offers were divided when the totals began; 0 before the first. */
   lanes = 0;
@@ -92,6 +95,7 @@ export class ClickCaps {
     }
     this.#tallies = tallies;
     this.#byOffer = byOffer;
+    this.money.follow(catalog, lanes, this.#lane);
   }
 
   /** Caps whose clicks must still be counted in the table. */
@@ -102,6 +106,7 @@ export class ClickCaps {
   /** The table lost clicks: all caps must be counted again. */
   unload(): void {
     for (const tally of this.#tallies.values()) tally.isLoaded = false;
+    this.money.unload();
   }
 
   /**
@@ -128,8 +133,9 @@ export class ClickCaps {
     if (fresh.size > 0) this.#countWaiting(batches, fresh);
   }
 
-  /** Counts an accepted click. `line` is its record as latin1. */
+  /** Counts an accepted click. `line` is its record as latin1, without earnings unless the click is unique. */
   countClick(offerId: number, ts: number, line: string): void {
+    this.money.count(offerId, ts, line);
     const tallies = this.#byOffer.get(offerId);
     if (tallies === undefined || !wasTaken(line)) return;
     for (const tally of tallies) {

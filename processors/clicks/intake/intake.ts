@@ -300,9 +300,9 @@ export class Intake {
       const month = this.#months.of(head.ts);
       if (!builder.continues(month)) this.#finish(builder);
       const isUnique = isClick ? this.#isUnique(head) : undefined;
-      if (isClick) this.caps.countClick(head.offerId, head.ts, line);
-      const row = { position, month, ts: head.ts };
-      builder.add(isUnique === false ? withoutEarnings(line) : line, row, isUnique);
+      const text = isUnique === false ? withoutEarnings(line) : line;
+      if (isClick) this.caps.countClick(head.offerId, head.ts, text);
+      builder.add(text, { position, month, ts: head.ts }, isUnique);
       if (isClick) builder.addToList(readWorkspaceId(line));
       if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
     }

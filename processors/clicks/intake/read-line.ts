@@ -1,5 +1,6 @@
 import { AD_CLICK_ID_KINDS, type AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import { ClickRecord, ImpressionRecord } from "../../../schemas/events/click-record.ts";
+import { type Amount, parseAmount } from "../../../schemas/money/amount.ts";
 
 /** The fields of a record that the writer needs. The rest of the line goes to ClickHouse unread. */
 export type LineHead = {
@@ -103,6 +104,28 @@ export function mayHaveAdIds(text: string): boolean {
 /** The line with all earnings of the click at zero, as for a click that is not unique (G71). Never longer than `line`. */
 export function withoutEarnings(line: string): string {
   return line.includes('"click_') ? line.replace(EARNINGS, `"$1":"${NO_MONEY}"`) : line;
+}
+
+/** What a click costs, in the currency of its offer at that time. */
+export type Earnings = {
+  readonly currency: string;
+  readonly payout: Amount;
+  readonly revenue: Amount;
+};
+
+/** Undefined for a click that costs nothing. */
+export function readEarnings(line: string): Earnings | undefined {
+  if (!line.includes('"click_')) return undefined;
+  const amount = (field: string): Amount => parseAmount(wordAt(line, field)) ?? 0n;
+  const [payout, revenue] = [amount("click_payout"), amount("click_revenue")];
+  if (payout === 0n && revenue === 0n) return undefined;
+  return { currency: wordAt(line, "currency"), payout, revenue };
+}
+
+/** A text without escapes; "" if it is absent. */
+function wordAt(line: string, field: string): string {
+  const text = textAt(line, field);
+  return text === undefined ? "" : line.slice(text.start, text.end);
 }
 
 /**

@@ -10,9 +10,10 @@ import type { RoleDeps } from "../../role-deps.ts";
 import { type CapSpan, selectCapClicks, spansOf } from "../caps/stored-cap-clicks.ts";
 import { selectTakenClicks } from "../caps/stored-taken-clicks.ts";
 import type { Intake } from "../intake/intake.ts";
+import { LaneMoney } from "./lane-money.ts";
 import type { LaneRows } from "./lane-rows.ts";
 
-export type LaneNoticesDeps = Pick<RoleDeps, "nats" | "catalog" | "clock" | "log"> & {
+export type LaneNoticesDeps = Pick<RoleDeps, "pool" | "nats" | "catalog" | "clock" | "log"> & {
   readonly rows: LaneRows;
   readonly intake: Intake;
   readonly lane: number;
@@ -38,6 +39,7 @@ const RETRY_MS = 60_000;
  */
 export class LaneNotices {
   readonly #deps: LaneNoticesDeps;
+  readonly #money: LaneMoney;
   #timer: NodeJS.Timeout | undefined;
   #requests: { unsubscribe(): void } | undefined;
   #ticks = 0;
@@ -49,10 +51,12 @@ export class LaneNotices {
 
   constructor(deps: LaneNoticesDeps) {
     this.#deps = deps;
+    this.#money = new LaneMoney(deps);
   }
 
   start(): void {
     const { nats, log } = this.#deps;
+    this.#money.start();
     this.#timer = setInterval(() => this.#tick(), PUBLISH_MS);
     this.#requests = nats.connection.subscribe(nats.subjects.clickNoticesRequest, {
       callback: (error) => {
@@ -67,6 +71,7 @@ export class LaneNotices {
   }
 
   close(): void {
+    this.#money.close();
     clearInterval(this.#timer);
     this.#requests?.unsubscribe();
   }
@@ -81,6 +86,7 @@ export class LaneNotices {
     if (startedMs < this.#loadAfterMs) return;
     this.#loadAfterMs = startedMs + REFRESH_MS;
     intake.caps.follow(catalog, intake.share.lanes);
+    await this.#money.refresh();
     for (const span of spansOf(intake.caps.unloaded)) {
       if (performance.now() >= startedMs + COUNT_BEGIN_MS) return;
       if (startedMs < (this.#retryAtMs.get(span.key) ?? startedMs)) continue;

@@ -24,6 +24,20 @@ create function is_cap_reached(used numeric, "limit" numeric, price numeric, ref
   select used >= "limit" or coalesce(used + price > "limit", coalesce(refused_limit >= "limit", false) and used is not null)
 $$;
 
+-- What unique clicks have cost in a period of a cap of payout or revenue (G232). The click writers store absolute totals that only grow.
+create table cap_click_money (
+  cap text not null,
+  bucket_start timestamptz not null,
+  offer_id integer not null,
+  amount numeric(22,4) not null,
+  primary key (cap, bucket_start, offer_id)
+) with (fillfactor = 50);
+create index cap_click_money_age on cap_click_money (bucket_start) where bucket_start > '-infinity';
+
+create function click_money(of_cap text, starts timestamptz) returns numeric stable language sql as $$
+  select coalesce(sum(m.amount), 0) from cap_click_money m where m.cap = of_cap and m.bucket_start = starts
+$$;
+
 -- Also notes what it refuses. The counters must be locked (lock_caps).
 create or replace function check_caps(conv_ts timestamptz, caps jsonb, timezone text) returns text language plpgsql as $$
 declare
@@ -32,19 +46,21 @@ declare
   alerted boolean;
 begin
   select count(*),
-         bool_or(not k.alert and (c.used >= k."limit" or c.used + k.add > k."limit")),
-         bool_or(k.alert and (c.used >= k."limit" or c.used + k.add > k."limit"))
+         bool_or(not k.alert and (u.used >= k."limit" or u.used + k.add > k."limit")),
+         bool_or(k.alert and (u.used >= k."limit" or u.used + k.add > k."limit"))
   into found_counters, exceeded, alerted
   from cap_counts(conv_ts, caps, timezone) k
-  join cap_counter c on c.cap = k.cap and c.bucket_start = k.bucket_start;
+  join cap_counter c on c.cap = k.cap and c.bucket_start = k.bucket_start
+  cross join lateral (select c.used + click_money(c.cap, c.bucket_start) as used) u;
   if found_counters <> jsonb_array_length(caps) then
     raise exception 'a cap counter went away' using errcode = 'serialization_failure';
   end if;
   if exceeded then
     update cap_counter c set refused_limit = k."limit"
     from cap_counts(conv_ts, caps, timezone) k
-    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert and c.used < k."limit"
-      and c.used + k.add > k."limit" and c.refused_limit is distinct from k."limit";
+    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert
+      and c.used + click_money(c.cap, c.bucket_start) < k."limit"
+      and c.used + click_money(c.cap, c.bucket_start) + k.add > k."limit" and c.refused_limit is distinct from k."limit";
   end if;
   return case when exceeded then 'exceeded' when alerted then 'alert' else 'free' end;
 end $$;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { LocalClickState } from "../../../ingress/decide/click-state.ts";
+import { noteClickMoney } from "../../../processors/clicks/caps/note-click-money.ts";
 import {
   counterCapsOf,
   selectReachedCaps,
@@ -183,6 +184,28 @@ test("the cheapest price of a budget or a group is of an active offer in its cur
   expect(await usd()).toEqual([true, "cap"]);
   await world.patch(`/offers/${cheap.id}`, { revenue: "10" });
   expect(await usd()).toEqual([false, ""]);
+});
+
+test("usage, inbox and clicks count what clicks cost against money caps (#36, G231, G232)", async () => {
+  const perClick = { payout_type: "cpc", payout: "0.3" };
+  const offer = await world.offer({ ...perClick, caps: { payout: { daily: "5" } } });
+  const cost = async (amount: bigint): Promise<void> =>
+    await noteClickMoney(world.pool, [
+      {
+        cap: `offer/${offer.id}/payout/daily/USD`,
+        offerId: offer.id,
+        period: "daily",
+        timezone: "UTC",
+        atMs: Date.now(),
+        amount,
+      },
+    ]);
+  await cost(39_000n);
+  expect(await reachedEverywhere(offer)).toEqual(OPEN);
+  await cost(48_000n);
+  const [row] = usageOf(await world.get(`/cap-usage?offer_id=${offer.id}`));
+  expect(row).toMatchObject({ used: "4.8000", share: 0.96, is_reached: true });
+  expect(await reachedEverywhere(offer)).toEqual(REACHED);
 });
 
 test("a period begins at midnight of the workspace's zone (G39)", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { noteClickMoney } from "../../../processors/clicks/caps/note-click-money.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
@@ -106,6 +107,35 @@ test("an alert-only cap of a group keeps the conversion and flags it (LIFE-022, 
       cap_alert: flag,
     });
   }
+});
+
+test("what clicks cost counts against payout and revenue caps of conversions (#36, G39, G232)", async () => {
+  const offerId = await world.addOffer({ caps: { payout: { total: "25" } } });
+  const cap = `offer/${offerId}/payout/total/USD`;
+  const clicksCost = (amount: bigint): Promise<void> =>
+    noteClickMoney(world.pool, [
+      { cap, offerId, period: "total", timezone: "UTC", atMs: Date.now(), amount },
+    ]);
+  const next = async (): Promise<unknown> =>
+    reasonOf({ click_id: (await world.addClick({ offer_id: offerId })).click_id });
+  expect(await next()).toBe("approved");
+  // 10.0000 of the conversion, 5.0000 of clicks: the next one fits exactly.
+  await clicksCost(50_000n);
+  expect(await next()).toBe("approved");
+  expect(await next()).toBe("rejected cap_exceeded");
+  const other = await world.addOffer({ caps: { payout: { total: "25" } } });
+  await noteClickMoney(world.pool, [
+    {
+      cap: `offer/${other}/payout/total/USD`,
+      offerId: other,
+      period: "total",
+      timezone: "UTC",
+      atMs: Date.now(),
+      amount: 150_001n,
+    },
+  ]);
+  const click = await world.addClick({ offer_id: other });
+  expect(await reasonOf({ click_id: click.click_id })).toBe("rejected cap_exceeded");
 });
 
 test("a coupon credits its partner and offer without a click, in any letter case (PB-021, G115)", async () => {
