@@ -1976,7 +1976,7 @@ CREATE FUNCTION conversion_state(c conversion)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select jsonb_build_object('id', c.id, 'workspace_id', c.workspace_id, 'offer_id', c.offer_id, 'advertiser_id',
+  select jsonb_build_object('id', c.id, 'workspace_id', c.workspace_id, 'offer_id', c.offer_id, 'affiliate_id', c.affiliate_id, 'advertiser_id',
     c.advertiser_id, 'event_code', c.event_code, 'status', c.status, 'status_reason', c.status_reason, 'is_duplicate',
     c.is_duplicate, 'revenue', c.revenue::text, 'payout', c.payout::text, 'sale_amount', c.sale_amount::text, 'currency',
     c.currency, 'payout_type', c.payout_type, 'payout_rate', c.payout_rate::text, 'payout_given', c.payout_given,
@@ -2712,8 +2712,12 @@ begin
   loop
     before := held.state;
     after := before;
-    after.status := 'approved';
-    after.status_reason := '';
+    if exists (select from affiliate a where a.id = before.affiliate_id and a.status in ('blocked', 'rejected')) then
+      after.status_reason := 'rule:partner_blocked';
+    else
+      after.status := 'approved';
+      after.status_reason := '';
+    end if;
     after.hold_until := null;
     after.version := before.version + 1;
     after.updated_at := clock_timestamp();

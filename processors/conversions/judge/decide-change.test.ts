@@ -8,6 +8,7 @@ const row: ConversionState = {
   id: "1",
   workspace_id: 1,
   offer_id: 1,
+  affiliate_id: 1,
   advertiser_id: 1,
   event_code: "default",
   status: "approved",
@@ -33,7 +34,7 @@ const row: ConversionState = {
   asked_status: null,
 };
 const none = { saleAmount: undefined, revenue: undefined, payout: undefined };
-const byOrder = { namesConversion: false };
+const byOrder = { namesConversion: false, isPartnerBlocked: false };
 
 test.each([
   ["approved", "rejected", {}, "rejected postback_reversal"],
@@ -71,6 +72,24 @@ test("a report of `pending` ends a hold without approving; other reports leave t
   expect(change(undefined)).toBeUndefined();
 });
 
+test("no report approves a conversion of a blocked partner; staff decide (G233)", () => {
+  const approve = { status: "approved", money: none, ...byOrder, isPartnerBlocked: true } as const;
+  const seen = (from: Partial<ConversionState>): unknown => {
+    const change = decideChange({ ...row, ...from }, approve);
+    return change === undefined ? undefined : [change.status, change.status_reason];
+  };
+  const waits = ["pending", "rule:partner_blocked"];
+  expect(seen({ status: "rejected", status_reason: "cap_exceeded" })).toEqual(waits);
+  expect(seen({ status: "pending", status_reason: "" })).toEqual(waits);
+  expect(seen({ status: "pending", status_reason: "hold", is_held: true })).toEqual(waits);
+  expect(seen({ status: "pending", status_reason: "rule:partner_blocked" })).toBeUndefined();
+  expect(seen({ status: "approved" })).toBeUndefined();
+  const reject = { ...approve, status: "rejected" } as const;
+  expect(decideChange({ ...row, status: "pending" }, reject)?.status).toBe("rejected");
+  const named = { ...approve, namesConversion: true };
+  expect(decideChange({ ...row, status: "pending" }, named)?.status).toBe("pending");
+});
+
 test("money is computed by the terms of the conversion, and an amount that was given stays as given (G108)", () => {
   const half = { status: undefined, money: { ...none, saleAmount: 500_000n }, ...byOrder };
   expect(decideChange(row, half)).toMatchObject({ payout: 50_000n, revenue: 100_000n });
@@ -86,6 +105,7 @@ test("a duplicate never changes, and a change reported twice changes nothing the
     status: fc.option(fc.constantFrom(...CONVERSION_STATUSES), { nil: undefined }),
     money: fc.record({ saleAmount: amount, revenue: amount, payout: amount }),
     namesConversion: fc.boolean(),
+    isPartnerBlocked: fc.boolean(),
   });
   fc.assert(
     fc.property(requested, fc.constantFrom(...CONVERSION_STATUSES), (reported, status) => {

@@ -2,6 +2,7 @@ import type { ConversionStatus, GivenMoney } from "../read/report-params.ts";
 import type { ConversionChange } from "../record/change-by-report.ts";
 import type { ConversionState } from "../record/conversions.ts";
 import { computeMoney, type Money } from "./conversion-terms.ts";
+import { PARTNER_BLOCKED } from "./judge-conversion.ts";
 
 /** The change that a later report asks for, with its money in the conversion's currency. */
 export type RequestedChange = {
@@ -9,6 +10,8 @@ export type RequestedChange = {
   readonly money: GivenMoney;
   /** The report names the conversion by `conversion_id`, not by its order or click. */
   readonly namesConversion: boolean;
+  /** Staff decide about conversions of a blocked or rejected partner (G233). */
+  readonly isPartnerBlocked: boolean;
 };
 
 /**
@@ -21,16 +24,14 @@ export function decideChange(
 ): ConversionChange | undefined {
   if (row.is_duplicate) return undefined;
   const money = moneyAfter(row, requested.money);
-  const status = statusAfter(row, requested);
   const isMoneyNew = isOtherMoney(row, money);
-  // The advertiser has not decided yet, so the end of the hold must not decide for it (G230).
-  const endsHold = row.is_held && requested.status === "pending";
-  if (status === row.status && !isMoneyNew && !endsHold) return undefined;
-  const isOtherStatus = status !== row.status || endsHold;
+  const { status, reason, endsHold } = statusChange(row, requested);
+  const isReasonNew = reason !== undefined && reason !== row.status_reason;
+  if (status === row.status && !isReasonNew && !isMoneyNew && !endsHold) return undefined;
   return {
     status,
-    // A new status sets its own reason. A change of money alone counts as a reversal, even if the amount rises.
-    status_reason: isOtherStatus && status !== "rejected" ? "postback_update" : "postback_reversal",
+    // A change of money alone counts as a reversal, even if the amount rises.
+    status_reason: reason ?? "postback_reversal",
     ...(endsHold ? { hold_until: null } : {}),
     revenue: money.revenue,
     payout: money.payout,
@@ -38,6 +39,26 @@ export function decideChange(
     payout_given: money.payoutGiven,
     revenue_given: money.revenueGiven,
   };
+}
+
+type StatusChange = {
+  readonly status: ConversionStatus;
+  /** Undefined if the status stays. */
+  readonly reason: string | undefined;
+  readonly endsHold: boolean;
+};
+
+/** A new status sets its own reason. */
+function statusChange(row: ConversionState, requested: RequestedChange): StatusChange {
+  const { status: asked, isPartnerBlocked } = requested;
+  if (asked === "approved" && isPartnerBlocked && row.status !== "approved")
+    return { status: "pending", reason: PARTNER_BLOCKED, endsHold: row.is_held };
+  const status = statusAfter(row, requested);
+  // The advertiser has not decided yet, so the end of the hold must not decide for it (G230).
+  const endsHold = row.is_held && asked === "pending";
+  const isNew = status !== row.status || endsHold;
+  const reason = status === "rejected" ? "postback_reversal" : "postback_update";
+  return { status, reason: isNew ? reason : undefined, endsHold };
 }
 
 /**

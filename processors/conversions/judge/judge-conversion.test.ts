@@ -103,7 +103,7 @@ test("checks run in a fixed order and the first that fails decides (G96, T58)", 
       is_datacenter: true,
     }),
     offer: { ...offer, default_status: "pending", hold_days: "2", min_seconds_to_conversion: 60 },
-    affiliate: { ...affiliate, throttle_percent: 100 },
+    affiliate: { ...affiliate, status: "blocked", throttle_percent: 100 },
     fraudChecks: { bot: true, datacenter: true },
     isIpAllowed: false,
     isClickIpCrowded: true,
@@ -120,7 +120,8 @@ test("checks run in a fixed order and the first that fails decides (G96, T58)", 
     ["rejected fraud:duplicate_click_ip", { fraudChecks: {} }],
     ["rejected rule:no", { isClickIpCrowded: false }],
     ["rejected postback", { rules: [aRule("review", "hold")] }],
-    ["pending rule:review", { givenStatus: "approved" }],
+    ["pending rule:partner_blocked", { givenStatus: "approved" }],
+    ["pending rule:review", { affiliate: { ...affiliate, throttle_percent: 100 } }],
     ["pending throttled", { rules: [] }],
     ["pending hold", { affiliate }],
     ["approved", { affiliate: { ...affiliate, hold_days: "0" } }],
@@ -162,6 +163,17 @@ test("the partner's hold wins over the offer's, and may be a fraction of a day (
     countsAddress: true,
     countsAgainstCaps: true,
   });
+});
+
+test("conversions of a blocked or rejected partner wait for the staff, all others do not (G233)", () => {
+  const verdicts = (["active", "pending", "blocked", "rejected"] as const).map((status) =>
+    judge({ affiliate: { ...affiliate, status }, givenStatus: "approved" }),
+  );
+  const waits = "pending rule:partner_blocked";
+  expect(verdicts).toEqual(["approved", "approved", waits, waits]);
+  const blocked = { ...affiliate, status: "blocked" } as const;
+  expect(judge({ affiliate: blocked, givenStatus: "rejected" })).toBe("rejected postback");
+  expect(judge({ affiliate: blocked, offer: { ...offer, hold_days: "1" } })).toBe(waits);
 });
 
 test("a hold keeps only what would be approved: `pending` stays pending without an end (LIFE-002, LIFE-004, G230)", () => {

@@ -12,6 +12,8 @@ import { findRule, type RuleFacts } from "./conversion-rules.ts";
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
+/** Reason of a conversion that waits because its partner is blocked or rejected. release_due_holds has it, too. */
+export const PARTNER_BLOCKED = "rule:partner_blocked";
 
 /**
  * The facts by which a new conversion is judged. Repeats, addresses and caps are not among them: the recording statement checks those in
@@ -52,7 +54,7 @@ export function judgeConversion(facts: Case): Verdict {
     return { status: "rejected", reason: refusal, ...uncounted };
   }
   // Here, in the order of G96, the recording statement checks the address.
-  const { givenStatus, offer, rules } = facts;
+  const { givenStatus, offer, affiliate, rules } = facts;
   const rejecting = findRule(rules, "reject", facts);
   if (rejecting !== undefined) {
     const reason = `rule:${rejecting.name}`;
@@ -61,6 +63,7 @@ export function judgeConversion(facts: Case): Verdict {
   // Here the same statement checks the caps.
   const counted = { countsAddress: true, countsAgainstCaps: true } as const;
   if (givenStatus === "rejected") return { status: "rejected", reason: "postback", ...counted };
+  if (isBlocked(affiliate)) return { status: "pending", reason: PARTNER_BLOCKED, ...counted };
   const holding = findRule(rules, "hold", facts);
   if (holding !== undefined)
     return { status: "pending", reason: `rule:${holding.name}`, ...counted };
@@ -72,6 +75,11 @@ export function judgeConversion(facts: Case): Verdict {
     return { status: "pending", reason: "hold", holdUntilMs: facts.convTsMs + holdMs, ...counted };
   }
   return { status, reason: "", ...counted };
+}
+
+/** Whether no conversion of the partner is approved unless staff approve it (G233). */
+export function isBlocked(affiliate: Affiliate | undefined): boolean {
+  return affiliate?.status === "blocked" || affiliate?.status === "rejected";
 }
 
 /** The reason to reject before the tables are queried; undefined for none. */

@@ -3,6 +3,7 @@ import { type Keyed, keyedAnswer } from "../answer/first-answer.ts";
 import { type Handled, refusal, takenReply } from "../answer/postback-answer.ts";
 import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "../answer/refusal.ts";
 import { decideChange, mayBeRepeat, type RequestedChange } from "../judge/decide-change.ts";
+import { isBlocked } from "../judge/judge-conversion.ts";
 import { convertedMoney, type Incoming, type ReportSources } from "../read/incoming-report.ts";
 import { isOnIpList } from "../read/ip-list.ts";
 import { isRefusal } from "../read/resolve-target.ts";
@@ -48,6 +49,7 @@ export async function applyUpdate(
     status: report.status,
     money,
     namesConversion: report.conversionId !== undefined,
+    isPartnerBlocked: isBlocked(sources.catalog.affiliates.get(found.affiliate_id ?? 0)),
   };
   if (mayBeRepeat(found, requested)) return updated(incoming, found, { shown: found, ignored });
   if (isPlain && decideChange(found, requested) === undefined) return undefined;

@@ -87,6 +87,7 @@ export const ConversionState = z.object({
   id: z.string(),
   workspace_id: z.int(),
   offer_id: z.int(),
+  affiliate_id: z.int().nullable(),
   advertiser_id: z.int(),
   event_code: z.string(),
   status: z.enum(CONVERSION_STATUSES),

@@ -64,3 +64,51 @@ begin
   end if;
   return case when exceeded then 'exceeded' when alerted then 'alert' else 'free' end;
 end $$;
+
+create or replace function conversion_state(c conversion) returns jsonb immutable language sql as $$
+  select jsonb_build_object('id', c.id, 'workspace_id', c.workspace_id, 'offer_id', c.offer_id, 'affiliate_id', c.affiliate_id, 'advertiser_id',
+    c.advertiser_id, 'event_code', c.event_code, 'status', c.status, 'status_reason', c.status_reason, 'is_duplicate',
+    c.is_duplicate, 'revenue', c.revenue::text, 'payout', c.payout::text, 'sale_amount', c.sale_amount::text, 'currency',
+    c.currency, 'payout_type', c.payout_type, 'payout_rate', c.payout_rate::text, 'payout_given', c.payout_given,
+    'revenue_type', c.revenue_type, 'revenue_rate', c.revenue_rate::text, 'revenue_given', c.revenue_given,
+    'adv_txid', c.adv_txid, 'method', c.method, 'conv_ts', c.conv_ts, 'version', c.version,
+    'is_held', c.status = 'pending' and c.hold_until is not null,
+    'report_fingerprint', '\x' || encode(c.report_fingerprint, 'hex'),
+    'change_fingerprint', '\x' || encode(c.change_fingerprint, 'hex'),
+    'asked_status', c.asked_status)
+$$;
+
+-- Approves conversions whose hold is over. Conversions of a blocked or rejected partner wait for the staff instead (G233).
+create or replace function release_due_holds(rows_max integer) returns integer language plpgsql as $$
+declare
+  held record;
+  before conversion;
+  after conversion;
+  released integer := 0;
+begin
+  for held in
+    select t as state from conversion t
+    where t.hold_until <= now() and t.status = 'pending'
+    order by t.hold_until limit rows_max
+    for update skip locked
+  loop
+    before := held.state;
+    after := before;
+    if exists (select from affiliate a where a.id = before.affiliate_id and a.status in ('blocked', 'rejected')) then
+      after.status_reason := 'rule:partner_blocked';
+    else
+      after.status := 'approved';
+      after.status_reason := '';
+    end if;
+    after.hold_until := null;
+    after.version := before.version + 1;
+    after.updated_at := clock_timestamp();
+    update conversion t
+    set status = after.status, status_reason = after.status_reason, hold_until = null, version = after.version,
+        updated_at = after.updated_at
+    where t.id = before.id;
+    perform after_conversion_change(before, after, 'hold', null);
+    released := released + 1;
+  end loop;
+  return released;
+end $$;
