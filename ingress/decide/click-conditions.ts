@@ -1,6 +1,6 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { runFault } from "../../schemas/catalog/may-run.ts";
-import type { Affiliate, Offer, Workspace } from "../../schemas/catalog/records.ts";
+import type { Affiliate, Offer, TrafficControl, Workspace } from "../../schemas/catalog/records.ts";
 import type { SlotValues } from "../request/parameters.ts";
 import type { Visit } from "../request/visit.ts";
 import type { ClickState } from "./click-state.ts";
@@ -47,23 +47,34 @@ const NO_FINDING: Finding = { condition: "" };
 export function judgeClick(click: Click, offer: Offer): Finding {
   const condition = conditionOfOffer(click, offer);
   if (condition !== "" && condition !== "cap_over") return { condition };
-  const control = trafficControlOf(click.catalog, click.workspace.id, {
-    offerId: offer.id,
-    affiliateId: click.affiliate.id,
-    values: click.values,
-    visit: click.visit,
-  });
+  const control = controlOf(click, offer);
   if (control?.action === "block") return { condition: "traffic_control" };
   if (control !== undefined) return findForward(click, control.forward_offer_id);
   if (isDuplicate(click, offer)) return { condition: "duplicate" };
   return condition === "" ? NO_FINDING : { condition };
 }
 
-/** Whether the click may go to this other offer instead, by the same conditions without traffic controls. */
+/**
+ * Whether the click may go to this other offer instead: by the same conditions as if it had asked for that offer (G234). A control that would
+ * forward it from there refuses it, because clicks are forwarded once.
+ */
 export function mayTake(click: Click, offer: Offer | undefined): offer is Offer {
   if (offer === undefined || offer.workspace_id !== click.workspace.id) return false;
   const condition = conditionOfOffer(click, offer);
-  return (condition === "" || condition === "cap_over") && !isDuplicate(click, offer);
+  if (condition !== "" && condition !== "cap_over") return false;
+  return controlOf(click, offer) === undefined && !isDuplicate(click, offer);
+}
+
+/** The oldest control that applies. If it forwards to this very offer, the click has arrived, and no later control decides. */
+function controlOf(click: Click, offer: Offer): TrafficControl | undefined {
+  const control = trafficControlOf(click.catalog, click.workspace.id, {
+    offerId: offer.id,
+    affiliateId: click.affiliate.id,
+    values: click.values,
+    visit: click.visit,
+  });
+  const isHere = control?.action === "forward" && control.forward_offer_id === offer.id;
+  return isHere ? undefined : control;
 }
 
 /** Records that a visitor was redirected. Later clicks of the visitor and of the offer are compared with this one. */
