@@ -4,9 +4,19 @@ import { AD_IDS } from "./personal-fields.ts";
 export type PersonsConversion = {
   readonly id: string;
   readonly click_id: string | null;
-  readonly conv_ip: string | null;
+  /** The visitor's address; null if it may be the sender's. */
+  readonly visitor_ip: string | null;
   readonly ad_ids: readonly string[];
 };
+
+/**
+ * A browser sends pixels itself. What a server reports has the address of the server unless the report names another one (G102), as its row in
+ * the inbound log shows: the address of a server is in the reports of all its visitors.
+ */
+const VISITOR_IP = `case
+  when c.method in ('pixel', 'js') then host(c.conv_ip)
+  when (select bool_and(l.ip <> c.conv_ip) from postback_log l where l.conversion_id = c.id and l.endpoint = 'pb') then host(c.conv_ip)
+  end as visitor_ip`;
 
 /** Conversions of these clicks, and those up to `untilMs` with one of these keyed hashes of an e-mail. */
 export async function findConversions(
@@ -21,12 +31,12 @@ export async function findConversions(
 ): Promise<PersonsConversion[]> {
   const { rows } = await db.query<PersonsConversion>({
     name: "find-conversions-of-person",
-    text: `select c.id, c.click_id, host(c.conv_ip) as conv_ip,
+    text: `select c.id, c.click_id, ${VISITOR_IP},
              array(select v.value from jsonb_each_text(c.click) v where v.key = any($6::text[]) and v.value <> '') as ad_ids
            from conversion c
            where c.workspace_id = $1 and c.click_id = any($2::text[])
            union
-           select c.id, c.click_id, host(c.conv_ip) as conv_ip,
+           select c.id, c.click_id, ${VISITOR_IP},
              array(select v.value from jsonb_each_text(c.click) v where v.key = any($6::text[]) and v.value <> '') as ad_ids
            from conversion c
            where c.workspace_id = $1 and c.email_hash is not null and $4::text is not null

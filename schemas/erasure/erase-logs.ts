@@ -29,6 +29,8 @@ type Values = {
   readonly workspaceId: number;
   /** Compared with the address of a call. */
   readonly addresses: readonly string[];
+  /** `visitors`: only of calls that a visitor's browser sends. A `/pb` comes from a server, which reports many visitors (G235). */
+  readonly senders: "all" | "visitors";
   /** Compared with each parameter of a call. */
   readonly values: readonly string[];
   readonly untilMs: number;
@@ -36,17 +38,19 @@ type Values = {
 
 /** Clears values in the whole inbound log of a workspace. */
 export async function eraseLogValues(db: Queryable, of: Values): Promise<number> {
-  const { workspaceId, addresses, values, untilMs } = of;
+  const { workspaceId, addresses, values, senders, untilMs } = of;
   if (addresses.length === 0 && values.length === 0) return 0;
   let changed = 0;
   for (const [from, to] of daysUpTo(untilMs)) {
     const { rowCount } = await db.query({
       name: "erase-postback-log-values",
       text: `update postback_log l
-             set ip = case when l.ip = any($2::inet[]) then null else l.ip end, params = without_person(l.params, '{}', $3::text[])
+             set ip = case when l.ip = any($2::inet[]) and ($6 or l.endpoint <> 'pb') then null else l.ip end,
+               params = without_person(l.params, '{}', $3::text[])
              where l.workspace_id = $1 and l.ts >= $4 and l.ts < $5
-               and (l.ip = any($2::inet[]) or l.params <> '{}' and l.params <> without_person(l.params, '{}', $3::text[]))`,
-      values: [workspaceId, addresses, values, from, to],
+               and (l.ip = any($2::inet[]) and ($6::boolean or l.endpoint <> 'pb')
+                 or l.params <> '{}' and l.params <> without_person(l.params, '{}', $3::text[]))`,
+      values: [workspaceId, addresses, values, from, to, senders === "all"],
     });
     changed += rowCount ?? 0;
   }

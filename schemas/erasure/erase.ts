@@ -59,12 +59,13 @@ export async function erasePerson({ db, clickhouse }: Stores, person: Person): P
   const conversionIds = conversions.map(({ id }) => id);
   const addresses = wholeAddresses([
     ...clicks.map(({ ip }) => ip),
-    ...conversions.map(({ conv_ip }) => conv_ip ?? ""),
+    ...conversions.map(({ visitor_ip }) => visitor_ip ?? ""),
   ]);
   const adIds = unique([...clicks, ...conversions].flatMap(({ ad_ids }) => ad_ids));
   const values = [...addresses, ...adIds];
   const linked = await eraseLogOf(db, { workspaceId, clickIds, conversionIds });
-  const others = await eraseLogValues(db, { workspaceId, addresses, values, untilMs });
+  const inLog = { workspaceId, addresses, values, senders: "visitors", untilMs } as const;
+  const others = await eraseLogValues(db, inLog);
   const deliveries = await eraseDeliveriesOf(db, { conversionIds, values: withEncoded(values) });
   const changed = await eraseConversions(db, conversionIds);
   const erasable = clicks.map(({ id }) => id);
@@ -100,7 +101,8 @@ export async function eraseAddress(
     rowsMax: CLICKS_MAX,
   });
   const clickIds = clicks.map(({ id }) => id);
-  const log_rows = await eraseLogValues(db, { workspaceId, addresses, values: addresses, untilMs });
+  const inLog = { workspaceId, addresses, values: addresses, senders: "all", untilMs } as const;
+  const log_rows = await eraseLogValues(db, inLog);
   const deliveries = await eraseDeliveriesMatching(db, { workspaceId, pattern, untilMs });
   const of = { workspaceId, addresses, clickIds, untilMs };
   const conversions = await eraseAddressOfConversions(db, of);

@@ -5,6 +5,7 @@ import {
   repeatAllErasures,
   repeatDueErasure,
 } from "../../../schemas/erasure/erasures.ts";
+import { until } from "../../system/until.ts";
 import { DESCRIBED, ErasureWorld, IP, ZEROS } from "./erasure-world.ts";
 
 const world = await ErasureWorld.open();
@@ -26,6 +27,56 @@ test("an erasure of another workspace's click leaves the click and its conversio
   );
   expect(conversion).toEqual({ ip: IP });
   expect(await world.clickRow(click.click_id)).toMatchObject({ ip: IP, gclid: "not-theirs" });
+});
+
+test("erasing a visitor keeps the address of the server that reports him, in all its reports (#36, G102, G235)", async () => {
+  const server = "203.0.113.99";
+  const visitor = "198.51.100.81";
+  const report = async (
+    ip: string,
+    params: Record<string, string> = {},
+    options: Parameters<typeof tracking.report>[1] = { ip: server },
+  ): Promise<{ clickId: string; conversionId: string }> => {
+    const { click_id: clickId } = await tracking.addClick({ offer_id: offerId, ...DESCRIBED, ip });
+    const { body } = await tracking.report({ click_id: clickId, ...params }, options);
+    return { clickId, conversionId: String(body["conversion_id"]) };
+  };
+  const erased = await report(visitor);
+  const others = [
+    await report("198.51.100.82"),
+    // Its advertiser sends the address of its server as that of the visitor.
+    await report("198.51.100.83", { ip: server }),
+  ];
+  const again = { txid: "again", user_ip: visitor };
+  const named = await report("198.51.100.84", again);
+  const pixel = await report("198.51.100.85", {}, { endpoint: "px", ip: visitor });
+  const all = [erased, ...others, named, pixel];
+  const log = () =>
+    tracking.rows<{ ip: string | null; params: Record<string, string> }>(
+      `select host(l.ip) as ip, l.params from postback_log l
+       join unnest($1::uuid[]) with ordinality c (id, n) on c.id = l.conversion_id order by c.n`,
+      [all.map(({ conversionId }) => conversionId)],
+    );
+  await until("the log has all reports", async () => (await log()).length === all.length, {
+    timeoutMs: 10_000,
+  });
+  await world.erase({ click_id: erased.clickId });
+  const rows = await log();
+  expect(rows.map(({ ip }) => ip)).toEqual([server, server, server, server, null]);
+  expect(rows[2]?.params).toMatchObject({ ip: server });
+  expect(rows[3]?.params).toMatchObject({ user_ip: "" });
+  // The address that the report names is the visitor's.
+  const later = await report("", { user_ip: "198.51.100.86" });
+  const seen = await report("198.51.100.87", {}, { endpoint: "px", ip: "198.51.100.86" });
+  all.push(later, seen);
+  await until("the log has them too", async () => (await log()).length === all.length, {
+    timeoutMs: 10_000,
+  });
+  await world.erase({ click_id: later.clickId });
+  expect((await log()).at(-1)).toMatchObject({ ip: null });
+  expect((await log()).filter(({ ip }) => ip === server)).toHaveLength(5);
+  // Whoever erases an address by itself erases it everywhere.
+  expect(await world.erase({ ip: server })).toMatchObject({ log_rows: 5 });
 });
 
 test("erasing an address leaves longer ones alone, in clicks and in deliveries (#19, G207)", async () => {
