@@ -67,7 +67,7 @@ test("the whole statement of a small report", () => {
       d0,
       d1,
       toString(clicks) as m0,
-      toString(if(foreign_money != 0, null, if(clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(clicks), abs(clicks) * 2) * sign(payout) * sign(clicks)))) as m1,
+      toString(if(foreign_money != 0, null, if(home_clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(home_clicks), abs(home_clicks) * 2) * sign(payout) * sign(home_clicks)))) as m1,
       others
     from (
       select
@@ -89,7 +89,10 @@ test("the whole statement of a small report", () => {
         sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
         sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
         sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
-        countIf(cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0)) as foreign_money,
+        sumIf(s_clicks, cur in ('', {string_0:String})) as home_clicks,
+        sumIf(s_impressions, cur in ('', {string_0:String})) as home_impressions,
+        sumIf(s_approved, cur in ('', {string_0:String})) as home_approved,
+        toUInt64(0) as foreign_money,
         arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
       from (
         select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt64(countIf(is_unique)) as s_unique_clicks, toInt64(countIf(is_bot)) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
@@ -214,7 +217,10 @@ describe("time", () => {
           sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
           sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
           sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
-          countIf(cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0)) as foreign_money,
+          sumIf(s_clicks, cur in ('', {string_0:String})) as home_clicks,
+          sumIf(s_impressions, cur in ('', {string_0:String})) as home_impressions,
+          sumIf(s_approved, cur in ('', {string_0:String})) as home_approved,
+          toUInt64(0) as foreign_money,
           arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
         from (
           select piece.d0 as d0, piece.d1 as d1, piece.cur as cur

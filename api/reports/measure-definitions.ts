@@ -3,8 +3,14 @@ import type { ReportRole } from "./report-scope.ts";
 /** A ratio is stored in millionths (G72). */
 export const RATIO_SCALE = 1_000_000;
 
-/** Column of a statement: how many groups of rows have earnings in other currencies than the report. */
+/** Column of a statement: how many groups of rows have earnings that could not be converted; 0 if the report does not convert. */
 export const FOREIGN_MONEY = "foreign_money";
+
+/**
+ * Columns of a statement: how many of the clicks, impressions and approved conversions belong to offers in the currency of the report. Money per
+ * unit is divided by them, because the money of the others is not in it (G237). With conversion they are all.
+ */
+export const HOME_SUMS = ["home_clicks", "home_impressions", "home_approved"] as const;
 
 /** Before the name of a sum: that of the period that a report is compared with. */
 export const PREVIOUS = "previous_";
@@ -50,6 +56,7 @@ const PROFIT = "(revenue - payout)";
 /** Conversions whose kind or reason was judged as a repetition are no sales of their own. */
 const GROSS = "(approved + pending + rejected - duplicates)";
 
+const OF_HOME = "of offers in the currency of the report";
 const OF_CLICKS = { dateBasis: ["click"] } as const;
 const OF_IMPRESSIONS = { dateBasis: ["impression"] } as const;
 const APPROVED = { countsStatuses: ["approved"], dateBasis: ["conversion"] } as const;
@@ -161,20 +168,20 @@ export const DEFINITIONS: readonly Definition[] = [
     ...perUnit("epc", "EPC", {
       ...EARNED,
       of: "payout",
-      by: "clicks",
+      by: "home_clicks",
       formula: "payout / clicks (for advertisers revenue / clicks)",
-      definition: "Earnings for each click.",
+      definition: `Earnings for each click ${OF_HOME}.`,
     }),
-    sql: (role) => separate(quotient(earnedBy(role), "clicks", 1)),
+    sql: (role) => separate(quotient(earnedBy(role), "home_clicks", 1)),
     formulaFor: (role) => `${earnedBy(role)} / clicks`,
   },
   {
     ...perUnit("rpc", "RPC", {
       ...EARNED,
       of: "revenue",
-      by: "clicks",
+      by: "home_clicks",
       formula: "revenue / clicks",
-      definition: "Revenue for each click.",
+      definition: `Revenue for each click ${OF_HOME}.`,
     }),
     hiddenFrom: STAFF_ONLY,
   },
@@ -182,18 +189,18 @@ export const DEFINITIONS: readonly Definition[] = [
     ...perUnit("cpc", "CPC", {
       ...EARNED,
       of: "payout",
-      by: "clicks",
+      by: "home_clicks",
       formula: "payout / clicks",
-      definition: "What a click costs in payouts.",
+      definition: `What a click ${OF_HOME} costs in payouts.`,
     }),
     hiddenFrom: STAFF_ONLY,
   },
   perUnit("avg_sale_amount", "Average sale amount", {
     ...APPROVED,
     of: "sale_amount",
-    by: "approved",
+    by: "home_approved",
     formula: "sale_amount / conversions",
-    definition: "The sale amount of an approved conversion, on average.",
+    definition: `The sale amount of an approved conversion ${OF_HOME}, on average.`,
   }),
   money("sale_amount", "Sale amount", {
     ...APPROVED,
@@ -286,11 +293,11 @@ export const DEFINITIONS: readonly Definition[] = [
         countsStatuses: ["approved"],
         dateBasis: ["conversion", "click", "impression"],
         of: "payout",
-        by: "impressions",
+        by: "home_impressions",
         formula: "1000 * payout / impressions (for advertisers 1000 * revenue / impressions)",
-        definition: "Earnings for each thousand impressions.",
+        definition: `Earnings for each thousand impressions ${OF_HOME}.`,
       }),
-      sql: (role: ReportRole) => separate(quotient(earnedBy(role), "impressions", THOUSAND)),
+      sql: (role: ReportRole) => separate(quotient(earnedBy(role), "home_impressions", THOUSAND)),
       formulaFor: (role: ReportRole) => `1000 * ${earnedBy(role)} / impressions`,
     },
   ].map((one) => ({ ...one, isDefault: false })),
@@ -357,7 +364,7 @@ export function quotient(of: string, by: string, scale: number): string {
 }
 
 /**
- * Null where money of other currencies was left out: a part of the money over all of the clicks would look like a poor result.
+ * Null where money without a rate was left out of a conversion: a part of the money over all of the clicks would look like a poor result.
  */
 function separate(sql: string): string {
   return `if(${FOREIGN_MONEY} != 0, null, ${sql})`;

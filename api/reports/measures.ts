@@ -3,6 +3,7 @@ import {
   DEFINITIONS,
   type Definition,
   FOREIGN_MONEY,
+  HOME_SUMS,
   type Measure,
   PREVIOUS,
   quotient,
@@ -32,7 +33,7 @@ export const SUMS = [
 export type Sum = (typeof SUMS)[number];
 
 /** Every name in the SQL of a metric that means a sum. */
-const SUM_NAMES = new RegExp(`\\b(${[...SUMS, FOREIGN_MONEY].join("|")})\\b`, "g");
+const SUM_NAMES = new RegExp(`\\b(${[...SUMS, ...HOME_SUMS, FOREIGN_MONEY].join("|")})\\b`, "g");
 
 /** SQL of a metric, in the period that the report is compared with. */
 export function previousOf(sql: string): string {
@@ -44,6 +45,11 @@ export function changeOf(sql: string): string {
   // A lambda, so that each metric is in the text once.
   const change = quotient("(now - before)", "abs(before)", RATIO_SCALE);
   return `arrayMap((now, before) -> ${change}, [${sql}], [${previousOf(sql)}])[1]`;
+}
+
+/** Whether the SQL of a metric counts only what belongs to offers in the currency of the report. */
+export function isPerUnit(sql: string): boolean {
+  return HOME_SUMS.some((name) => sql.includes(name));
 }
 
 /** A metric as the statement returns it: a whole number as text in the metric's own scale, null if the denominator is zero. */

@@ -19,7 +19,7 @@ import { DIMENSION_COLUMN, type ReportPlan } from "./report-plan.ts";
 import { OWNER_COLUMN, scopeConditions } from "./report-scope.ts";
 import { type Dating, type Piece, piecesOf, type Span } from "./rollups.ts";
 import type { SqlParams } from "./sql-params.ts";
-import { sourceSums } from "./sum-columns.ts";
+import { HOME, sourceSums } from "./sum-columns.ts";
 import { delaySql, timeSql } from "./time-sql.ts";
 
 /** How rows of a source are read: row by row or from a rollup, and by which clock they are dated. */
@@ -188,7 +188,11 @@ export class PeriodSources {
     const { groupBy } = this.#plan;
     const reading = { source, grainMs, dated };
     const keys = groupBy.flatMap((dimension, index) => this.#keys(reading, dimension, index));
-    const money = [{ name: "cur", sql: parts.currency }, ...this.#day(reading, parts.currency)];
+    const money = [
+      { name: "cur", sql: parts.currency },
+      ...this.#day(reading, parts.currency),
+      ...this.#home(source),
+    ];
     const columns = [...keys, ...money];
     const text = [
       `select ${[...columns.map(({ name, sql }) => `${sql} as ${name}`), ...sourceSums(parts.sums)].join(", ")}`,
@@ -221,6 +225,18 @@ export class PeriodSources {
     return [
       { name: "day", sql: `if(${isForeign}, intDiv(${seconds}, ${DAY_SECONDS}), toInt64(0))` },
     ];
+  }
+
+  /** Whether an offer has the currency of the report, for rows without money of their own. Rows without an offer count as if. */
+  #home(source: Source): { name: string; sql: string }[] {
+    const { homeOffers } = this.#plan;
+    if (homeOffers === undefined) return [];
+    if (source === "conversion" || source === "cost") return [{ name: HOME, sql: "toUInt8(1)" }];
+    const ids = this.#param("Array(UInt32)", homeOffers.ids);
+    const sql = homeOffers.areHome
+      ? `toUInt8(offer_id = 0 or offer_id in ${ids})`
+      : `toUInt8(offer_id not in ${ids})`;
+    return [{ name: HOME, sql }];
   }
 
   /** The columns of a dimension. The time of a moved row has two: the one in UTC and the one in the zone. */
@@ -361,8 +377,12 @@ function step(grainMs: number): string {
 }
 
 /** The columns that money is summed by. */
-export function moneyKeys({ moneyRates }: ReportPlan): readonly string[] {
-  return moneyRates === undefined ? ["cur"] : ["cur", "day"];
+export function moneyKeys({ moneyRates, homeOffers }: ReportPlan): readonly string[] {
+  return [
+    "cur",
+    ...(moneyRates === undefined ? [] : ["day"]),
+    ...(homeOffers === undefined ? [] : [HOME]),
+  ];
 }
 
 function elementType(kind: DimensionKind): string {

@@ -44,15 +44,28 @@ export async function* reportCsv(
     .flatMap(cellNames)
     .slice(1)
     .map(() => "");
-  yield csvLine(["Totals", ...blanks, ...cellsOf(whole.totals)]);
+  const isByRow = namesCurrency(request);
+  const heading = isByRow ? `Totals (${request.currency})` : "Totals";
+  yield csvLine([heading, ...blanks, ...cellsOf(whole.totals)]);
   if (whole.otherCurrencies.length > 0) {
+    const place = isByRow ? " in the totals" : "";
     yield csvLine([
-      textCell(`Note: amounts in ${whole.otherCurrencies.join(", ")} are not included`),
+      textCell(`Note: amounts in ${whole.otherCurrencies.join(", ")} are not included${place}`),
     ]);
   }
 }
 
-function headerLine({ groupBy, metrics, currency, comparison }: ReportRequest): string {
+/** Whether each row has its money in the currency that it names (G236). */
+function namesCurrency({
+  groupBy,
+  converts,
+}: Pick<ReportRequest, "groupBy" | "converts">): boolean {
+  return !converts && groupBy.some(({ name }) => name === "currency");
+}
+
+function headerLine(request: ReportRequest): string {
+  const { groupBy, metrics, comparison } = request;
+  const currency = namesCurrency(request) ? "currency of the row" : request.currency;
   const dimensions = groupBy.length === 0 ? ["Report"] : groupBy.flatMap(cellNames);
   const headings = (suffix: readonly string[]): string[] =>
     metrics.map(({ label, kind }) => {

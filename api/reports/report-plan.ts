@@ -18,6 +18,9 @@ export type Managers = {
   readonly managerIds: readonly number[];
 };
 
+/** The offers in the currency of the report, or all others: whichever are fewer. Only Postgres knows them, not ClickHouse. */
+export type HomeOffers = { readonly ids: readonly number[]; readonly areHome: boolean };
+
 /** All that a statement is made of. */
 export type ReportPlan = Pick<
   ReportRequest,
@@ -27,6 +30,8 @@ export type ReportPlan = Pick<
   readonly comparison?: Comparison | undefined;
   /** Required when `manager` is grouped or filtered by. */
   readonly managers: Managers | undefined;
+  /** Undefined if all offers have the currency of the report, or if the report has no money per unit. */
+  readonly homeOffers?: HomeOffers | undefined;
   /** Exchange rates for the ad costs in range. Undefined if there are none, or none for this caller: then the statement reads no costs. */
   readonly costRates: DayRates | undefined;
   /** Exchange rates for money in other currencies, which is then converted (N98). Undefined: it is left out. */

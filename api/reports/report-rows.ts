@@ -3,11 +3,18 @@ import { selectPage, streamRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { type CompiledReport, compileReport } from "./compile-report.ts";
 import { type Dimension, dimensionValue } from "./dimensions.ts";
-import { changeValue, type Measure, measureValue, type StoredMetric } from "./measures.ts";
+import {
+  changeValue,
+  isPerUnit,
+  type Measure,
+  measureValue,
+  type StoredMetric,
+} from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import {
   CHANGE_COLUMN,
   DIMENSION_COLUMN,
+  type HomeOffers,
   type Managers,
   METRIC_COLUMN,
   PREVIOUS_COLUMN,
@@ -94,6 +101,33 @@ export async function readManagers(
     affiliateIds: rows.map(({ id }) => id),
     managerIds: rows.map(({ manager_id }) => manager_id),
   };
+}
+
+/** Which offers have the currency of the report; undefined if all have, or if no metric needs to know. */
+export async function readHomeOffers(
+  { db }: ReportStores,
+  workspaceId: number,
+  {
+    metrics,
+    sort,
+    currency,
+    converts,
+  }: Pick<ReportPlan, "metrics" | "sort" | "currency"> & { readonly converts: boolean },
+): Promise<HomeOffers | undefined> {
+  const used = [...metrics.map(({ sql }) => sql), ...(sort.by === "metric" ? [sort.sql] : [])];
+  if (converts || !used.some(isPerUnit)) return undefined;
+  const { rows } = await db.query<{ is_home: boolean; ids: number[] }>({
+    name: "read-report-home-offers",
+    text: `select currency = $2 as is_home, array_agg(id order by id) as ids from offer where workspace_id = $1 group by 1`,
+    values: [workspaceId, currency],
+  });
+  const idsOf = (isHome: boolean): number[] =>
+    rows.find(({ is_home }) => is_home === isHome)?.ids ?? [];
+  const [home, others] = [idsOf(true), idsOf(false)];
+  if (others.length === 0) return undefined;
+  return home.length < others.length
+    ? { ids: home, areHome: true }
+    : { ids: others, areHome: false };
 }
 
 function statementOf(

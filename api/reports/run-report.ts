@@ -10,6 +10,7 @@ import {
   type ReportCells,
   type ReportRow,
   type ReportStores,
+  readHomeOffers,
   readManagers,
   readReportPage,
 } from "./report-rows.ts";
@@ -76,16 +77,17 @@ export async function runReport(
 
 export async function planOf(
   stores: ReportStores,
-  request: Omit<ReportPlan, "scope" | "managers" | "costRates" | "moneyRates"> &
+  request: Omit<ReportPlan, "scope" | "managers" | "homeOffers" | "costRates" | "moneyRates"> &
     Pick<ReportRequest, "converts">,
   scope: ReportScope,
 ): Promise<ReportPlan> {
   const filters = await withIds(stores.db, request.filters, scope);
   const managers = await readManagers(stores, scope.workspaceId, request);
+  const homeOffers = await readHomeOffers(stores, scope.workspaceId, request);
   const rates = await readDayRates(stores, scope, request);
   // Without dimensions there is only one row, which is always answered.
   const offset = request.groupBy.length === 0 ? 0 : request.offset;
-  return { ...request, filters, offset, scope, managers, ...rates };
+  return { ...request, filters, offset, scope, managers, homeOffers, ...rates };
 }
 
 /** What an answer says of its comparison and its conversion. */

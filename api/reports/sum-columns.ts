@@ -1,6 +1,6 @@
-import { FOREIGN_MONEY, PREVIOUS } from "./measure-definitions.ts";
+import { FOREIGN_MONEY, HOME_SUMS, PREVIOUS } from "./measure-definitions.ts";
 import { SUMS, type Sum } from "./measures.ts";
-import type { ReportPlan } from "./report-plan.ts";
+import { DIMENSION_COLUMN, type ReportPlan } from "./report-plan.ts";
 import type { ReportRole } from "./report-scope.ts";
 import type { SqlParams } from "./sql-params.ts";
 
@@ -22,6 +22,9 @@ const EARNED: readonly Sum[] = ["payout", "revenue", "sale_amount"];
 export const SUM_COLUMNS: readonly string[] = SUMS.map((name) => `s_${name}`);
 /** The column that tells the rows of the period that a report is compared with. */
 export const IS_PREVIOUS = "is_previous";
+
+/** Whether the offer of rows without money has the currency of the report. */
+export const HOME = "home";
 
 /** The columns of one source: each sum, 0 if the source has none of it. */
 export function sourceSums(sums: Partial<Record<Sum, string>>): string[] {
@@ -48,10 +51,17 @@ export class OuterSums {
   readonly #role: ReportRole;
   readonly #currency: string;
   readonly #converts: boolean;
+  readonly #hasHome: boolean;
+  /** The column with the currency that a row names; undefined if none does. */
+  readonly #named: string | undefined;
   /** A period's prefix, and the conditions of its rows. */
   readonly #periods: readonly { readonly prefix: string; readonly only: readonly string[] }[];
 
-  constructor({ scope, currency, comparison, moneyRates }: ReportPlan, params: SqlParams) {
+  constructor(plan: ReportPlan, params: SqlParams) {
+    const { scope, groupBy, currency, comparison, moneyRates, homeOffers } = plan;
+    const index = groupBy.findIndex(({ name }) => name === "currency");
+    this.#named = index < 0 ? undefined : `${DIMENSION_COLUMN}${index}`;
+    this.#hasHome = homeOffers !== undefined;
     this.#role = scope.role;
     this.#currency = params.of("String", currency);
     this.#converts = moneyRates !== undefined;
@@ -86,30 +96,60 @@ export class OuterSums {
           ? `${converted(`${prefix}subtotals`, MONEY.indexOf(name))} as ${prefix}${name}`
           : `${prefix}${name}`,
       ),
+      ...HOME_SUMS.map((name) => `${prefix}${name}`),
       `${prefix}${FOREIGN_MONEY}`,
     ]);
     return [...columns, "others"];
   }
 
   #sums(prefix: string, only: readonly string[]): string[] {
-    const added = (sum: string, conditions: readonly string[]): string =>
-      conditions.length === 0 ? `sum(${sum})` : `sumIf(${sum}, ${conditions.join(" and ")})`;
     const sums = SUMS.flatMap((name) => {
       if (!MONEY.includes(name)) return [`${added(`s_${name}`, only)} as ${prefix}${name}`];
       if (this.#converts) return [];
-      return [`${added(`s_${name}`, [`cur = ${this.#currency}`, ...only])} as ${prefix}${name}`];
+      const inCurrency = [`cur = ${this.#currency}`, ...only];
+      return [`${this.#ofRow(`s_${name}`, inCurrency, only)} as ${prefix}${name}`];
+    });
+    const home = HOME_SUMS.map((name) => {
+      const sum = `s_${name.slice(HOME.length + 1)}`;
+      const conditions = this.#converts ? only : [this.#isHome(), ...only];
+      return `${this.#ofRow(sum, conditions, only)} as ${prefix}${name}`;
     });
     const isForeign = [this.#isOther(), `(${hasAny(seen(EARNED, this.#role))})`, ...only];
+    const foreign = this.#converts ? `countIf(${isForeign.join(" and ")})` : "toUInt64(0)";
     return [
       ...sums,
+      ...home,
       ...(this.#converts ? [`${subtotals([`${RATE} != 0`, ...only])} as ${prefix}subtotals`] : []),
-      `countIf(${isForeign.join(" and ")}) as ${prefix}${FOREIGN_MONEY}`,
+      `${foreign} as ${prefix}${FOREIGN_MONEY}`,
     ];
+  }
+
+  /**
+   * A sum over the rows with `conditions`. A row that names a currency has its own money, so there `only` counts (G236). Totals, and rows
+   * without money, name none.
+   */
+  #ofRow(sum: string, conditions: readonly string[], only: readonly string[]): string {
+    const ofReport = added(sum, conditions);
+    return this.#named === undefined || this.#converts
+      ? ofReport
+      : `if(${this.#named} = '', ${ofReport}, ${added(sum, only)})`;
+  }
+
+  /** Rows with money are of its currency, the others of that of their offer. */
+  #isHome(): string {
+    const own = `cur = ${this.#currency}`;
+    return this.#hasHome
+      ? `(${own} or cur = '' and ${HOME} = 1)`
+      : `cur in ('', ${this.#currency})`;
   }
 
   #isOther(): string {
     return this.#converts ? `cur != '' and ${RATE} = 0` : `cur not in ('', ${this.#currency})`;
   }
+}
+
+function added(sum: string, conditions: readonly string[]): string {
+  return conditions.length === 0 ? `sum(${sum})` : `sumIf(${sum}, ${conditions.join(" and ")})`;
 }
 
 /** The subtotal of each rate, for all sums of money at once: rates, and then a list of subtotals for each sum. */

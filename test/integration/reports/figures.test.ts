@@ -6,7 +6,7 @@ import { listDimensions, listMetrics } from "../../../api/reports/list-definitio
 import { FILTER_OPERATORS } from "../../../api/reports/report-filters.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { aClick, aConversion, anImpression } from "./facts.ts";
-import { type Caller, ReportWorld } from "./report-world.ts";
+import { type Caller, ReportWorld, rowsOf } from "./report-world.ts";
 import { refusal, report, rows, totals } from "./small-world.ts";
 
 const MONDAY = { from: "2025-09-01", to: "2025-09-01", tz: "UTC" };
@@ -14,13 +14,14 @@ const MIXED = { from: "2025-09-10", to: "2025-09-10", tz: "UTC" };
 const at = (time: string): number => Date.parse(`${time}Z`);
 
 const world = await forThisFile(ReportWorld.open());
-const [offer, otherOffer] = world.seed.offerIds;
+const [offer, otherOffer, , euroOffer] = world.seed.offerIds;
 await world.store({
   clicks: [
     aClick(world, { ts: at("2025-09-01T03:10:00") }),
     aClick(world, { ts: at("2025-09-01T03:50:00"), is_bot: true, is_unique: false }),
     aClick(world, { ts: at("2025-09-01T22:00:00"), offer_id: otherOffer }),
     ...[0, 1, 2, 3].map(() => aClick(world, { ts: at("2025-09-10T08:00:00") })),
+    aClick(world, { ts: at("2025-09-10T08:00:00"), offer_id: euroOffer, currency: "" }),
   ],
   impressions: [0, 1, 2, 3].map(() => anImpression(world, { ts: at("2025-09-01T03:00:00") })),
   conversions: [
@@ -136,20 +137,70 @@ describe("metrics that are answered when they are named (N101)", () => {
 describe("money of several currencies", () => {
   const metrics = "clicks,conversions,payout,epc,rpc,cpc,avg_sale_amount,ecpm,roas,margin,cvr";
 
-  test("is never divided by counts of all of them: such a quotient is null (N98)", async () => {
+  test("is divided by the clicks and conversions of offers in its currency (#36, REP-033, REP-035, G237)", async () => {
     expect(await totals(world, { ...MIXED, metrics })).toEqual({
-      clicks: 4,
+      clicks: 5,
       conversions: 2,
       payout: "10.0000",
-      epc: null,
-      rpc: null,
-      cpc: null,
-      avg_sale_amount: null,
+      // 4 of the clicks, and 1 of the conversions, are of offers in USD.
+      epc: "2.5000",
+      rpc: "3.7500",
+      cpc: "2.5000",
+      avg_sale_amount: "80.0000",
       ecpm: null,
       roas: null,
       margin: 0.333333, // of one currency: (15 - 10) / 15
-      cvr: 0.5,
+      cvr: 0.4,
     });
+    const eur = { ...MIXED, currency: "EUR", metrics: "payout,epc,avg_sale_amount" };
+    expect(await totals(world, eur)).toEqual({
+      payout: "10.0000",
+      epc: "10.0000",
+      avg_sale_amount: "90.0000",
+    });
+    const sorted = await rows(world, { ...MIXED, metrics: "epc", group_by: "offer", sort: "-epc" });
+    expect(sorted).toMatchObject([{ offer, epc: "2.5000" }, { epc: null }]);
+  });
+
+  test("a row that names a currency has its own money; totals stay in one currency (#36, REP-041, REP-042, G236)", async () => {
+    const byCurrency = {
+      ...MIXED,
+      metrics: "payout,revenue,profit,epc,clicks",
+      group_by: "currency",
+    };
+    const answer = await report(world, { ...byCurrency, sort: "currency" });
+    expect(rowsOf(answer["data"])).toMatchObject([
+      // A click on an offer that pays by conversion has no currency.
+      { currency: "", payout: "0.0000", clicks: 1 },
+      { currency: "EUR", payout: "10.0000", revenue: "15.0000", profit: "5.0000", epc: null },
+      { currency: "USD", payout: "10.0000", revenue: "15.0000", epc: "2.5000", clicks: 4 },
+    ]);
+    expect(answer["totals"]).toMatchObject({ payout: "10.0000", profit: "5.0000" });
+    expect(answer["other_currencies"]).toEqual(["EUR"]);
+    const csv = await world.text(getReport, {
+      ...byCurrency,
+      metrics: "payout",
+      sort: "currency",
+      format: "csv",
+    });
+    expect(csv.split("\r\n")).toEqual([
+      "Currency,Payout (currency of the row)",
+      ",0.0000",
+      "EUR,10.0000",
+      "USD,10.0000",
+      "Totals (USD),10.0000",
+      "Note: amounts in EUR are not included in the totals",
+      "",
+    ]);
+    const compared = { ...byCurrency, compare: "previous", sort: "-previous.payout" };
+    const before = { ...compared, from: "2025-09-11", to: "2025-09-11" };
+    expect(
+      (await rows(world, before)).map(({ currency, previous }) => [currency, previous]),
+    ).toMatchObject([
+      ["EUR", { payout: "10.0000" }],
+      ["USD", { payout: "10.0000" }],
+      ["", { payout: "0.0000" }],
+    ]);
   });
 
   test("of one currency is divided, and rows are judged one by one", async () => {
@@ -160,7 +211,8 @@ describe("money of several currencies", () => {
     });
     const byCurrency = await rows(world, { ...of, group_by: "currency", sort: "currency" });
     expect(byCurrency).toMatchObject([
-      { currency: "EUR", avg_sale_amount: null },
+      { currency: "", epc: null, avg_sale_amount: null },
+      { currency: "EUR", avg_sale_amount: "90.0000" },
       { currency: "USD", avg_sale_amount: "80.0000" },
     ]);
   });

@@ -162,7 +162,11 @@ class LedgerMaker {
       destination: "https://shop.example/",
       click_payout: earns ? this.#money(2) : "0.0000",
       click_revenue: earns ? this.#money(3) : "0.0000",
-      currency: attributes.offer_id === 0 ? "" : this.#currency(attributes.offer_id),
+      // Offers that pay by conversion leave it out.
+      currency:
+        attributes.offer_id === 0 || (!earns && this.#chance(0.5))
+          ? ""
+          : this.#currency(attributes.offer_id),
     };
   }
 

@@ -12,7 +12,7 @@ export function metricValue(name: string, sums: Sums, role: Role): Value {
 
 const count = (text: bigint): Value => ({ text, kind: "count" });
 const money = (text: bigint | null): Value => ({ text, kind: "money" });
-/** Money per unit: null where a part of the money was left out. */
+/** Money per unit of offers in its currency: null where a part of the money could not be converted. */
 const each = (sums: Sums, of: bigint, by: bigint): Value =>
   money(sums.hasForeignMoney ? null : rounded(of, by));
 const ratio = (of: bigint, by: bigint): Value => ({
@@ -38,10 +38,10 @@ const VALUES: Readonly<Record<string, (sums: Sums, role: Role) => Value>> = {
   profit: (sums) => money(profitOf(sums)),
   net_profit: (sums) => money(profitOf(sums) - sums.cost),
   margin: (sums) => ratio(profitOf(sums), sums.revenue),
-  epc: (sums, role) => each(sums, earned(sums, role), sums.clicks),
-  rpc: (sums) => each(sums, sums.revenue, sums.clicks),
-  cpc: (sums) => each(sums, sums.payout, sums.clicks),
-  avg_sale_amount: (sums) => each(sums, sums.sale, sums.approved),
+  epc: (sums, role) => each(sums, earned(sums, role), sums.home.clicks),
+  rpc: (sums) => each(sums, sums.revenue, sums.home.clicks),
+  cpc: (sums) => each(sums, sums.payout, sums.home.clicks),
+  avg_sale_amount: (sums) => each(sums, sums.sale, sums.home.approved),
   sale_amount: (sums) => money(sums.sale),
   ad_cost: (sums) => money(sums.cost),
   gross_conversions: (sums) =>
@@ -52,7 +52,7 @@ const VALUES: Readonly<Record<string, (sums: Sums, role: Role) => Value>> = {
   pending_revenue: (sums) => money(sums.pendingRevenue),
   rejected_payout: (sums) => money(sums.rejectedPayout),
   rejected_revenue: (sums) => money(sums.rejectedRevenue),
-  ecpm: (sums, role) => each(sums, 1000n * earned(sums, role), sums.impressions),
+  ecpm: (sums, role) => each(sums, 1000n * earned(sums, role), sums.home.impressions),
   roas: (sums) => ratio(sums.revenue, sums.cost),
 };
 

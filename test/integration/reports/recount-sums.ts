@@ -38,17 +38,24 @@ const MONEY = [
 type Money = Record<(typeof MONEY)[number], bigint>;
 type Counts = Record<(typeof COUNTS)[number], bigint>;
 
-/** The facts of one group. Money by `<currency> <day>`. */
+/** What money per unit is divided by. */
+const UNITS = ["clicks", "impressions", "approved"] as const;
+type Units = Record<(typeof UNITS)[number], bigint>;
+
+/** The facts of one group. Money by `<currency> <day>`, units by their currency, or by their offer if they have none. */
 export type Gathered = {
+  readonly units: Map<string, Units>;
   readonly counts: Counts;
   readonly money: Map<string, Money>;
   readonly costs: LedgerCost[];
 };
 
-/** In the currency of the report. `others` are the currencies whose money was left out. */
+/** In the currency of the report, or of the row that names one. `others` are the currencies whose money was left out. */
 export type Sums = Counts &
   Money & {
     readonly cost: bigint;
+    /** Of offers in the currency of the report. */
+    readonly home: Units;
     readonly others: ReadonlySet<string>;
     readonly hasForeignMoney: boolean;
   };
@@ -58,17 +65,22 @@ export type SumRules = {
   readonly currency: string;
   readonly converts: boolean;
   readonly rates: readonly LedgerRate[];
+  readonly offerCurrencies: ReadonlyMap<number, string>;
 };
 
 export function nothing(): Gathered {
-  return { counts: zeros(COUNTS), money: new Map(), costs: [] };
+  return { counts: zeros(COUNTS), units: new Map(), money: new Map(), costs: [] };
 }
 
-export function gather({ counts, money, costs }: Gathered, { kind, row }: Fact): void {
+export function gather({ counts, units: by, money, costs }: Gathered, { kind, row }: Fact): void {
   if (kind === "cost") costs.push(row);
-  if (kind === "impression") counts.impressions += 1n;
+  if (kind === "impression") {
+    counts.impressions += 1n;
+    unitsOf(by, `offer ${row.offer_id}`).impressions += 1n;
+  }
   if (kind === "click") {
     counts.clicks += 1n;
+    unitsOf(by, row.currency === "" ? `offer ${row.offer_id}` : row.currency).clicks += 1n;
     if (row.is_unique) counts.unique += 1n;
     if (row.is_bot) counts.bots += 1n;
     const of = moneyOf(money, row.currency, row.ts);
@@ -81,6 +93,7 @@ export function gather({ counts, money, costs }: Gathered, { kind, row }: Fact):
   const [payout, revenue] = [units(row.payout), units(row.revenue)];
   if (row.status === "approved") {
     counts.approved += 1n;
+    unitsOf(by, row.currency).approved += 1n;
     of.payout += payout;
     of.revenue += revenue;
     of.sale += units(row.sale_amount);
@@ -95,7 +108,7 @@ export function gather({ counts, money, costs }: Gathered, { kind, row }: Fact):
   }
 }
 
-export function sumUp({ counts, money, costs }: Gathered, rules: SumRules): Sums {
+export function sumUp({ counts, units: by, money, costs }: Gathered, rules: SumRules): Sums {
   const sums = { ...zeros(MONEY), cost: 0n };
   const others = new Set<string>();
   let hasForeignMoney = false;
@@ -109,7 +122,7 @@ export function sumUp({ counts, money, costs }: Gathered, rules: SumRules): Sums
       EARNED.some((name) => isSeen(name, rules.role) && of[name] > 0n)
     ) {
       others.add(currency);
-      hasForeignMoney = true;
+      hasForeignMoney = rules.converts;
     }
   }
   for (const cost of costs) {
@@ -117,7 +130,25 @@ export function sumUp({ counts, money, costs }: Gathered, rules: SumRules): Sums
     if (converted !== undefined) sums.cost += converted;
     else if (units(cost.amount) > 0n) others.add(cost.currency);
   }
-  return { ...counts, ...sums, others, hasForeignMoney };
+  return { ...counts, ...sums, others, hasForeignMoney, home: homeOf(by, rules) };
+}
+
+/** A conversion needs no exclusion: it brings the money of all offers into one currency. */
+function homeOf(by: Gathered["units"], { converts, currency, offerCurrencies }: SumRules): Units {
+  const home = zeros(UNITS);
+  for (const [key, of] of by) {
+    const [, offer] = /^offer (.*)$/.exec(key) ?? [];
+    const own = offer === undefined ? key : (offerCurrencies.get(Number(offer)) ?? currency);
+    if (!converts && own !== currency) continue;
+    for (const name of UNITS) home[name] += of[name];
+  }
+  return home;
+}
+
+function unitsOf(by: Gathered["units"], key: string): Units {
+  const found = by.get(key) ?? zeros(UNITS);
+  by.set(key, found);
+  return found;
 }
 
 function rateOf(

@@ -37,6 +37,8 @@ export type RecountRequest = {
   readonly limit: number;
   readonly offset: number;
   readonly managers: ReadonlyMap<number, number>;
+  /** The currency of each offer. */
+  readonly offerCurrencies: ReadonlyMap<number, string>;
   /** How many days before the other period begins. */
   readonly compare?: number;
   readonly converts?: boolean;
@@ -94,17 +96,20 @@ export function recount(ledger: Ledger, request: RecountRequest): Recount {
     }
   }
   const rules = { ...request, converts: request.converts === true, rates: ledger.rates };
-  const summed = ({ now, before }: Gatherings): Group => ({
-    now: sumUp(now, rules),
-    before: sumUp(before, rules),
+  const summed = ({ now, before }: Gatherings, currency = request.currency): Group => ({
+    now: sumUp(now, { ...rules, currency }),
+    before: sumUp(before, { ...rules, currency }),
   });
+  const place = request.groupBy.indexOf("currency");
   const all = summed(total);
   const totals = cellsOf(all, request);
   const other_currencies = [...new Set([...all.now.others, ...all.before.others])].sort();
   if (request.groupBy.length === 0)
     return { data: [totals], totals, total_rows: 1, other_currencies };
   const rows = [...groups.values()].map(({ values, facts: gathered }) => {
-    const group = summed(gathered);
+    // A row that names a currency has its money in it.
+    const named = rules.converts ? "" : String(values[place] ?? "");
+    const group = summed(gathered, named === "" ? request.currency : named);
     return { values, shown: cellsOf(group, request), order: sortKey(values, group, request) };
   });
   const keyOf = ({ values }: { readonly values: readonly (string | number)[] }) =>

@@ -34,8 +34,8 @@ test.each<Expected>([
     caller: "partner",
     metrics: ["clicks", "conversions", "cvr", "payout", "epc"],
     rows: { 1: [4, 1, 0.5, "10.0000", "2.5000"], 4: [0, 1, null, "0.0000", null] },
-    // Over EUR and USD there is no epc.
-    totals: [4, 2, 1, "10.0000", null],
+    // All clicks are on offers in USD.
+    totals: [4, 2, 1, "10.0000", "2.5000"],
   },
   {
     caller: "advertiser",

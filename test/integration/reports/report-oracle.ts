@@ -165,6 +165,9 @@ function anyRequestOf(
         dateBasis: fc.constantFrom<"conversion" | "click">("conversion", "click"),
         limit: fc.constantFrom(1, 7, 10_000),
         offset: fc.constantFrom(0, 0, 3),
+        offerCurrencies: fc.constant(
+          new Map(seed.offerIds.map((id, index) => [id, index === 3 ? "EUR" : "USD"])),
+        ),
         managers: fc.constant(
           new Map(seed.affiliateIds.map((id, index) => [id, seed.managerIds[index] ?? 0])),
         ),

@@ -52,6 +52,7 @@ export function requestFor(
     limit: 10_000,
     offset: 0,
     managers: new Map<number, number>(),
+    offerCurrencies: new Map(market.offers.map(({ id, currency }) => [id, currency])),
   };
 }
 
@@ -113,7 +114,7 @@ export function anyRequest(
 }
 
 function asConstants(request: RecountRequest) {
-  const { role, ownerId, workspaceId, managers, fromMs, toMs } = request;
+  const { role, ownerId, workspaceId, managers, offerCurrencies, fromMs, toMs } = request;
   return {
     role: fc.constant(role),
     ownerId: fc.constant(ownerId),
@@ -121,6 +122,7 @@ function asConstants(request: RecountRequest) {
     toMs: fc.constant(toMs),
     workspaceId: fc.constant(workspaceId),
     managers: fc.constant(managers),
+    offerCurrencies: fc.constant(offerCurrencies),
   };
 }
 

@@ -101,6 +101,12 @@ function metricColumns(parts: ColumnParts): Column<ReportRow>[] {
   });
 }
 
+/** A row that names a currency has its money in it, unless the report converts. */
+function currencyOf(row: ReportRow, { groupBy, period }: ReportAddress): string | undefined {
+  const named = groupBy.includes("currency") && !period.isConverted ? row["currency"] : undefined;
+  return typeof named === "string" && named !== "" ? named : undefined;
+}
+
 function FigureCell({
   report,
   currency,
@@ -116,7 +122,7 @@ function FigureCell({
   readonly filters: readonly string[];
 }): ReactElement {
   const value = row[name];
-  const text = formatFigure(value, kind, currency);
+  const text = formatFigure(value, kind, currencyOf(row, report) ?? currency);
   const behind = rowsBehind({
     lists,
     metric: name,
