@@ -5,6 +5,7 @@ import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Role } from "../access/permissions.ts";
 import { isShown } from "../access/visibility.ts";
 import { invalidParameter } from "../errors.ts";
+import { closedValue, nearestValue } from "../reports/closed-values.ts";
 import { sentAs } from "../rest/openapi-schemas.ts";
 import { booleanParam, idParam, shownClickId, textParam, wordParam } from "../rest/query-fields.ts";
 import type { ClickFilter } from "./clicks.ts";
@@ -63,10 +64,17 @@ export function readClickFilters(values: FilterValues, role: Role): ClickFilter[
     const mayFilter = isShown(role, "click", column) && NOT_FOR[role]?.includes(column) !== true;
     if (!mayFilter) throw invalidParameter(column, "not for this key");
     if (column === "click_id") return [{ column, type: "ClickId", value }];
-    if (column === "country")
-      return [{ column, type: "String", value: String(value).toUpperCase() }];
+    if (column === "country") return [{ column, type: "String", value: countryOf(String(value)) }];
     return [{ column, type: typeOf(value), value }];
   });
+}
+
+/** As in the filters of reports. @throws {ApiError} `invalid_parameter` for an unknown country, with the nearest (G238). */
+function countryOf(name: string): string {
+  const code = closedValue("country", name);
+  if (code !== undefined) return code;
+  const nearest = nearestValue("country", name) ?? "";
+  throw invalidParameter("country", `unknown country "${name.slice(0, 64)}", nearest: ${nearest}`);
 }
 
 function typeOf(value: number | string | boolean): ClickFilter["type"] {

@@ -10,6 +10,7 @@ import type { ReportPlan } from "./report-plan.ts";
 import { readFilters } from "./report-request.ts";
 import { readManagers } from "./report-rows.ts";
 import { SqlParams } from "./sql-params.ts";
+import { withStoredNames } from "./stored-names.ts";
 
 /** Days that a list with `filters` may have: it reads every row of its range. */
 const DAYS_MAX = 31;
@@ -36,7 +37,8 @@ export async function countedRows(context: OperationContext, asked: Asked): Prom
   const { principal, workspace } = context;
   const scope = reportScope(principal);
   const given = readFilters([asked.filters], scope.role);
-  const filters = await withIds(context.db, given, scope);
+  const named = await withIds(context.db, given, scope);
+  const filters = await withStoredNames(context.clickhouse, named, scope);
   refuseLongRange(asked, filters);
   const params = new SqlParams();
   const plan: ReportPlan = {

@@ -1,6 +1,7 @@
-import { mondayOf, parseDay } from "../../schemas/time/calendar.ts";
+import { nearestName } from "../../schemas/names/nearest-name.ts";
+import { isoWeek, mondayOf, parseDay, weekdayName } from "../../schemas/time/calendar.ts";
 import { HOUR_MS } from "../../schemas/time/zone.ts";
-import { isCurrency } from "../rest/iso-codes.ts";
+import { closedValue, nearestValue, OPEN_LISTS } from "./closed-values.ts";
 import { DELAY_STEPS } from "./delay-steps.ts";
 import {
   type Dimension,
@@ -30,7 +31,12 @@ export type ReportFilter = {
 };
 
 export const FILTER_TERMS_MAX = 30;
-const CODE = /^[A-Za-z0-9._~-]{1,64}$/;
+/** Longest name of a record, and how much of an unknown value a refusal repeats. */
+const NAME_LENGTH_MAX = 255;
+const SHOWN_LENGTH_MAX = 64;
+const DAYS_OF_WEEK = 7;
+/** 5 January 1970 was a Monday. */
+const WEEKDAYS = Array.from({ length: DAYS_OF_WEEK }, (_, index) => weekdayName(index + 4));
 /** Places of a clock and of a week. */
 const PLACES = { hour_of_day: /^(1?\d|2[0-3])$/, weekday: /^[1-7]$/ } as const;
 const VALUES_MAX = 1_000;
@@ -57,8 +63,6 @@ export function parseFilters(
   for (const term of terms) {
     const filter = parseTerm(term, role);
     if (typeof filter === "string") return filter;
-    const wrong = wrongCurrency(filter);
-    if (wrong !== undefined) return `"${wrong}" in "${term}" is not an ISO 4217 currency code`;
     filters.push(filter);
   }
   return filters;
@@ -108,28 +112,48 @@ function parseTerm(term: string, role: ReportRole): ReportFilter | string {
       : `"${operator}" has no value and does not apply to dates`;
   }
   if (!mayUse) return `"${operator}" applies to text only`;
-  const values = parseValues(dimension, list, role);
-  if (values === undefined) return `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`;
+  const values = parseValues(dimension, list, { role, isWhole: !LETTERS.has(operator) });
+  if (typeof values === "string") return `${values} in "${term}"`;
   return { dimension, operator, values };
 }
 
-/** A full value that is not a currency code would match nothing, which looks like "no data". */
-function wrongCurrency({ dimension, operator, values }: ReportFilter): string | undefined {
-  if (dimension.name !== "currency" || LETTERS.has(operator)) return undefined;
-  return values.map(String).find((code) => code !== "" && !isCurrency(code));
-}
+/** How values are compared: a part of a value belongs to no list. */
+type Comparing = { readonly role: ReportRole; readonly isWhole: boolean };
 
+/** Text says why they are refused. */
 function parseValues(
   dimension: Dimension,
   list: string,
-  role: ReportRole,
-): (string | number)[] | undefined {
+  comparing: Comparing,
+): (string | number)[] | string {
   const texts = list.split("|").map(decodeValue);
-  if (list === "" || texts.length > VALUES_MAX) return undefined;
-  const values = texts.map((text) =>
-    mayBeCode(dimension, text, role) ? text : parseValue(dimension, text),
-  );
-  return values.every((value) => value !== undefined) ? values : undefined;
+  const refusal = `expected 1 to ${VALUES_MAX} values of ${dimension.name}`;
+  if (list === "" || texts.length > VALUES_MAX) return refusal;
+  const values: (string | number)[] = [];
+  for (const text of texts) {
+    const value = mayBeName(dimension, text, comparing.role)
+      ? text
+      : parseValue(dimension, text, comparing);
+    if (value === undefined) return unknownValue(dimension, text) ?? refusal;
+    values.push(value);
+  }
+  return values;
+}
+
+/** An unknown value would match nothing, which looks like "no data" (G238). Undefined for a dimension whose values are no list. */
+function unknownValue({ name, kind }: Dimension, text: string): string | undefined {
+  const nearest =
+    kind === "weekday"
+      ? nearestName(text, WEEKDAYS)
+      : kind === "delay"
+        ? nearestName(
+            text,
+            DELAY_STEPS.map((step) => step.name),
+          )
+        : nearestValue(name, text);
+  return nearest === undefined
+    ? undefined
+    : `unknown ${name} "${text.slice(0, SHOWN_LENGTH_MAX)}", nearest: ${nearest},`;
 }
 
 /** Values that contain a separator are percent-encoded once more. A stray percent sign means itself. */
@@ -142,24 +166,31 @@ function decodeValue(text: string): string {
   }
 }
 
-/** Offers and partners may be named by their codes, which filter-codes.ts replaces by ids. Digits are an id. */
-function mayBeCode({ entity }: Dimension, text: string, role: ReportRole): boolean {
-  // A code would reveal to an advertiser which of its partners is which.
-  const hasCode = entity === "offer" || (entity === "affiliate" && role !== "advertiser");
-  return hasCode && CODE.test(text) && !/^-?\d+$/.test(text);
+/**
+ * Records may be named by their codes and names, which filter-codes.ts replaces by ids. Digits are an id. An advertiser knows no partner
+ * by name: a code would reveal which of its partners is which.
+ */
+function mayBeName({ kind, entity }: Dimension, text: string, role: ReportRole): boolean {
+  if (kind !== "id" || text.trim() === "" || text.length > NAME_LENGTH_MAX) return false;
+  const hasName = entity !== "affiliate" || role !== "advertiser";
+  return hasName && !/^-?\d+$/.test(text);
 }
 
-function parseValue({ name, kind }: Dimension, text: string): string | number | undefined {
+function parseValue(
+  { name, kind }: Dimension,
+  text: string,
+  { isWhole }: Comparing,
+): string | number | undefined {
   if (text.length > VALUE_LENGTH_MAX) return undefined;
   switch (kind) {
     case "id":
-      return /^\d{1,10}$/.test(text) && Number(text) <= ID_MAX ? Number(text) : undefined;
+      return parseId(text);
     case "flag":
       return parseFlag(text);
     case "date":
       return parseDay(text);
     case "week": {
-      const day = parseDay(text);
+      const day = parseDay(text) ?? mondayOfWeek(text);
       return day === undefined ? undefined : mondayOf(day);
     }
     case "month": {
@@ -171,21 +202,60 @@ function parseValue({ name, kind }: Dimension, text: string): string | number | 
       return Number.isNaN(atMs) ? undefined : atMs / HOUR_MS;
     }
     case "hour_of_day":
+      return parsePlace(text.replace(/^0?(\d{1,2}):00$/, "$1"), kind);
     case "weekday":
-      return PLACES[kind].test(text) ? Number(text) : undefined;
+      return parseWeekday(text) ?? parsePlace(text, kind);
     case "delay":
       return parseDelay(text);
     case "hour_start":
       return undefined;
     case "text":
-      // Codes are stored in upper case.
-      return name === "country" || name === "currency" ? text.toUpperCase() : text;
+      return isWhole ? wholeText(name, text) : partOfText(name, text);
   }
+}
+
+function wholeText(name: string, text: string): string | undefined {
+  const value = closedValue(name, text);
+  // Looked up in the table (stored-names.ts).
+  return value === undefined && OPEN_LISTS.some((open) => open === name) ? text : value;
+}
+
+/** Codes are stored in upper case. */
+function partOfText(name: string, text: string): string {
+  return name === "country" || name === "currency" ? text.toUpperCase() : text;
+}
+
+/** An advertiser's reports call partners "Partner 12" (G66). */
+function parseId(text: string): number | undefined {
+  const [, id = text] = /^partner (\d+)$/i.exec(text) ?? [];
+  return /^\d{1,10}$/.test(id) && Number(id) <= ID_MAX ? Number(id) : undefined;
+}
+
+function parsePlace(text: string, kind: keyof typeof PLACES): number | undefined {
+  return PLACES[kind].test(text) ? Number(text) : undefined;
+}
+
+function parseWeekday(text: string): number | undefined {
+  const index = WEEKDAYS.findIndex((name) => name.toLowerCase() === text.trim().toLowerCase());
+  return index < 0 ? undefined : index + 1;
+}
+
+/** The Monday of a week as reports label it, such as 2025-W05. */
+function mondayOfWeek(text: string): number | undefined {
+  const [, year, week] = /^(\d{4})-W(\d{2})$/i.exec(text) ?? [];
+  // The fourth of January is always in the first week.
+  const first = year === undefined ? undefined : parseDay(`${year}-01-04`);
+  if (first === undefined) return undefined;
+  const monday = mondayOf(first) + (Number(week) - 1) * DAYS_OF_WEEK;
+  return isoWeek(monday).toLowerCase() === text.toLowerCase() ? monday : undefined;
 }
 
 function parseDelay(text: string): number | undefined {
   if (text === "") return 0;
-  const index = DELAY_STEPS.findIndex(({ name }) => name === text);
+  const given = text.trim().toLowerCase();
+  const index = DELAY_STEPS.findIndex(
+    ({ name, label }) => name === given || label.toLowerCase() === given,
+  );
   return index < 0 ? undefined : index + 1;
 }
 

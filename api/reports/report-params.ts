@@ -61,7 +61,8 @@ export const listFiltersParam = param(
 const filtersParam = param(
   filterTerms,
   `Terms \`dimension:operator:value1|value2\`; rows must match all. Operators: ${FILTER_OPERATORS.join(", ")}; the last two have no ` +
-    "values. Offers and partners by id or code. Values that contain a comma or a bar are percent-encoded once more",
+    "values. Records by id, code or name; countries, systems and the like as they are shown, in any case. Values that contain a comma or a bar are " +
+    "percent-encoded once more",
 );
 
 /** Parameters that reports and series share. */

@@ -15,6 +15,7 @@ import {
   readReportPage,
 } from "./report-rows.ts";
 import type { ReportScope } from "./report-scope.ts";
+import { withStoredNames } from "./stored-names.ts";
 
 export type ReportColumn = {
   readonly key: string;
@@ -81,7 +82,8 @@ export async function planOf(
     Pick<ReportRequest, "converts">,
   scope: ReportScope,
 ): Promise<ReportPlan> {
-  const filters = await withIds(stores.db, request.filters, scope);
+  const named = await withIds(stores.db, request.filters, scope);
+  const filters = await withStoredNames(stores.clickhouse, named, scope);
   const managers = await readManagers(stores, scope.workspaceId, request);
   const homeOffers = await readHomeOffers(stores, scope.workspaceId, request);
   const rates = await readDayRates(stores, scope, request);

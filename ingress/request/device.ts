@@ -1,5 +1,6 @@
 import { isbot, isbotNaive } from "isbot";
 import parseUserAgent from "my-ua-parser";
+import type { DeviceType } from "../../schemas/events/click-record.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 
 /** Longer user agents are cut before they are parsed and kept, because the visitor chooses what they cost. */
@@ -22,9 +23,6 @@ const PARSE_US_MAX = 240_000;
  */
 const PARSE_US = 24;
 const PARSE_US_LENGTH = 128;
-
-export const DEVICE_TYPES = ["desktop", "mobile", "tablet", "bot", "other"] as const;
-export type DeviceType = (typeof DEVICE_TYPES)[number];
 
 /** What a user agent reports about itself (G155); texts are "" when it does not. */
 export type Device = {

@@ -22,6 +22,10 @@ export const CLICK_STATUSES = ["redirect", "fallback", "blocked", "none"] as con
 /** How the visitor was answered (G82). */
 export type ClickStatus = (typeof CLICK_STATUSES)[number];
 
+export const DEVICE_TYPES = ["desktop", "mobile", "tablet", "bot", "other"] as const;
+/** What the user agent says of the device (G155). */
+export type DeviceType = (typeof DEVICE_TYPES)[number];
+
 const KIND_LENGTH_MAX = 40;
 
 const text = z.string().default("");

@@ -218,6 +218,54 @@ describe("money of several currencies", () => {
   });
 });
 
+describe("filters by what is shown (#36, G67, G238)", () => {
+  const clicksOf = async (filters: string, caller?: Caller): Promise<unknown> =>
+    (await totals(world, { ...MONDAY, metrics: "clicks,conversions", filters }, caller))["clicks"];
+
+  test("names and codes of records mean their ids, for those who may see them", async () => {
+    for (const name of ["Offer 1", "offer 1", "OFFER1", String(offer)])
+      expect([name, await clicksOf(`offer:in:${name}`)]).toEqual([name, 2]);
+    expect(await clicksOf("offer:in:Offer 1|Offer 2")).toBe(3);
+    expect(await clicksOf("affiliate:in:Affiliate 1")).toBe(3);
+    expect(await clicksOf("affiliate:in:Affiliate 1", "partner")).toBe(3);
+    expect(await clicksOf("advertiser:in:Advertiser 1")).toBe(3);
+    expect(await clicksOf("advertiser:in:Advertiser 2")).toBe(0);
+    expect(await clicksOf("manager:in:Manager 1")).toBe(3);
+    expect(await clicksOf("smart_link:not_in:SMART")).toBe(3);
+    const [own] = world.seed.affiliateIds;
+    expect(await clicksOf(`affiliate:in:Partner ${own}`, "advertiser")).toBe(3);
+    const sales = await totals(world, {
+      ...MONDAY,
+      metrics: "conversions",
+      filters: "event:in:A sale",
+    });
+    expect(sales).toEqual({ conversions: 1 });
+    for (const [filters, caller] of [
+      ["advertiser:in:abc", "admin"],
+      ["offer:in:Nothing like it", "admin"],
+      ["affiliate:in:Affiliate 2", "partner"],
+      ["affiliate:in:Affiliate 1", "advertiser"],
+    ] as const)
+      expect(await refusal(report(world, { ...MONDAY, filters }, caller))).toEqual([
+        "invalid_parameter",
+        "filters",
+      ]);
+  });
+
+  test("a system that only clicks know is found by any case, and a misspelt one names the nearest", async () => {
+    await world.store({
+      clicks: [aClick(world, { ts: at("2025-09-20T08:00:00"), os: "PCLinuxOS" })],
+    });
+    const day = { from: "2025-09-20", to: "2025-09-20", tz: "UTC", metrics: "clicks" };
+    expect(await totals(world, { ...day, filters: "os:in:pclinuxos" })).toEqual({ clicks: 1 });
+    expect(await totals(world, { ...day, filters: "os:not_in:PCLinuxOS|iOS" })).toEqual({
+      clicks: 0,
+    });
+    const misspelt = report(world, { ...day, filters: "os:in:Windws" });
+    await expect(misspelt).rejects.toThrow('unknown os "Windws", nearest: Windows');
+  });
+});
+
 describe("dimensions of the clock", () => {
   test("hours of the day and days of the week follow the zone of the report", async () => {
     const query = {

@@ -86,13 +86,15 @@ function anyFilter(
     fc.uniqueArray(fc.constantFrom(...all), { minLength: 1, maxLength: 3 });
   const lists = fc.constantFrom("in", "not_in");
   const texts = fc.constantFrom("in", "not_in", "contains", "not_contains", "starts_with");
+  const letters = fc.constantFrom("contains", "not_contains", "starts_with");
   const ids = [...seed.offerIds, 0].map(String);
   const of = (dimension: string, operator: fc.Arbitrary<string>, given: fc.Arbitrary<string[]>) =>
     fc.record({ dimension: fc.constant(dimension), operator, values: given });
   const everybody = [
     of("offer", lists, values(...ids)),
     of("affiliate", lists, values(...[...seed.affiliateIds, 0].map(String))),
-    of("country", texts, values("US", "DE", "I", "E")),
+    of("country", lists, values("US", "DE", "IN")),
+    of("country", letters, values("US", "DE", "I", "E")),
     of("city", texts, values("Köln", "O'Fallon", "ö", "'")),
     of("event", lists, values("sale", "lead", "default")),
     of("status", lists, values("approved", "rejected")),
