@@ -82,7 +82,8 @@ const USAGE = `
     select c.cap, c.owner_kind, c.owner_id, c.owner_name, c.measure, c.period, c.currency, c."limit", c.alert_only,
       k.refused_limit, p.price,
       case
-        when c.currency is not null then (coalesce(k.used, 0) + click_money(c.cap, s.starts))::numeric(22,4)
+        when c.currency is not null then (coalesce(k.used, 0) + coalesce((
+          select sum(m.amount) from cap_click_money m where m.cap = c.cap and m.bucket_start = s.starts), 0))::numeric(22,4)
         when c.measure = 'conversions' then coalesce(k.used, 0)::numeric(22,4)
         when $9::text[] is null then null
         else coalesce(t.clicks, 0)::numeric(22,4) end as used

@@ -82,8 +82,8 @@ export async function planOf(
     Pick<ReportRequest, "converts">,
   scope: ReportScope,
 ): Promise<ReportPlan> {
-  const named = await withIds(stores.db, request.filters, scope);
-  const filters = await withStoredNames(stores.clickhouse, named, scope);
+  const withRecords = await withIds(stores.db, request.filters, scope);
+  const filters = await withStoredNames(stores.clickhouse, withRecords, scope);
   const managers = await readManagers(stores, scope.workspaceId, request);
   const homeOffers = await readHomeOffers(stores, scope.workspaceId, request);
   const rates = await readDayRates(stores, scope, request);

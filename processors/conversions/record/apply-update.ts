@@ -44,13 +44,8 @@ export async function applyUpdate(
     atMs: Date.parse(found.conv_ts),
   });
   if (isRefusal(converted)) return refusal(converted, ids);
-  const { money, ignored } = converted;
-  const requested = {
-    status: report.status,
-    money,
-    namesConversion: report.conversionId !== undefined,
-    isPartnerBlocked: isBlocked(sources.catalog.affiliates.get(found.affiliate_id ?? 0)),
-  };
+  const { ignored } = converted;
+  const requested = requestedChange(sources, incoming, found, converted);
   if (mayBeRepeat(found, requested)) return updated(incoming, found, { shown: found, ignored });
   if (isPlain && decideChange(found, requested) === undefined) return undefined;
   const allowed = updateAllowed(sources, incoming, found);
@@ -66,6 +61,22 @@ export async function applyUpdate(
   if (shown === undefined) return refusal(UNAVAILABLE, ids);
   if ("reply" in shown) return shown;
   return updated(incoming, found, { shown, ignored });
+}
+
+function requestedChange(
+  { catalog }: ReportSources,
+  { report }: Incoming,
+  { affiliate_id: affiliateId }: ConversionState,
+  { money }: Pick<RequestedChange, "money">,
+): RequestedChange {
+  return {
+    status: report.status,
+    money,
+    namesConversion: report.conversionId !== undefined,
+    isPartnerBlocked: isBlocked(
+      affiliateId === null ? undefined : catalog.affiliates.get(affiliateId),
+    ),
+  };
 }
 
 function isRepeatOf(row: ConversionState, { fingerprint }: Incoming): boolean {

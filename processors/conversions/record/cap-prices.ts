@@ -1,4 +1,4 @@
-import { capName, capOwnersOf } from "../../../schemas/catalog/cap-owners.ts";
+import { type CapOwner, capName, capOwnersOf } from "../../../schemas/catalog/cap-owners.ts";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CAP_PERIODS, type Offer, type PayoutOverride } from "../../../schemas/catalog/records.ts";
 import { type Amount, amountOf } from "../../../schemas/money/amount.ts";
@@ -15,22 +15,27 @@ export function cheapestPrices(catalog: Catalog): ReadonlyMap<string, Amount> {
   const overridesOf = overridesByOffer(catalog);
   const cheapest = new Map<string, Amount>();
   for (const offer of catalog.offers.values()) {
-    for (const owner of capOwnersOf(catalog, offer)) {
-      if (offer.status !== "active" && !owner.isOffer) continue;
-      for (const kind of MONEY_KINDS) {
-        if (owner.caps[kind] === undefined) continue;
-        const price = cheapestOf(catalog, offer, overridesOf.get(offer.id) ?? [], kind);
-        if (price === undefined) continue;
-        for (const period of CAP_PERIODS) {
-          if (owner.caps[kind]?.[period] === undefined) continue;
-          const name = capName(owner.name, kind, period, offer.currency);
-          const known = cheapest.get(name);
-          if (known === undefined || price < known) cheapest.set(name, price);
-        }
+    const owners = capOwnersOf(catalog, offer).filter(
+      ({ isOffer }) => isOffer || offer.status === "active",
+    );
+    for (const kind of MONEY_KINDS) {
+      const names = owners.flatMap((owner) => capNames(owner, kind, offer.currency));
+      if (names.length === 0) continue;
+      const price = cheapestOf(catalog, offer, overridesOf.get(offer.id) ?? [], kind);
+      if (price === undefined) continue;
+      for (const name of names) {
+        const known = cheapest.get(name);
+        if (known === undefined || price < known) cheapest.set(name, price);
       }
     }
   }
   return cheapest;
+}
+
+function capNames({ name, caps }: CapOwner, kind: MoneyKind, currency: string): string[] {
+  return CAP_PERIODS.filter((period) => caps[kind]?.[period] !== undefined).map((period) =>
+    capName(name, kind, period, currency),
+  );
 }
 
 /** A price per click is a fixed price of its event, too. Overrides do not apply to offers paid by click (G46). */

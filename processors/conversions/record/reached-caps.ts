@@ -72,7 +72,9 @@ export async function selectReachedCaps(
              from unnest($4::text[], $5::bigint[], $6::numeric[], $7::numeric[]) with ordinality as w (cap, span, "limit", price, ordinal)
              join span s on s.number = w.span
              left join cap_counter c on c.cap = w.cap and c.bucket_start = s.starts
-             where is_cap_reached(coalesce(c.used, 0) + click_money(w.cap, s.starts), w."limit", w.price, c.refused_limit)`,
+             where is_cap_reached(coalesce(c.used, 0) + coalesce((
+                 select sum(m.amount) from cap_click_money m where m.cap = w.cap and m.bucket_start = s.starts), 0),
+               w."limit", w.price, c.refused_limit)`,
       values: [
         nowMs,
         [...spans.values()].map(({ period }) => period),

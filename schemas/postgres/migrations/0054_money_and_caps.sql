@@ -34,10 +34,6 @@ create table cap_click_money (
 ) with (fillfactor = 50);
 create index cap_click_money_age on cap_click_money (bucket_start) where bucket_start > '-infinity';
 
-create function click_money(of_cap text, starts timestamptz) returns numeric stable language sql as $$
-  select coalesce(sum(m.amount), 0) from cap_click_money m where m.cap = of_cap and m.bucket_start = starts
-$$;
-
 -- Also notes what it refuses. The counters must be locked (lock_caps).
 create or replace function check_caps(conv_ts timestamptz, caps jsonb, timezone text) returns text language plpgsql as $$
 declare
@@ -51,16 +47,20 @@ begin
   into found_counters, exceeded, alerted
   from cap_counts(conv_ts, caps, timezone) k
   join cap_counter c on c.cap = k.cap and c.bucket_start = k.bucket_start
-  cross join lateral (select c.used + click_money(c.cap, c.bucket_start) as used) u;
+  cross join lateral (
+    select c.used + coalesce(sum(m.amount), 0) as used from cap_click_money m
+    where m.cap = c.cap and m.bucket_start = c.bucket_start) u;
   if found_counters <> jsonb_array_length(caps) then
     raise exception 'a cap counter went away' using errcode = 'serialization_failure';
   end if;
   if exceeded then
     update cap_counter c set refused_limit = k."limit"
     from cap_counts(conv_ts, caps, timezone) k
-    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert
-      and c.used + click_money(c.cap, c.bucket_start) < k."limit"
-      and c.used + click_money(c.cap, c.bucket_start) + k.add > k."limit" and c.refused_limit is distinct from k."limit";
+    cross join lateral (
+      select coalesce(sum(m.amount), 0) as of_clicks from cap_click_money m
+      where m.cap = k.cap and m.bucket_start = k.bucket_start) m
+    where c.cap = k.cap and c.bucket_start = k.bucket_start and not k.alert and c.used + m.of_clicks < k."limit"
+      and c.used + m.of_clicks + k.add > k."limit" and c.refused_limit is distinct from k."limit";
   end if;
   return case when exceeded then 'exceeded' when alerted then 'alert' else 'free' end;
 end $$;

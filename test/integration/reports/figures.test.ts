@@ -234,12 +234,8 @@ describe("filters by what is shown (#36, G67, G238)", () => {
     expect(await clicksOf("smart_link:not_in:SMART")).toBe(3);
     const [own] = world.seed.affiliateIds;
     expect(await clicksOf(`affiliate:in:Partner ${own}`, "advertiser")).toBe(3);
-    const sales = await totals(world, {
-      ...MONDAY,
-      metrics: "conversions",
-      filters: "event:in:A sale",
-    });
-    expect(sales).toEqual({ conversions: 1 });
+    const sales = { ...MONDAY, metrics: "conversions", filters: "event:in:A sale" };
+    expect(await totals(world, sales)).toEqual({ conversions: 1 });
     for (const [filters, caller] of [
       ["advertiser:in:abc", "admin"],
       ["offer:in:Nothing like it", "admin"],
