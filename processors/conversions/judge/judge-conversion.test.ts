@@ -176,7 +176,7 @@ test("conversions of a blocked or rejected partner wait for the staff, all other
   expect(judge({ affiliate: blocked, offer: { ...offer, hold_days: "1" } })).toBe(waits);
 });
 
-test("a hold keeps only what would be approved: `pending` stays pending without an end (LIFE-002, LIFE-004, G230)", () => {
+test("a hold keeps only what would be approved: `pending` has no end (LIFE-002, LIFE-004, G230)", () => {
   const reviewed = { ...offer, default_status: "pending", hold_days: "2" } as const;
   const held = { ...offer, hold_days: "2" };
   const endOf = (fields: Partial<Case>): number | undefined =>

@@ -61,7 +61,7 @@ async function reachedEverywhere(offer: { id: number }): Promise<unknown[]> {
 const OPEN = [false, false, ""];
 const REACHED = [true, true, "cap"];
 
-test("a money cap is reached when its cheapest fixed price no longer fits: usage, inbox and clicks (#36, G231)", async () => {
+test("a money cap is reached when its cheapest price no longer fits: usage, inbox, clicks (#36, G231)", async () => {
   const offer = await world.offer({ payout: "15", caps: { payout: { daily: "40" } } });
   expect(await reachedEverywhere(offer)).toEqual(OPEN);
   await convert(offer);

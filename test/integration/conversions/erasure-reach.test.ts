@@ -29,7 +29,7 @@ test("an erasure of another workspace's click leaves the click and its conversio
   expect(await world.clickRow(click.click_id)).toMatchObject({ ip: IP, gclid: "not-theirs" });
 });
 
-test("erasing a visitor keeps the address of the server that reports him, in all its reports (#36, G102, G235)", async () => {
+test("erasing a visitor keeps the address of the server that reports visitors (#36, G102, G235)", async () => {
   const server = "203.0.113.99";
   const visitor = "198.51.100.81";
   const report = async (

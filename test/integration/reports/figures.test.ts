@@ -162,7 +162,7 @@ describe("money of several currencies", () => {
     expect(sorted).toMatchObject([{ offer, epc: "2.5000" }, { epc: null }]);
   });
 
-  test("a row that names a currency has its own money; totals stay in one currency (#36, REP-041, REP-042, G236)", async () => {
+  test("a row that names a currency has its own money; totals have one currency (#36, REP-041, G236)", async () => {
     const byCurrency = {
       ...MIXED,
       metrics: "payout,revenue,profit,epc,clicks",
