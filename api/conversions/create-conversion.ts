@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isNoValue } from "../../schemas/names/no-value.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { findAffiliate } from "../affiliates/affiliates.ts";
 import { validationFailed } from "../errors.ts";
@@ -24,7 +25,8 @@ export const createConversion: Operation = operation({
   path: "/conversions",
   tag: "Conversions",
   summary: "Create a conversion",
-  description: "Records a conversion by hand, by the same rules as a postback.",
+  description:
+    "Records a conversion by hand, by the same rules as a postback. A name in place of a value, such as `{order_id}` or `undefined`, counts as no value in `adv_txid`, `params`, `sub1` to `sub5` and `source_id`.",
   access: adminWrite("conversions.write"),
   input: { body: CreateConversionBody },
   output: z.object({ data: ShownConversion }),
@@ -116,15 +118,23 @@ function commandFields(body: CreateConversionBody) {
     currency: body.currency ?? null,
     status: body.status ?? null,
     convTsMs: body.conv_ts === undefined ? null : Date.parse(body.conv_ts),
-    advTxid: body.adv_txid ?? null,
+    advTxid: givenText(body.adv_txid),
     notes: body.notes ?? "",
     params: textsOf(body.params ?? {}),
     click: textsOf(subs),
   };
 }
 
+function givenText(value: string | undefined): string | null {
+  return value === undefined || isNoValue(value) ? null : value;
+}
+
+/** The values that are given. A name in place of a value, such as `{sub1}`, is none (G216). */
 function textsOf(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(values).flatMap(([name, value]) => {
+      const text = givenText(value);
+      return text === null ? [] : [[name, text]];
+    }),
   );
 }

@@ -52,6 +52,15 @@ test("an ad-platform id of 512 characters is taken whole (LP-012)", () => {
   expect(landing({ gclid: value }).adClickIds).toEqual([{ kind: "gclid", value }]);
 });
 
+test("a name in place of an ad-platform id does not hide the id of the page's URL (G217)", () => {
+  const url = "https://shop.example/?gclid=g&sub1={{a}}";
+  for (const gclid of ["{gclid}", "undefined"]) {
+    const { adClickIds, parameters } = landing({ gclid, url, sub2: "{{b}}" });
+    expect(adClickIds).toEqual([{ kind: "gclid", value: "g" }]);
+    expect([parameters.values.sub1, parameters.values.sub2]).toEqual(["", ""]);
+  }
+});
+
 test("ids of the body are looked up in the order gclid, gbraid, wbraid (LP-004, LP-005)", () => {
   expect(landing({ wbraid: "w", gclid: "g", gbraid: "b", msclkid: "m" }).adClickIds).toEqual([
     { kind: "gclid", value: "g" },

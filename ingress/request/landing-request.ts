@@ -3,6 +3,7 @@ import { AD_CLICK_ID_LENGTH_MAX } from "../../schemas/events/click-record.ts";
 import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
 import { parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
+import { isNoValue } from "../../schemas/names/no-value.ts";
 import { type ClickParameters, LANDING_PARAMETERS, ParameterReader } from "./parameters.ts";
 import { referrerSource } from "./referrer-source.ts";
 
@@ -56,7 +57,8 @@ function landingOf(
   const referrer = text("referrer");
   const reader = new ParameterReader(LANDING_PARAMETERS);
   for (const name of [...AD_CLICK_IDS, ...SUB_IDS]) reader.add(name, text(name));
-  const hasOwnIds = LANDING_AD_CLICK_IDS.some((kind) => text(kind) !== "");
+  const isOwn = (kind: string): boolean => text(kind) !== "" && !isNoValue(text(kind));
+  const hasOwnIds = LANDING_AD_CLICK_IDS.some(isOwn);
   if (isOrganic) {
     const { platform, host, path } = referrerSource(referrer, url);
     reader.add("sub1", platform).add("sub2", host).add("sub3", path);
@@ -68,7 +70,7 @@ function landingOf(
       ? []
       : LANDING_AD_CLICK_IDS.flatMap((kind) => {
           const value = parameters.values[kind];
-          const isGiven = value !== "" && (!hasOwnIds || text(kind) !== "");
+          const isGiven = value !== "" && (!hasOwnIds || isOwn(kind));
           return isGiven ? [{ kind, value }] : [];
         });
   return {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { anyText } from "../../test/samples/any-text.ts";
 import { PARAMETER_COLUMNS, TRAFFIC_SOURCES } from "../../test/samples/link-parameters.ts";
+import { NO_VALUES, VALUES, WORDS_FOR_NOTHING } from "../../test/samples/no-values.ts";
 import { processorTimeRatio } from "../../test/samples/processor-time.ts";
 import {
   LINK_PARAMETERS,
@@ -52,6 +53,30 @@ test("a tag that was not replaced is not a value", () => {
     "a{b}",
     "",
   ]);
+});
+
+test("a name is no value of a click, and a value is no name, also in extra (G135, G217)", () => {
+  const query = (text: string): string =>
+    `sub1=${encodeURIComponent(text)}&foo=${encodeURIComponent(text)}`;
+  for (const text of [...NO_VALUES, ...WORDS_FOR_NOTHING]) {
+    const { values, extra } = read(query(text));
+    expect([values.sub1, extra], text).toEqual(["", '{"foo":""}']);
+  }
+  for (const text of VALUES) {
+    const { values, extra } = read(query(text));
+    expect([values.sub1, JSON.parse(extra)], text).toEqual([text, { foo: text }]);
+  }
+  expect(read("sub1={{a.b}}&s1=b").values.sub1).toBe("b");
+  expect(read("kw=[shoes]&sub1=[shoes]").values).toMatchObject({
+    ext_keyword: "[shoes]",
+    sub1: "",
+  });
+});
+
+test("the code of a record may be a word for nothing, but not a name in braces (G217)", () => {
+  const offerOf = (query: string): string =>
+    new ParameterReader(SERVER_CLICK_PARAMETERS).addQuery(query).read().values.offer;
+  expect([offerOf("oid=NULL"), offerOf("oid={{offer}}&offer=SHOP")]).toEqual(["NULL", "SHOP"]);
 });
 
 test.each(TRAFFIC_SOURCES)("%s comes from %j (G135)", (query, source) => {

@@ -1,5 +1,6 @@
 import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../schemas/events/click-record.ts";
 import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
+import { isNoValue, isUnreplacedName } from "../../schemas/names/no-value.ts";
 import { quote, textField } from "../encode-record.ts";
 import { decodeComponent } from "./decode.ts";
 
@@ -222,8 +223,8 @@ export class ParameterReader {
     const { slot, rank } = known;
     const isFilled = this.#values[slot] !== "";
     if (isFilled && rank >= (this.#ranks?.get(slot) ?? 0)) return;
-    const kept = cut(withoutUnreplacedTag(value), known.lengthMax);
-    if (kept === "") return;
+    if (value === "" || isEmpty(value, known)) return;
+    const kept = cut(value, known.lengthMax);
     this.#values[slot] = kept;
     if (!isFilled) this.#filled.push(known);
     if (rank > 0 || this.#ranks !== undefined) (this.#ranks ??= new Map()).set(slot, rank);
@@ -243,7 +244,7 @@ export class ParameterReader {
     const extra = (this.#extra ??= new Map<string, string>());
     const key = cut(name, EXTRA_NAME_LENGTH_MAX);
     if (extra.size >= EXTRA_PAIRS_MAX || extra.has(key)) return;
-    extra.set(key, cut(withoutUnreplacedTag(value), VALUE_LENGTH_MAX));
+    extra.set(key, isNoValue(value) ? "" : cut(value, VALUE_LENGTH_MAX));
   }
 
   #renderExtra(): string {
@@ -276,12 +277,16 @@ function sourceOfAdClick(values: Readonly<Partial<Record<Slot, string>>>): strin
   return values.ttclid ? "tiktok" : "";
 }
 
-/** A tag that the ad platform did not replace, such as a literal `{gclid}`, is no value (G135). */
-function withoutUnreplacedTag(value: string): string {
-  const isTag =
-    value.charCodeAt(0) === 0x7b && value.indexOf("}") === value.length - 1 && value.length > 1;
-  return isTag ? "" : value;
+/**
+ * A tag that the ad platform did not replace, such as a literal `{gclid}`, is no value (G135, G216). A code of a record may be any word. A
+ * keyword in square brackets is one of the platform's exact matches.
+ */
+function isEmpty(value: string, { slot, prefix }: Pick<Name, "slot" | "prefix">): boolean {
+  if (prefix === "") return isUnreplacedName(value);
+  return isNoValue(value) && !(slot === "ext_keyword" && EXACT_MATCH.test(value));
 }
+
+const EXACT_MATCH = /^\[[^[\]]+\]$/;
 
 /** Cuts between characters, never within one. */
 function cut(value: string, lengthMax: number): string {

@@ -3,13 +3,14 @@ import { formatAmount } from "../../schemas/money/amount.ts";
 import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
 import { findFirstAnswer, keyedAnswer } from "./answer/first-answer.ts";
 import { type Handled, refusal, takenReply } from "./answer/postback-answer.ts";
-import { malformed, type Refusal, refused, UNAVAILABLE } from "./answer/refusal.ts";
+import { type Refusal, refused, UNAVAILABLE, unreadable } from "./answer/refusal.ts";
 import { attributeClick } from "./attribute/attribute-click.ts";
 import { isClickIpCrowded } from "./attribute/count-clicks.ts";
 import { resolveCoupon } from "./attribute/resolve-coupon.ts";
 import type { Money } from "./judge/conversion-terms.ts";
 import { formatRate } from "./judge/convert-money.ts";
 import { draftReport, type ReportDraft } from "./judge/draft-report.ts";
+import { ignoredNote, joinNotes } from "./read/ignored-values.ts";
 import { convertedMoney, type Incoming, type ReportSources } from "./read/incoming-report.ts";
 import { reportFingerprint } from "./read/report-fingerprint.ts";
 import { reportKey } from "./read/report-key.ts";
@@ -44,7 +45,7 @@ export async function handleReport(
   const sender = senderOf(sources, rawReport);
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
   if (read.kind === "malformed")
-    return { ...refusal(malformed(read.error, read.hint), { workspaceId }), isUnreadable: true };
+    return { ...refusal(unreadable(read), { workspaceId }), isUnreadable: true };
   if (sender.kind === "refused") return refusal(sender, { workspaceId });
   const { report } = read;
   const fingerprint = reportFingerprint(sources.catalog.secret, report);
@@ -58,7 +59,23 @@ export async function handleReport(
       ? await handleClickReport(sources, incoming, workspaceId)
       : await updateNamed(sources, incoming, report.conversionId);
   // A report without `keyToStore` was refused or relayed, so its answer still has to be stored under the key.
-  return "keyToStore" in handled ? handled : { ...handled, keyToStore: key };
+  const kept = "keyToStore" in handled ? handled : { ...handled, keyToStore: key };
+  return report.ignored.length === 0 ? kept : withIgnored(kept, report.ignored);
+}
+
+/** Names the ignored parameters in the inbound log, in the answer to a pixel, and in the `details` of a refusal (G216). */
+function withIgnored(handled: Handled, ignored: readonly string[]): Handled {
+  const { reply } = handled;
+  const note = ignoredNote(ignored);
+  const { details } = reply.body;
+  const isRefused = !reply.body.ok && reply.httpStatus !== 503;
+  const all = typeof details === "object" ? { ...details, ignored } : { ignored };
+  const body = isRefused ? { ...reply.body, details: all } : reply.body;
+  return {
+    ...handled,
+    reply: { ...reply, body, hint: joinNotes(reply.hint, note) },
+    message: joinNotes(handled.message, note),
+  };
 }
 
 /** A repeat of a recorded report gets the recorded result again: only its answer was lost (P15). */

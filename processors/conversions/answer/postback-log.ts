@@ -11,7 +11,7 @@ import type { Log } from "../../../schemas/host/log.ts";
 import { storedIp } from "../../../schemas/net/stored-ip.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { storableText } from "../read/json-parameter.ts";
-import { SECRET_PARAMS, USER_IP_PARAMS } from "../read/report-params.ts";
+import { SECRET_PARAMS, USER_IP_PARAMS } from "../read/report-aliases.ts";
 import { isStoreAway } from "../record/store-away.ts";
 import { type CallSubject, callSubject } from "./call-subject.ts";
 import type { Handled } from "./postback-answer.ts";

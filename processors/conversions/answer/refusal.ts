@@ -1,4 +1,6 @@
 import type { PostbackResult } from "../../../schemas/events/postback-request.ts";
+import { ignoredNote, joinNotes } from "../read/ignored-values.ts";
+import type { Malformed } from "../read/report-params.ts";
 
 /** A report that is not accepted: the error for its sender, and the result for the inbound log. */
 export type Refusal = {
@@ -19,6 +21,12 @@ export function refused(error: string, result: PostbackResult = "error"): Refusa
 
 export function malformed(error: string, hint?: string): Refusal {
   return { kind: "refused", httpStatus: 400, error, result: "malformed", hint };
+}
+
+/** A report whose parameters cannot be read. */
+export function unreadable({ error, hint, ignored }: Malformed): Refusal {
+  const cause = malformed(error, joinNotes(hint, ignoredNote(ignored)) || undefined);
+  return ignored.length === 0 ? cause : { ...cause, details: { ignored } };
 }
 
 export function unauthorized(error: string, result: PostbackResult): Refusal {

@@ -40,10 +40,10 @@ function applicableMoney({ report, origin }: Incoming): {
   money: GivenMoney;
   ignored: string[];
 } {
-  if (origin.sender.kind === "workspace" || report.money.payout === undefined) {
-    return { money: report.money, ignored: [] };
-  }
-  return { money: { ...report.money, payout: undefined }, ignored: ["payout"] };
+  const { money, ignored } = report;
+  if (origin.sender.kind === "workspace" || money.payout === undefined)
+    return { money, ignored: [...ignored] };
+  return { money: { ...money, payout: undefined }, ignored: [...ignored, "payout"] };
 }
 
 /** Where an amount is used, and the day of its rate. */

@@ -5,6 +5,8 @@ import type { PostbackRequest } from "../../../schemas/events/postback-request.t
 import { parseClickId } from "../../../schemas/ids/click-id.ts";
 import { type Amount, parseAmount } from "../../../schemas/money/amount.ts";
 import { normalIp } from "../../../schemas/net/address.ts";
+import { ADV_PARAMS, givenValues } from "./ignored-values.ts";
+import { ALIASES } from "./report-aliases.ts";
 
 export const CONVERSION_STATUSES = ["approved", "pending", "rejected"] as const;
 export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
@@ -33,6 +35,8 @@ export type Report = {
   readonly idempotencyKey: string | undefined;
   /** Whether the pixel was fired by the script (G158). */
   readonly isScript: boolean;
+  /** Names of the parameters that are left out because they contain no value (G216). */
+  readonly ignored: readonly string[];
 };
 
 /** Amounts as given, in the currency of the report. */
@@ -48,6 +52,8 @@ export type Malformed = {
   readonly error: string;
   /** What to do about it. */
   readonly hint?: string | undefined;
+  /** As in {@link Report}. */
+  readonly ignored: readonly string[];
 };
 
 /** Why a pixel names no click. Most often its cookie did not arrive. */
@@ -66,38 +72,16 @@ const IDEMPOTENCY_KEY = /^[A-Za-z0-9._-]{1,64}$/;
 /** The largest amount (G118), in ten-thousandths. */
 const AMOUNT_MAX: Amount = 10n ** 16n;
 
-/** In the documented order: the first one with a value wins (G119). */
-export const ALIASES = {
-  clickId: ["click_id", "transaction_id", "tid"],
-  txid: ["txid", "adv_txid", "order_id"],
-  saleAmount: ["amount", "sale_amount"],
-  offer: ["offer_id", "offer"],
-  affiliate: ["aff_id", "affiliate_id", "aff"],
-  email: ["email", "em"],
-  phone: ["phone", "ph"],
-  coupon: ["coupon_code", "coupon"],
-  userIp: ["ip", "user_ip"],
-} as const;
-
-/** Parameters with personal data, credentials or free text that we do not use: never stored or relayed as they are (P31). */
-export const SECRET_PARAMS: readonly string[] = [
-  "token",
-  "idempotency_key",
-  ...ALIASES.email,
-  ...ALIASES.phone,
-];
-/** Parameters that contain a visitor's address. */
-export const USER_IP_PARAMS: readonly string[] = ALIASES.userIp;
+type RawParams = Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId" | "idempotencyKey">;
 
 /** Reads the parameters of a report. Refuses invalid values (limits G118). */
-export function readReport(
-  rawReport: Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId" | "idempotencyKey">,
-): ReadReport {
+export function readReport(rawReport: RawParams): ReadReport {
+  const { ignored, ...given } = givenValues(rawReport);
   try {
-    return { kind: "report", report: parseReport(rawReport) };
+    return { kind: "report", report: { ...parseReport({ ...rawReport, ...given }), ignored } };
   } catch (error) {
     if (error instanceof Refusal)
-      return { kind: "malformed", error: error.message, hint: error.hint };
+      return { kind: "malformed", error: error.message, hint: error.hint, ignored };
     throw error;
   }
 }
@@ -120,9 +104,9 @@ function parseReport({
   params,
   cookieClickId,
   idempotencyKey,
-}: Parameters<typeof readReport>[0]): Report {
+}: RawParams): Omit<Report, "ignored"> {
   const isPixel = endpoint === "px";
-  const report: Report = {
+  const report = {
     ...parseClickIdentifiers(params, isPixel ? cookieClickId : ""),
     eventCode: bounded(
       text(params, ["event"]) ?? "default",
@@ -174,7 +158,7 @@ function parseClickIdentifiers(
   };
 }
 
-function assertIdentified(report: Report, isPixel: boolean): void {
+function assertIdentified(report: Omit<Report, "ignored">, isPixel: boolean): void {
   if (isPixel && report.conversionId !== undefined) {
     throw new Refusal("conversion_id updates need a server-to-server postback");
   }
@@ -276,7 +260,7 @@ function userIp(params: Params): string | undefined {
 
 function freeValues(params: Params): Record<string, string> {
   const values: Record<string, string> = {};
-  for (const name of ["adv1", "adv2", "adv3", "adv4", "adv5"]) {
+  for (const name of ADV_PARAMS) {
     const value = params[name];
     if (value !== undefined && value !== "") values[name] = value.slice(0, VALUE_LENGTH_MAX);
   }

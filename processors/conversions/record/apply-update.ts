@@ -30,8 +30,10 @@ export async function applyUpdate(
 ): Promise<Handled | undefined> {
   const { report } = incoming;
   const isPlain = report.status === undefined && report.conversionId === undefined;
-  if (isRepeatOf(found, incoming))
-    return isPlain ? undefined : updated(incoming, found, { shown: found, ignored: [] });
+  if (isRepeatOf(found, incoming)) {
+    const shown = { shown: found, ignored: report.ignored };
+    return isPlain ? undefined : updated(incoming, found, shown);
+  }
   const ids = {
     workspaceId: found.workspace_id,
     clickId: report.clickId,

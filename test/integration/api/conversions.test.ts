@@ -52,6 +52,14 @@ describe("recording", () => {
     expect(record(await world.get(`/conversions/${String(made.id).toUpperCase()}`))).toEqual(made);
   });
 
+  test("a name in place of an order number or a sub ID counts as none (G216)", async () => {
+    const named = { adv_txid: "{order_id}", sub1: "{{sub1}}", sub2: "b", params: { adv1: "null" } };
+    for (const answer of [await convert(named), await convert(named)]) {
+      expect(answer.status).toBe(201);
+      expect(record(answer)).toMatchObject({ adv_txid: "", sub1: "", sub2: "b", params: {} });
+    }
+  });
+
   test("shares of the sale, given amounts, texts and values are stored (CNV-015, CNV-017, CNV-019, G89)", async () => {
     const shared = record(await convert({ event: "sale", sale_amount: "200" }));
     expect(shared).toMatchObject({
