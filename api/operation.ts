@@ -189,6 +189,8 @@ export type Operation = {
    * entries as are named is refused by it, before the rest is read (rest/json-body.ts).
    */
   readonly strictBody?: z.ZodType;
+  /** Text fields of the body, at any level, that also take JSON numbers, with all their digits (G218). */
+  readonly digitFields?: readonly string[];
   /** Accepts text/csv bodies as well as JSON. */
   readonly csvBody?: CsvBody;
   /** Takes a file instead of a body with fields. */

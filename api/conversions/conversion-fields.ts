@@ -38,6 +38,13 @@ const params = z
   .strictObject({ adv1: sub, adv2: sub, adv3: sub, adv4: sub, adv5: sub }, "expected an object")
   .partial();
 
+/** Texts that many systems keep as numbers. */
+export const DIGIT_FIELDS = [
+  ...["adv_txid", "source_id"],
+  ...["sub1", "sub2", "sub3", "sub4", "sub5"],
+  ...["adv1", "adv2", "adv3", "adv4", "adv5"],
+];
+
 export const CreateConversionBody = z.strictObject({
   offer_id: recordReference,
   affiliate_id: recordReference,

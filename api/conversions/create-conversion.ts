@@ -12,7 +12,7 @@ import {
 } from "../operation.ts";
 import { parseReference } from "../rest/codes.ts";
 import { actorOf, sendConversionCommand } from "./conversion-command.ts";
-import { CreateConversionBody, ShownConversion } from "./conversion-fields.ts";
+import { CreateConversionBody, DIGIT_FIELDS, ShownConversion } from "./conversion-fields.ts";
 import { findConversion } from "./conversions.ts";
 import { showConversion } from "./show-conversion.ts";
 
@@ -26,9 +26,10 @@ export const createConversion: Operation = operation({
   tag: "Conversions",
   summary: "Create a conversion",
   description:
-    "Records a conversion by hand, by the same rules as a postback. A name in place of a value, such as `{order_id}` or `undefined`, counts as no value in `adv_txid`, `params`, `sub1` to `sub5` and `source_id`.",
+    "Records a conversion by hand, by the same rules as a postback. A name in place of a value, such as `{order_id}` or `undefined`, counts as no value in `adv_txid`, `params`, `sub1` to `sub5` and `source_id`. These fields also take JSON numbers and keep all their digits.",
   access: adminWrite("conversions.write"),
   input: { body: CreateConversionBody },
+  digitFields: DIGIT_FIELDS,
   output: z.object({ data: ShownConversion }),
   status: 201,
   failures: ["conflict"],

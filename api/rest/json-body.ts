@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
 import { type JsonBounds, type JsonCut, scanJson } from "../../schemas/json/json-bounds.ts";
+import { digitsKept } from "../../schemas/json/number-texts.ts";
 import { describeExcess } from "../../schemas/json/sent-json.ts";
 import { ApiError, UNKNOWN_FIELD, validationFailed } from "../errors.ts";
 import type { Operation } from "../operation.ts";
@@ -63,10 +64,17 @@ function read(bytes: Buffer, { operation, bounds, parse }: Reader): unknown {
     if (beginning !== undefined) refuseFaultyList(strict, parse(cutText(bytes, beginning)));
   }
   const { excess } = scanJson(bytes, bounds);
-  if (excess === undefined) return parse(bytes.toString());
+  if (excess === undefined) return parseDigits(bytes.toString(), operation, parse);
   if (excess.kind === "fields" && schema !== undefined)
     throw unknownFields(schema, parse(cutText(bytes, excess.cut)), excess.fieldsBehind);
   throw new ApiError("invalid_request", `the body ${describeExcess(excess, bounds)}`);
+}
+
+/** A number that a float would change, or that its field takes as a text, becomes a text with all its digits (G218). */
+function parseDigits(text: string, operation: Operation | undefined, parse: Parse): unknown {
+  const value = parse(text);
+  const kept = digitsKept(text, new Set(operation?.digitFields));
+  return kept === text ? value : parse(kept);
 }
 
 function cutText(bytes: Buffer, { at, closing }: JsonCut): string {

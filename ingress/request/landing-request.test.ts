@@ -47,6 +47,15 @@ test("absent, null and empty click ids mean none; capitals and spaces around one
   expect(landing({ click_id: ` ${ID.toUpperCase()} ` }).clickId).toBe(ID);
 });
 
+test("numbers of a page keep their digits (LP-006, G218)", () => {
+  const { parameters, offerCode } = landing('{"sub1":7300000000000000001,"sub2":10.50,"offer":17}');
+  expect([parameters.values.sub1, parameters.values.sub2]).toEqual([
+    "7300000000000000001",
+    "10.50",
+  ]);
+  expect(offerCode).toBe("17");
+});
+
 test("an ad-platform id of 512 characters is taken whole (LP-012)", () => {
   const value = "g".repeat(512);
   expect(landing({ gclid: value }).adClickIds).toEqual([{ kind: "gclid", value }]);

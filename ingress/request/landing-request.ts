@@ -2,7 +2,7 @@ import { LANDING_AD_CLICK_IDS, type LandingAdClickId } from "../../schemas/event
 import { AD_CLICK_ID_LENGTH_MAX } from "../../schemas/events/click-record.ts";
 import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
-import { parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
+import { parseSentTexts, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
 import { isNoValue } from "../../schemas/names/no-value.ts";
 import { type ClickParameters, LANDING_PARAMETERS, ParameterReader } from "./parameters.ts";
 import { referrerSource } from "./referrer-source.ts";
@@ -92,16 +92,15 @@ function readClickId(value: unknown): string | undefined {
 function parseJson(body: Uint8Array): { readonly value: unknown } | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-    return { value: parseSentJson(text, REPORT_BOUNDS) };
+    return { value: parseSentTexts(text, REPORT_BOUNDS) };
   } catch {
     // Neither text nor JSON, or more than a page has: the answer says so, and the page's author must find the fault.
     return undefined;
   }
 }
 
-/** A page may write a code of digits as a number. */
+/** A number is a text by now: a page may write a code of digits as a number. */
 function textOf(value: unknown): string {
-  if (typeof value === "number") return String(value);
   // Half of a surrogate pair, which JSON can contain, has no UTF-8.
   return typeof value === "string" ? Buffer.from(value).toString() : "";
 }

@@ -28,6 +28,19 @@ test("numbers of a JSON body are parameters (PB-060)", () => {
   });
 });
 
+test("numbers of a JSON body keep their digits, so two orders stay two (PB-060, G218)", () => {
+  const body =
+    '{"txid":7300000000000000001,"amount":10.50,"revenue":1.0E3,"adv1":3.3000000000000003}';
+  expect(read("", "application/json", body)).toEqual({
+    txid: "7300000000000000001",
+    amount: "10.50",
+    revenue: "1000",
+    adv1: "3.3000000000000003",
+  });
+  for (const invalid of ["{1:2}", '{"a":01}', '{"a":1 2}', '{"a":1.}', '{"a":-}', '{"a":1"b":2}'])
+    expect(read("", "application/json", invalid), invalid).toBe("malformed JSON body");
+});
+
 test("an unreadable body is reported (PB-050)", () => {
   expect(read("a=%")).toBe("malformed query");
   expect(read("", "application/json", "{")).toBe("malformed JSON body");

@@ -1,4 +1,4 @@
-import { parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
+import { parseSentTexts, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
 import { plusAsSpace } from "../request/decode.ts";
 
 /** Parameters of a report, or the reason why they cannot be read. */
@@ -79,11 +79,11 @@ function boundaryOf(body: Uint8Array, contentType: string): string | undefined {
   return hasParts && text.includes(`--${boundary}--`) ? boundary : undefined;
 }
 
-/** Reads one flat object. Numbers and booleans count as their text (G22); null counts as absent. */
+/** Reads one flat object. Numbers and booleans count as their text, numbers with all digits (G22, G218); null counts as absent. */
 function readJson(params: Map<string, string>, text: string): string | undefined {
   let parsed: unknown;
   try {
-    parsed = parseSentJson(text, REPORT_BOUNDS);
+    parsed = parseSentTexts(text, REPORT_BOUNDS);
   } catch {
     // The answer names the expected format; the sender must find the fault.
     return "malformed JSON body";
@@ -93,8 +93,7 @@ function readJson(params: Map<string, string>, text: string): string | undefined
   }
   for (const [name, value] of Object.entries(parsed)) {
     if (typeof value === "string") add(params, name, value);
-    else if (typeof value === "number" || typeof value === "boolean")
-      add(params, name, String(value));
+    else if (typeof value === "boolean") add(params, name, String(value));
     else if (value !== null) return "malformed JSON body";
   }
   return undefined;

@@ -83,6 +83,15 @@ test.each([
   }
 });
 
+test("numbers of a JSON body keep their digits (CLKS-004, G218)", async () => {
+  const json = `{"oid":"SHOP","affid":"PART01","token":"workspace-token","sub1":7300000000000000001,"sub2":10.50,"foo":1.0}`;
+  expect(recordOf(await post(json, "application/json"))).toMatchObject({
+    sub1: "7300000000000000001",
+    sub2: "10.50",
+    extra: '{"foo":"1.0"}',
+  });
+});
+
 test("POST takes a form or JSON, and the body wins over the query (CLKS-001)", async () => {
   const form = await post(
     `oid=SHOP&affid=PART01&token=workspace-token&sub1=body&${VISITOR}`,

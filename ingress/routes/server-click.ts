@@ -2,7 +2,7 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
 import type { TokenOwner } from "../../schemas/catalog/token-table.ts";
-import { JsonExcessError, parseSentJson, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
+import { JsonExcessError, parseSentTexts, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
 import { normalIp } from "../../schemas/net/address.ts";
 import { jsonAnswer } from "../answers.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
@@ -190,14 +190,14 @@ function addBody(reader: ParameterReader, contentType: string, body: string): vo
     return;
   }
   for (const [name, value] of Object.entries(parseObject(body))) {
-    const isScalar = ["string", "number", "boolean"].includes(typeof value);
+    const isScalar = ["string", "boolean"].includes(typeof value);
     if (isScalar) reader.add(name, Buffer.from(String(value)).toString());
   }
 }
 
 function parseObject(text: string): object {
   try {
-    const value = parseSentJson(text, REPORT_BOUNDS);
+    const value = parseSentTexts(text, REPORT_BOUNDS);
     return typeof value === "object" && value !== null ? value : {};
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof JsonExcessError) return {};

@@ -1,4 +1,5 @@
 import { JSON_LEVELS_MAX, type JsonBounds, type JsonExcess, scanJson } from "./json-bounds.ts";
+import { digitsKept, numbersAsTexts } from "./number-texts.ts";
 
 /** Of a report to the tracking domain: a flat object, of which at most 200 parameters are kept. */
 export const REPORT_BOUNDS: JsonBounds = { values: 300 };
@@ -27,11 +28,32 @@ export function describeExcess({ kind }: JsonExcess, { values }: JsonBounds): st
 }
 
 /**
- * Parses JSON that a caller sent. Its depth is limited, so that whatever walks the value may recurse.
+ * Parses JSON that a caller sent. Its depth is limited, so that whatever walks the value may recurse. A whole number that a float would
+ * change becomes a text with its digits (G218).
  * @throws {JsonExcessError}
  * @throws {SyntaxError} for text that is no JSON.
  */
 export function parseSentJson(text: string, bounds: JsonBounds): unknown {
+  const value = parseBounded(text, bounds);
+  const kept = digitsKept(text, NO_FIELDS);
+  return kept === text ? value : JSON.parse(kept);
+}
+
+/**
+ * As {@link parseSentJson}, with every number as a text with its own digits: whoever reads texts only loses none (G218).
+ * @throws {JsonExcessError}
+ * @throws {SyntaxError} for text that is no JSON.
+ */
+export function parseSentTexts(text: string, bounds: JsonBounds): unknown {
+  // Numbers are written as texts only in what is JSON: otherwise {1:2} would become JSON.
+  const value = parseBounded(text, bounds);
+  const texts = numbersAsTexts(text);
+  return texts === text ? value : JSON.parse(texts);
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+function parseBounded(text: string, bounds: JsonBounds): unknown {
   const { excess } = scanJson(new TextEncoder().encode(text), bounds);
   if (excess !== undefined) throw new JsonExcessError(excess, bounds);
   return JSON.parse(text);

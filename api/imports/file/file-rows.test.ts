@@ -43,6 +43,22 @@ test("a cell that is 100,000 levels deep stays text, which its field refuses (G2
   expect(row?.fields["targeting"]).toBe(DEEP);
 });
 
+test("a whole number of a file or cell keeps its digits (G218)", async () => {
+  const [row] = await rowsOf(
+    "json",
+    '{"name":7300000000000000001,"targeting":[7300000000000000002]}',
+  );
+  expect(row?.fields).toEqual({ name: "7300000000000000001", targeting: ["7300000000000000002"] });
+  const [cells] = await rowsOf(
+    "csv",
+    `name,targeting\n7300000000000000001,"{""a"":7300000000000000002}"`,
+  );
+  expect(cells?.fields).toEqual({
+    name: "7300000000000000001",
+    targeting: { a: "7300000000000000002" },
+  });
+});
+
 test("of unknown columns five are named, and the rest are counted (G213)", async () => {
   const columns = Array.from({ length: 1_000 }, (_, index) => `column${index}`).join(",");
   await expect(rowsOf("csv", `${columns}\n`)).rejects.toThrow(

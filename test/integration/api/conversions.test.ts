@@ -60,6 +60,19 @@ describe("recording", () => {
     }
   });
 
+  test("numbers in free fields keep their digits, so two orders stay two (CNV-023, G218)", async () => {
+    for (const number of ["7300000000000000001", "7300000000000000002", "10.50", "7"]) {
+      const body = `{"offer_id":${offer.id},"affiliate_id":${world.tenant.affiliateId},"adv_txid":${number},"params":{"adv1":${number}}}`;
+      const answer = await world.call("POST", "/conversions", {
+        raw: body,
+        headers: { "content-type": "application/json" },
+      });
+      expect([number, answer.status]).toEqual([number, 201]);
+      expect(record(answer)).toMatchObject({ adv_txid: number, params: { adv1: number } });
+    }
+    expect((await convert({ notes: 7 })).status).toBe(400);
+  });
+
   test("shares of the sale, given amounts, texts and values are stored (CNV-015, CNV-017, CNV-019, G89)", async () => {
     const shared = record(await convert({ event: "sale", sale_amount: "200" }));
     expect(shared).toMatchObject({
