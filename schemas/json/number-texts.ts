@@ -10,6 +10,8 @@ const LONG_INTEGER = /(?:^|\D)\d{16,40}(?!\d)/;
 const INTEGER = /^-?\d{16,40}$/;
 /** A number with a larger exponent stays as it is: no field of ours takes it. */
 const EXPONENT_MAX = 40;
+/** The most that an amount may have (G219): 0.1 + 0.2 - 0.3 is 5.551115123125783e-17. */
+const DECIMALS_MAX = 30;
 
 /** Every number as a text with its own digits: `10.50` becomes `"10.50"`, and `1.5e3` becomes `"1500"`. */
 export function numbersAsTexts(json: string): string {
@@ -37,7 +39,7 @@ function isLong(number: string): boolean {
   return INTEGER.test(number) && !Number.isSafeInteger(Number(number));
 }
 
-/** A JSON number without an exponent, with all its digits. */
+/** A JSON number without an exponent, with all its digits; with an exponent, at most the 30 decimals that an amount may have. */
 export function plainDecimal(number: string): string {
   const [mantissa = "", exponent] = number.toLowerCase().split("e");
   const shift = Number(exponent ?? 0);
@@ -51,6 +53,6 @@ export function plainDecimal(number: string): string {
   const padded = all.padStart(all.length - Math.min(0, point - 1), "0").padEnd(point, "0");
   const at = Math.max(1, point);
   const left = padded.slice(0, at).replace(/^0+(?=\d)/, "");
-  const right = padded.slice(at).replace(/0+$/, "");
+  const right = padded.slice(at, at + DECIMALS_MAX).replace(/0+$/, "");
   return sign + (right === "" ? left : `${left}.${right}`);
 }

@@ -22,6 +22,33 @@ export function parseAmount(text: string): Amount | undefined {
   return BigInt(whole) * SCALE + BigInt(fraction.padEnd(SCALE_DIGITS, "0"));
 }
 
+/** Decimals of an amount that a shop computes with floats, such as 3.3000000000000003, and some more. */
+const SENT_DIGITS_MAX = 30;
+const SENT_DECIMAL = /^\+?(\d{0,14})(?:\.(\d{0,30}))?$/;
+
+/**
+ * Reads an amount as shops send it: up to 30 decimals, rounded half away from zero to four (G23, G219); also `49.`, `.5` and `+5`. Undefined
+ * for anything else.
+ */
+export function parseSentAmount(text: string): Amount | undefined {
+  const match = SENT_DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, whole = "", fraction = ""] = match;
+  if (whole === "" && fraction === "") return undefined;
+  const exact = BigInt(whole + fraction.padEnd(SENT_DIGITS_MAX, "0"));
+  return divideRounded(exact, 10n ** BigInt(SENT_DIGITS_MAX - SCALE_DIGITS));
+}
+
+/** Why {@link parseSentAmount} does not read a text, as the end of a sentence about it. */
+export function amountFault(text: string): string {
+  if (text.startsWith("-") || text.startsWith("\u2212")) return "is negative";
+  if (/^[+\d.]+e[+-]?\d+$/i.test(text)) return "has an exponent: write all digits, such as 1200.50";
+  if (/^\+?\d*\.\d{31,}$/.test(text)) return `has more than ${SENT_DIGITS_MAX} decimals`;
+  if (/^\+?\d{15,}(?:\.\d*)?$/.test(text)) return "is too large";
+  if (text.includes(",")) return "has a comma: write 1200.50, not 1,200.50 or 1200,50";
+  return "is not a plain decimal such as 1200.50";
+}
+
 /** Reads a decimal from one of our databases; it may be negative. @throws {AssertionError} for anything else. */
 export function amountOf(stored: string): Amount {
   const negative = stored.startsWith("-");

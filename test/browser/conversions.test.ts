@@ -39,6 +39,33 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     });
   });
 
+  test("a pixel that will be refused is an error of the page, too; a shop's floats are not (SDK-020, G219)", async () => {
+    const page = await world.visit({ query: `?click_id=${await world.partnerClick()}` });
+    for (const [txid, amount] of [
+      ["float-1", "1.1 + 2.2"],
+      ["float-2", "0.1 + 0.2 - 0.3"],
+      ["float-3", '"49."'],
+    ]) {
+      const { outcome } = await page.convert(`{txid: "${txid}", amount: ${amount}}`);
+      expect([txid, outcome.startsWith("error"), await page.lastError()]).toEqual([
+        txid,
+        false,
+        null,
+      ]);
+    }
+    for (const [fault, params] of [
+      ["amount 49,90 is not", '{amount: "49,90"}'],
+      ["revenue NaN is not", "{revenue: 0 / 0}"],
+      ["status ok is not", '{status: "ok"}'],
+      ["currency € is not", '{currency: "\u20ac"}'],
+      ["a page cannot change", '{conversion_id: "01a1fc65-173e-7eb1-b69e-769fbe5c2c41"}'],
+    ]) {
+      const { outcome } = await page.convert(params ?? "");
+      expect(outcome, params).toMatch(/^error: /);
+      expect(await page.lastError()).toContain(`conversion will be refused: ${fault}`);
+    }
+  });
+
   test("the first click is sent with the conversion if it is another one (SDK-014, SDK-013, G112)", async () => {
     const first = await world.partnerClick(PARTNER);
     const second = await world.partnerClick(OTHER_PARTNER);

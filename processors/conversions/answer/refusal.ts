@@ -24,9 +24,13 @@ export function malformed(error: string, hint?: string): Refusal {
 }
 
 /** A report whose parameters cannot be read. */
-export function unreadable({ error, hint, ignored }: Malformed): Refusal {
-  const cause = malformed(error, joinNotes(hint, ignoredNote(ignored)) || undefined);
-  return ignored.length === 0 ? cause : { ...cause, details: { ignored } };
+export function unreadable({ error, hint, reason, ignored }: Malformed): Refusal {
+  const cause = malformed(error, joinNotes(hint, reason, ignoredNote(ignored)) || undefined);
+  const details = {
+    ...(reason === undefined ? {} : { reason }),
+    ...(ignored.length === 0 ? {} : { ignored }),
+  };
+  return Object.keys(details).length === 0 ? cause : { ...cause, details };
 }
 
 export function unauthorized(error: string, result: PostbackResult): Refusal {

@@ -77,6 +77,35 @@ test.each([
   expect(errorOf(params)).toBe(error);
 });
 
+test("a blank inside an e-mail address was a plus (G114, G224)", () => {
+  const [sent, received] = [{ email: "ann+shop@example.com" }, { email: "ann shop@example.com" }];
+  expect(reportOf(received).emailHash).toBe(reportOf(sent).emailHash);
+  expect(errorOf({ email: "ann shop" })).toBe("invalid email");
+});
+
+test("test= has the usual words for yes and no; any other is refused (PB-024, G227)", () => {
+  for (const yes of ["1", "true", "TRUE", "yes", "On"])
+    expect(reportOf({ click_id: CLICK, test: yes }).isTest, yes).toBe(true);
+  for (const no of ["0", "false", "no", "OFF", "", " "])
+    expect(reportOf({ click_id: CLICK, test: no }).isTest, no).toBe(false);
+  for (const other of ["2", "test", "{test}", "y"])
+    expect(errorOf({ click_id: CLICK, test: other })).toMatch(/^invalid test/);
+});
+
+test("amounts of shops are read, and a refusal says why (PB-047, G219)", () => {
+  expect(reportOf({ click_id: CLICK, amount: "3.3000000000000003" }).money.saleAmount).toBe(
+    33_000n,
+  );
+  const read = readReport({
+    endpoint: "pb",
+    params: { click_id: CLICK, amount: "49,90" },
+    cookieClickId: "",
+  });
+  expect(read).toMatchObject({
+    reason: "it has a comma: write 1200.50, not 1,200.50 or 1200,50",
+  });
+});
+
 test("without any identifier a report is malformed, and a pixel needs a click (PB-046, PX-007)", () => {
   expect(errorOf({ amount: "5" })).toMatch(/^missing identifier/);
   for (const name of ["gclid", "txid", "offer_id", "aff_id", "coupon_code"])

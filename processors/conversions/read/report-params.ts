@@ -3,7 +3,7 @@ import { AD_CLICK_ID_KINDS, type AdClickIdKind } from "../../../schemas/events/c
 import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../../schemas/events/click-record.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
 import { parseClickId } from "../../../schemas/ids/click-id.ts";
-import { type Amount, parseAmount } from "../../../schemas/money/amount.ts";
+import { type Amount, amountFault, parseSentAmount } from "../../../schemas/money/amount.ts";
 import { normalIp } from "../../../schemas/net/address.ts";
 import { ADV_PARAMS, givenValues } from "./ignored-values.ts";
 import { ALIASES } from "./report-aliases.ts";
@@ -50,10 +50,16 @@ export type ReadReport = { readonly kind: "report"; readonly report: Report } | 
 export type Malformed = {
   readonly kind: "malformed";
   readonly error: string;
-  /** What to do about it. */
-  readonly hint?: string | undefined;
   /** As in {@link Report}. */
   readonly ignored: readonly string[];
+} & RefusalNotes;
+
+/** More about a refusal whose text the contract fixes. */
+type RefusalNotes = {
+  /** What to do about it: for the inbound log and the answer of a pixel. */
+  readonly hint?: string;
+  /** Why, for everybody. */
+  readonly reason?: string;
 };
 
 /** Why a pixel names no click. Most often its cookie did not arrive. */
@@ -69,6 +75,8 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const CURRENCY = /^[A-Za-z]{3}$/;
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._-]{1,64}$/;
+const YES = ["1", "true", "yes", "on"];
+const NO = ["0", "false", "no", "off"];
 /** The largest amount (G118), in ten-thousandths. */
 const AMOUNT_MAX: Amount = 10n ** 16n;
 
@@ -81,7 +89,7 @@ export function readReport(rawReport: RawParams): ReadReport {
     return { kind: "report", report: { ...parseReport({ ...rawReport, ...given }), ignored } };
   } catch (error) {
     if (error instanceof Refusal)
-      return { kind: "malformed", error: error.message, hint: error.hint, ignored };
+      return { kind: "malformed", error: error.message, ...error.notes, ignored };
     throw error;
   }
 }
@@ -89,11 +97,11 @@ export function readReport(rawReport: RawParams): ReadReport {
 /** Stops the reading of one report. Is caught in this file. */
 class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly hint: string | undefined;
+  readonly notes: RefusalNotes;
 
-  constructor(error: string, hint?: string) {
+  constructor(error: string, notes: RefusalNotes = {}) {
     super(error);
-    this.hint = hint;
+    this.notes = notes;
   }
 }
 
@@ -129,7 +137,7 @@ function parseReport({
     phoneHash: phoneHash(params),
     userIp: userIp(params),
     params: freeValues(params),
-    isTest: text(params, ["test"]) === "1",
+    isTest: isTest(params),
     idempotencyKey: isPixel ? undefined : keyOf(params, idempotencyKey),
     isScript: isPixel && text(params, ["js"]) === "1",
   };
@@ -167,7 +175,7 @@ function assertIdentified(report: Omit<Report, "ignored">, isPixel: boolean): vo
     (value) => value !== undefined,
   );
   if (hasClick || hasOther) return;
-  if (isPixel) throw new Refusal("click_id required", NO_CLICK_OF_PIXEL);
+  if (isPixel) throw new Refusal("click_id required", { hint: NO_CLICK_OF_PIXEL });
   if (
     report.conversionId !== undefined ||
     report.txid !== undefined ||
@@ -207,10 +215,10 @@ function bounded(value: string, lengthMax: number, error: string): string {
 function money(params: Params, names: readonly string[], name: string): Amount | undefined {
   const value = text(params, names);
   if (value === undefined) return undefined;
-  const amount = parseAmount(value);
-  if (amount === undefined || amount > AMOUNT_MAX) {
-    throw new Refusal(invalidAmount(name));
-  }
+  const amount = parseSentAmount(value);
+  if (amount === undefined)
+    throw new Refusal(invalidAmount(name), { reason: `it ${amountFault(value)}` });
+  if (amount > AMOUNT_MAX) throw new Refusal(invalidAmount(name), { reason: "it is too large" });
   return amount;
 }
 
@@ -224,6 +232,14 @@ function status(params: Params): ConversionStatus | undefined {
   const known = CONVERSION_STATUSES.find((word) => word === value);
   if (known === undefined) throw new Refusal("invalid status (approved|pending|rejected)");
   return known;
+}
+
+/** Nobody knows whether a report with another value is meant to count, so it is refused (G227). */
+function isTest(params: Params): boolean {
+  const value = text(params, ["test"])?.toLowerCase();
+  if (value === undefined || NO.includes(value)) return false;
+  if (YES.includes(value)) return true;
+  throw new Refusal("invalid test (1|true|yes|on, or 0|false|no|off)");
 }
 
 /** The header wins over the parameter. */
@@ -242,7 +258,8 @@ function conversionId(params: Params): string | undefined {
 
 /** Only the hash is stored (G114). All spellings of one address have the same hash. */
 function emailHash(params: Params): string | undefined {
-  const value = text(params, ALIASES.email);
+  // No address has a blank, but a plus that is not encoded becomes one.
+  const value = text(params, ALIASES.email)?.replaceAll(" ", "+");
   if (value === undefined) return undefined;
   if (value.length > EMAIL_LENGTH_MAX || !EMAIL.test(value)) throw new Refusal("invalid email");
   return sha256(value.toLowerCase());
