@@ -6,7 +6,7 @@ import { affiliates } from "../affiliates/affiliates.ts";
 import { getOffer } from "../offers/get-offer.ts";
 import { resetAcceptances } from "../offers/offer-terms.ts";
 import type { FieldFaults } from "../operation.ts";
-import { count, longText, recordId, words } from "../rest/body-fields.ts";
+import { count, longText, oneOf, recordId, words } from "../rest/body-fields.ts";
 import { addressRanges, caps, days, fraudChecks } from "../rest/catalog-fields.ts";
 import { manageSettings } from "./manage-settings.ts";
 
@@ -37,6 +37,7 @@ export const offerSettings = manageSettings({
     fraud_checks: fraudChecks.nullable(),
     terms,
     fail_route_offer_id: recordId.nullable(),
+    txid_scope: oneOf("offer", "event"),
     access_questions: questions,
     auto_approve_tiers: words(TIER_MAX),
     reapply_days: count({ min: 0, max: REAPPLY_DAYS_MAX }),
@@ -49,6 +50,7 @@ export const offerSettings = manageSettings({
     fraud_checks: z.looseObject({}).nullable(),
     terms: z.string().nullable(),
     fail_route_offer_id: z.int().nullable(),
+    txid_scope: z.enum(["offer", "event"]),
     access_questions: shownQuestions,
     auto_approve_tiers: z.array(z.string()),
     reapply_days: z.int(),

@@ -117,6 +117,7 @@ function draftCommand(
       on_click: "duplicate",
       on_none: "insert",
       latest_of_click: false,
+      names_event: true,
       actor: "api",
       key_id: keyOf(command),
     },

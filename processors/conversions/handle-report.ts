@@ -248,7 +248,8 @@ function recorded(
   const { outcome } = facts;
   const { couponClick } = facts.draft;
   const { isTest } = incoming.report;
-  const details = isTest ? { ...facts.details, reason: outcome.status_reason } : facts.details;
+  const known = { ...facts.details, ...outcome.details };
+  const details = isTest ? { reason: outcome.status_reason, ...known } : known;
   const reply = takenReply({
     conversionId: isTest ? null : outcome.id,
     status: outcome.status,
@@ -263,7 +264,7 @@ function recorded(
     clickId: facts.clickId ?? couponClick?.click_id,
     conversionId: isTest ? undefined : outcome.id,
     offerId: target.offer.id,
-    message: outcome.status_reason,
+    message: joinNotes(outcome.status_reason, outcome.details?.["reason"]),
     keyToStore: undefined,
   };
 }

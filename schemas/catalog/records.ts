@@ -147,6 +147,8 @@ export const Offer = z.object({
   /** Not null: partners must have accepted these terms (G189). */
   terms: z.string().nullable(),
   fail_route_offer_id: id.nullable(),
+  /** Of what an order number is unique (G220). A catalog of an earlier release has none. */
+  txid_scope: z.enum(["offer", "event"]).default("offer"),
 });
 export type Offer = z.infer<typeof Offer>;
 

@@ -54,7 +54,6 @@ test.each([
 );
 
 test.each<[string, string]>([
-  ["-1", "is negative"],
   ["1e3", "has an exponent: write all digits, such as 1200.50"],
   ["5.5E-17", "has an exponent: write all digits, such as 1200.50"],
   [`0.${"1".repeat(31)}`, "has more than 30 decimals"],
@@ -67,6 +66,10 @@ test.each<[string, string]>([
   ]),
 ])("the amount %j is refused, because it %s (G219)", (text, fault) => {
   expect([parseSentAmount(text), amountFault(text)]).toEqual([undefined, fault]);
+});
+
+test("a negative amount is refused by the error itself (PB-047, PB-055)", () => {
+  expect([parseSentAmount("-1"), amountFault("-1")]).toEqual([undefined, undefined]);
 });
 
 test("an amount with four decimals is read as in our databases, whatever follows (G219)", () => {

@@ -39,9 +39,9 @@ export function parseSentAmount(text: string): Amount | undefined {
   return divideRounded(exact, 10n ** BigInt(SENT_DIGITS_MAX - SCALE_DIGITS));
 }
 
-/** Why {@link parseSentAmount} does not read a text, as the end of a sentence about it. */
-export function amountFault(text: string): string {
-  if (text.startsWith("-") || text.startsWith("\u2212")) return "is negative";
+/** Why {@link parseSentAmount} does not read a text, as the end of a sentence about it. Undefined for a negative amount, which the error itself names. */
+export function amountFault(text: string): string | undefined {
+  if (text.startsWith("-") || text.startsWith("\u2212")) return undefined;
   if (/^[+\d.]+e[+-]?\d+$/i.test(text)) return "has an exponent: write all digits, such as 1200.50";
   if (/^\+?\d*\.\d{31,}$/.test(text)) return `has more than ${SENT_DIGITS_MAX} decimals`;
   if (/^\+?\d{15,}(?:\.\d*)?$/.test(text)) return "is too large";

@@ -11,7 +11,8 @@ CREATE TYPE conversion_plan AS (
   timezone text,
   actor text,
   key_id integer,
-  cause jsonb
+  cause jsonb,
+  names_event boolean
 );
 
 CREATE SEQUENCE catalog_version AS bigint;
@@ -395,6 +396,7 @@ CREATE TABLE conversion (
   report_fingerprint bytea,
   change_fingerprint bytea,
   asked_status text,
+  holds_event_txid boolean NOT NULL DEFAULT false,
   CONSTRAINT conversion_pkey PRIMARY KEY (id),
   CONSTRAINT conversion_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
   CONSTRAINT conversion_affiliate_id_fkey FOREIGN KEY (affiliate_id) REFERENCES affiliate(id),
@@ -412,6 +414,7 @@ CREATE INDEX conversion_by_email ON conversion USING btree (workspace_id, email_
 CREATE INDEX conversion_by_ip ON conversion USING btree (workspace_id, conv_ip) WHERE conv_ip IS NOT NULL;
 CREATE UNIQUE INDEX conversion_click_event ON conversion USING btree (click_id, event_code) WHERE holds_click;
 CREATE INDEX conversion_described ON conversion USING btree (conv_ts) WHERE conv_ip IS NOT NULL OR email_hash IS NOT NULL OR phone_hash IS NOT NULL OR click ?| ARRAY['gclid'::text, 'gbraid'::text, 'wbraid'::text, 'msclkid'::text, 'fbclid'::text, 'ttclid'::text];
+CREATE UNIQUE INDEX conversion_event_txid ON conversion USING btree (offer_id, adv_txid, event_code) WHERE holds_event_txid;
 CREATE INDEX conversion_held ON conversion USING btree (hold_until) WHERE hold_until IS NOT NULL AND status = 'pending'::text;
 CREATE INDEX conversion_list ON conversion USING btree (workspace_id, conv_ts DESC, id DESC);
 CREATE INDEX conversion_of_event ON conversion USING btree (offer_id, event_code) WHERE event_code <> 'default'::text;
@@ -907,6 +910,7 @@ CREATE TABLE offer (
   access_questions jsonb NOT NULL DEFAULT '[]'::jsonb,
   auto_approve_tiers text[] NOT NULL DEFAULT '{}'::text[],
   reapply_days integer NOT NULL DEFAULT 30,
+  txid_scope text NOT NULL DEFAULT 'offer'::text,
   CONSTRAINT offer_pkey PRIMARY KEY (id),
   CONSTRAINT offer_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
   CONSTRAINT offer_fail_route_offer_id_fkey FOREIGN KEY (fail_route_offer_id) REFERENCES offer(id),
@@ -923,6 +927,7 @@ CREATE TABLE offer (
   CONSTRAINT offer_revenue_check CHECK (revenue >= 0::numeric),
   CONSTRAINT offer_revenue_type_check CHECK (revenue_type = ANY (ARRAY['rpa'::text, 'rps'::text, 'rpc'::text])),
   CONSTRAINT offer_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text])),
+  CONSTRAINT offer_txid_scope_check CHECK (txid_scope = ANY (ARRAY['offer'::text, 'event'::text])),
   CONSTRAINT offer_unique_click_hours_check CHECK (unique_click_hours > 0),
   CONSTRAINT offer_visibility_check CHECK (visibility = ANY (ARRAY['public'::text, 'approval'::text, 'private'::text]))
 );
@@ -1662,7 +1667,7 @@ UNION ALL
     offer.id::text AS id,
     offer.version,
         CASE
-            WHEN offer.deleted_at IS NULL THEN jsonb_build_object('id', offer.id, 'workspace_id', offer.workspace_id, 'advertiser_id', offer.advertiser_id, 'code', offer.code, 'name', offer.name, 'status', offer.status, 'visibility', offer.visibility, 'destination_url', offer.destination_url, 'fallback_url', offer.fallback_url, 'allowed_domains', offer.allowed_domains, 'currency', offer.currency, 'revenue_type', offer.revenue_type, 'revenue', offer.revenue::text, 'payout_type', offer.payout_type, 'payout', offer.payout::text, 'caps', offer.caps, 'targeting', offer.targeting, 'conversion_method', offer.conversion_method, 'unique_per_click', offer.unique_per_click, 'attribution_days', offer.attribution_days, 'default_status', offer.default_status, 'hold_days', trim_scale(offer.hold_days)::text, 'min_seconds_to_conversion', offer.min_seconds_to_conversion, 'duplicate_click_seconds', offer.duplicate_click_seconds, 'unique_click_hours', offer.unique_click_hours, 'fraud_checks', offer.fraud_checks, 'terms', offer.terms, 'fail_route_offer_id', offer.fail_route_offer_id)
+            WHEN offer.deleted_at IS NULL THEN jsonb_build_object('id', offer.id, 'workspace_id', offer.workspace_id, 'advertiser_id', offer.advertiser_id, 'code', offer.code, 'name', offer.name, 'status', offer.status, 'visibility', offer.visibility, 'destination_url', offer.destination_url, 'fallback_url', offer.fallback_url, 'allowed_domains', offer.allowed_domains, 'currency', offer.currency, 'revenue_type', offer.revenue_type, 'revenue', offer.revenue::text, 'payout_type', offer.payout_type, 'payout', offer.payout::text, 'caps', offer.caps, 'targeting', offer.targeting, 'conversion_method', offer.conversion_method, 'unique_per_click', offer.unique_per_click, 'attribution_days', offer.attribution_days, 'default_status', offer.default_status, 'hold_days', trim_scale(offer.hold_days)::text, 'min_seconds_to_conversion', offer.min_seconds_to_conversion, 'duplicate_click_seconds', offer.duplicate_click_seconds, 'unique_click_hours', offer.unique_click_hours, 'fraud_checks', offer.fraud_checks, 'terms', offer.terms, 'fail_route_offer_id', offer.fail_route_offer_id, 'txid_scope', offer.txid_scope)
             ELSE NULL::jsonb
         END AS record
    FROM offer
@@ -2108,7 +2113,16 @@ CREATE FUNCTION find_conversion(c conversion, latest_of_click boolean, OUT found
 AS $function$
 begin
   if c.adv_txid is not null then
-    found_row := (select t from conversion t where t.offer_id = c.offer_id and t.adv_txid = c.adv_txid and t.holds_txid);
+    -- Rows from before the offer's scope was changed are looked at, too. Of several events with the order, the same one is meant.
+    found_row := (select t from conversion t
+      where t.offer_id = c.offer_id and t.adv_txid = c.adv_txid and t.holds_event_txid
+        and (t.event_code = c.event_code or not c.holds_event_txid)
+      order by t.event_code = c.event_code desc, t.conv_ts desc, t.id desc limit 1);
+    if found_row.id is null or found_row.event_code <> c.event_code then
+      found_row := coalesce((select t from conversion t
+        where t.offer_id = c.offer_id and t.adv_txid = c.adv_txid and t.holds_txid
+          and (t.event_code = c.event_code or not c.holds_event_txid)), found_row);
+    end if;
     found_by := 'txid';
   end if;
   if found_row.id is null and c.click_id is not null then
@@ -2531,13 +2545,20 @@ declare
   -- Nothing but the indexes has a say: then they are asked by the insert itself.
   is_plain boolean := plan.on_none = 'insert' and plan.caps = '[]' and plan.address_limit is null and not plan.may_be_multiple
     and not may_repeat;
+  other_event text;
 begin
+  -- A processor of an earlier release does not know the column.
+  given.holds_event_txid := coalesce(given.holds_event_txid, false);
+  is_plain := is_plain and (given.adv_txid is null or not (given.holds_event_txid or exists (
+    select from conversion t
+    where t.offer_id = given.offer_id and t.adv_txid = given.adv_txid and t.holds_event_txid)));
   given.version := 1;
   given.created_at := clock_timestamp();
   given.updated_at := given.created_at;
   for attempt in 1..3 loop
     c := given;
     is_counted := false;
+    other_event := null;
     if may_repeat then
       repeated := (select t from conversion t
         where t.click_id = c.click_id and t.event_code = c.event_code
@@ -2551,6 +2572,13 @@ begin
       select f.found_row as found_row, f.found_by as found_by into hit from find_conversion(c, plan.latest_of_click) f;
       if hit.found_by is not null then
         reaction := case hit.found_by when 'txid' then plan.on_txid else plan.on_click end;
+        -- One event never changes the conversion of another one, even if both have the order number (G220).
+        if hit.found_by = 'txid' and (hit.found_row).event_code <> c.event_code then
+          other_event := (hit.found_row).event_code;
+          if reaction = 'existing' and plan.names_event then
+            reaction := 'duplicate';
+          end if;
+        end if;
         -- Another order of the same click is another report, never a change of the first (G106).
         if hit.found_by = 'click' and reaction = 'existing'
            and c.adv_txid is not null and c.adv_txid is distinct from (hit.found_row).adv_txid then
@@ -2569,6 +2597,7 @@ begin
         c.hold_until := null;
         c.holds_click := false;
         c.holds_txid := false;
+        c.holds_event_txid := false;
       elsif plan.on_none = 'none' then
         return jsonb_build_object('outcome', 'none');
       else
@@ -2613,7 +2642,9 @@ begin
       end if;
       perform after_conversion_change(nothing, c, plan.actor, plan.key_id, plan.cause);
       return jsonb_build_object('outcome', 'recorded', 'id', c.id, 'status', c.status, 'status_reason', c.status_reason,
-        'is_duplicate', c.is_duplicate);
+        'is_duplicate', c.is_duplicate) || case when other_event is null then '{}' else jsonb_build_object('details',
+          jsonb_build_object('reason', 'txid ' || c.adv_txid || ' is a conversion of the event ' || other_event
+            || ': on this offer an order is one conversion (txid_scope)')) end;
     end if;
     -- Somebody else has the place and is visible now: judge again with it in sight.
   end loop;
@@ -2641,7 +2672,8 @@ begin
       if item ? 'key' and outcome ->> 'outcome' = 'recorded' then
         perform add_report_key(item -> 'key', jsonb_build_object('taken', jsonb_build_object(
           'conversionId', outcome -> 'id', 'status', outcome -> 'status', 'reason', outcome -> 'status_reason',
-          'isDuplicate', outcome -> 'is_duplicate', 'isUpdate', false, 'details', item -> 'key' -> 'details')));
+          'isDuplicate', outcome -> 'is_duplicate', 'isUpdate', false, 'details',
+          coalesce(item -> 'key' -> 'details', '{}') || coalesce(outcome -> 'details', '{}'))));
       end if;
       if item ? 'coupon_click' and outcome ->> 'outcome' = 'recorded' then
         insert into coupon_click (click_id, conversion_id, click, producer, until_ms)

@@ -155,6 +155,7 @@ const OFFER = {
   targeting: {},
   conversion_method: "any",
   unique_per_click: true,
+  txid_scope: "offer",
   attribution_days: 30,
   default_status: "approved",
   hold_days: "0",

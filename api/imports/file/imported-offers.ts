@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { offerSettings } from "../../management/settings-of-records.ts";
 import { createEvent } from "../../offers/create-event.ts";
 import { createOffer } from "../../offers/create-offer.ts";
 import { eventFaults } from "../../offers/offer-faults.ts";
@@ -22,6 +23,7 @@ import type { Caller, ImportedKind, ImportedRow, ResolvedRow } from "./imported-
 const PARTNERS_MAX = 1_000;
 const ID = /^[1-9]\d{0,9}$/;
 const EventsBody = CreateOfferBody.pick({ events: true });
+const TxidScope = z.enum(["offer", "event"]);
 const Events = z.array(z.looseObject({ code: z.string() }));
 const Partners = z.array(z.string()).max(PARTNERS_MAX);
 
@@ -31,7 +33,7 @@ export const importedOffers: ImportedKind = {
   plural: "offers",
   keyField: "code",
   create: createOffer,
-  extras: { advertiser: "advertiser_id", affiliates: undefined },
+  extras: { advertiser: "advertiser_id", affiliates: undefined, txid_scope: "txid_scope" },
   findByKeys: findOffersByCodes,
   resolve: resolveOffers,
   apply: async (context, row, call) => {
@@ -39,9 +41,10 @@ export const importedOffers: ImportedKind = {
       row.id === undefined
         ? await call(createOffer, { body: row.body })
         : await change(context, { ...row, id: row.id }, call);
-    if (id !== undefined && row.partners.length > 0) {
-      await grantAccess(context, { id, partners: row.partners }, call);
-    }
+    if (id === undefined) return;
+    if (row.partners.length > 0) await grantAccess(context, { id, partners: row.partners }, call);
+    if (row.settings !== undefined)
+      await call(offerSettings.update, { path: { id: String(id) }, body: row.settings });
   },
 };
 
@@ -53,13 +56,19 @@ async function resolveOffers(
   const codes = rows.flatMap(({ fields }) => partnersOf(fields["affiliates"]));
   const partners = await findAffiliatesByCodes(context, codes.map(lower));
   const known = new Set(partners.map(({ key }) => key));
-  return rows.map(({ number, fields: { advertiser, affiliates, ...fields } }) => {
+  return rows.map(({ number, fields: { advertiser, affiliates, txid_scope, ...fields } }) => {
     const { body, faults } = withAdvertiser(fields, advertiser, advertisers);
     return {
       number,
       body,
       partners: partnersOf(affiliates),
-      faults: { ...faults, ...partnerFaults(affiliates, known), ...faultsOfEvents(fields) },
+      settings: txid_scope === undefined ? undefined : { txid_scope },
+      faults: {
+        ...faults,
+        ...partnerFaults(affiliates, known),
+        ...faultsOfEvents(fields),
+        ...scopeFaults(txid_scope),
+      },
     };
   });
 }
@@ -113,6 +122,12 @@ function partnerFaults(affiliates: unknown, known: ReadonlySet<string>): FieldFa
   if (!parsed.success) return { affiliates: `expected a list of at most ${PARTNERS_MAX} codes` };
   const missing = parsed.data.findIndex((code) => !known.has(lower(code)));
   return missing === -1 ? {} : { [`affiliates[${missing}]`]: "no such affiliate" };
+}
+
+/** A new offer has no settings yet that could be asked. */
+function scopeFaults(scope: unknown): FieldFaults {
+  const isKnown = scope === undefined || TxidScope.safeParse(scope).success;
+  return isKnown ? {} : { txid_scope: "expected one of offer, event" };
 }
 
 /**

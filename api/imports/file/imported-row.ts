@@ -13,6 +13,8 @@ export type ImportedRow = {
   readonly body: Readonly<Record<string, unknown>>;
   /** Codes of the partners that get access to the offer. */
   readonly partners: readonly string[];
+  /** Settings of the offer that have an operation of their own. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** Faults that `resolve` found, by field. */
   readonly faults: FieldFaults;
 };
@@ -47,7 +49,7 @@ export type ImportedKind = {
   readonly apply: (context: OperationContext, row: ImportedRow, call: Caller) => Promise<void>;
 };
 
-export type ResolvedRow = Pick<ImportedRow, "number" | "body" | "partners" | "faults">;
+export type ResolvedRow = Pick<ImportedRow, "number" | "body" | "partners" | "settings" | "faults">;
 
 const TEXT_KIND: FieldKind = { type: "text", isNullable: false };
 const LIST_KIND: FieldKind = { type: "list", isNullable: false };

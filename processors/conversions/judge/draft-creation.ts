@@ -21,7 +21,7 @@ export type Creation = Omit<NewConversionParts, "terms" | "money" | "verdict"> &
     readonly address: string;
     readonly plan: Pick<
       RecordPlan,
-      "on_txid" | "on_click" | "on_none" | "latest_of_click" | "actor" | "key_id"
+      "on_txid" | "on_click" | "on_none" | "latest_of_click" | "names_event" | "actor" | "key_id"
     >;
   };
 

@@ -109,6 +109,7 @@ function planOf({ report, origin }: Incoming, target: Target): Creation["plan"] 
       !isOncePerClick(target) &&
       report.status !== undefined &&
       report.txid === undefined,
+    names_event: report.namesEvent,
     actor: isPixel ? "pixel" : "postback",
     key_id: null,
   };

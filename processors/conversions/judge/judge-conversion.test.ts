@@ -26,6 +26,7 @@ const offer = Offer.parse({
   targeting: {},
   conversion_method: "any",
   unique_per_click: true,
+  txid_scope: "offer",
   attribution_days: 30,
   default_status: "approved",
   hold_days: "0",

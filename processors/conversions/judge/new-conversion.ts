@@ -90,7 +90,8 @@ export function newConversion(parts: NewConversionParts): NewConversion {
     notes: parts.notes ?? "",
     email_hash: parts.emailHash ?? null,
     phone_hash: parts.phoneHash ?? null,
-    holds_txid: parts.txid !== undefined,
+    holds_txid: parts.txid !== undefined && offer.txid_scope === "offer",
+    holds_event_txid: parts.txid !== undefined && offer.txid_scope === "event",
     report_fingerprint: reported.fingerprint,
     asked_status: reported.status ?? null,
   };

@@ -17,6 +17,8 @@ export type Report = {
   readonly adClickId: { readonly kind: AdClickIdKind; readonly value: string } | undefined;
   readonly firstClickId: string | undefined;
   readonly eventCode: string;
+  /** Whether the report says which event it means. */
+  readonly namesEvent: boolean;
   readonly money: GivenMoney;
   readonly currency: string | undefined;
   readonly txid: string | undefined;
@@ -121,6 +123,7 @@ function parseReport({
       EVENT_CODE_LENGTH_MAX,
       "event code too long",
     ),
+    namesEvent: text(params, ["event"]) !== undefined,
     money: {
       saleAmount: money(params, ALIASES.saleAmount, "amount"),
       revenue: money(params, ["revenue"], "revenue"),
@@ -216,9 +219,9 @@ function money(params: Params, names: readonly string[], name: string): Amount |
   const value = text(params, names);
   if (value === undefined) return undefined;
   const amount = parseSentAmount(value);
-  if (amount === undefined)
-    throw new Refusal(invalidAmount(name), { reason: `it ${amountFault(value)}` });
-  if (amount > AMOUNT_MAX) throw new Refusal(invalidAmount(name), { reason: "it is too large" });
+  const fault = amount === undefined ? amountFault(value) : "is too large";
+  if (amount === undefined || amount > AMOUNT_MAX)
+    throw new Refusal(invalidAmount(name), fault === undefined ? {} : { reason: `it ${fault}` });
   return amount;
 }
 

@@ -49,6 +49,8 @@ export type NewConversion = {
   readonly phone_hash: string | null;
   readonly holds_click: boolean;
   readonly holds_txid: boolean;
+  /** As `holds_txid`, on an offer whose order numbers are unique for each event (G220). */
+  readonly holds_event_txid: boolean;
   /** Fingerprint of the report that makes the conversion (see reportFingerprint); null if no report does. */
   readonly report_fingerprint: string | null;
   readonly asked_status: ConversionStatus | null;
@@ -70,6 +72,8 @@ export type RecordPlan = {
   readonly on_click: OnRepeat;
   readonly on_none: "insert" | "none";
   readonly latest_of_click: boolean;
+  /** Whether the request says which event it means: then it changes no conversion of another one (G220). */
+  readonly names_event: boolean;
   readonly may_be_multiple: boolean;
   readonly caps: readonly CapCount[];
   readonly address_limit: AddressLimit | null;
@@ -127,6 +131,8 @@ const RecordOutcome = z.discriminatedUnion("outcome", [
     status: z.enum(CONVERSION_STATUSES),
     status_reason: z.string(),
     is_duplicate: z.boolean(),
+    /** Why it is a duplicate, where that is not plain. */
+    details: z.record(z.string(), z.string()).optional(),
   }),
   z.object({
     outcome: z.literal("existing"),

@@ -75,7 +75,7 @@ test("CSV is answered at once, imported row by row, and its file is gone at the 
   });
 });
 
-test("JSON lines of offers get their events, advertiser and partners", async () => {
+test("JSON lines of offers get their events, advertiser, partners and scope of orders (G220)", async () => {
   const of = await tenant();
   const offers = [
     {
@@ -87,6 +87,7 @@ test("JSON lines of offers get their events, advertiser and partners", async () 
       payout: "12.5",
       events: [{ code: "lead", payout: "1" }],
       affiliates: [of.affiliateCode.toLowerCase()],
+      txid_scope: "event",
     },
     {
       code: "BLOG",
@@ -104,6 +105,16 @@ test("JSON lines of offers get their events, advertiser and partners", async () 
     events: [{ code: "default" }, { code: "lead", payout: "1.0000" }],
   });
   expect(record(await world.get("/offers/SHOP", of.keys.partner))).toMatchObject({ can_run: true });
+  const scopeOf = async (code: string) =>
+    (await world.get(`/offers/${code}/settings`, of.keys.admin)).body;
+  expect(await scopeOf("SHOP")).toMatchObject({ data: { txid_scope: "event" } });
+  expect(await scopeOf("BLOG")).toMatchObject({ data: { txid_scope: "offer" } });
+  const other = JSON.stringify({ ...offers[1], code: "OTHER", txid_scope: "click" });
+  const refused = await imported(world, of, { kind: "offers", name: "other.jsonl" }, other);
+  expect(refused).toMatchObject({
+    status: "refused",
+    faults: [{ row: 1, field: "txid_scope", message: "expected one of offer, event" }],
+  });
 });
 
 const FAULTY =

@@ -20,15 +20,17 @@ const OFFER = {
   fraud_checks: null,
   terms: null,
   fail_route_offer_id: null,
+  txid_scope: "offer",
   access_questions: [],
   auto_approve_tiers: [],
   reapply_days: 30,
 };
 
-test("settings of an offer are read and changed separately (G98, G101, G103, G145, G189)", async () => {
+test("settings of an offer are read and changed separately (G98, G101, G103, G145, G189, G220)", async () => {
   expect((await world.get(paths.offer)).body).toEqual({ data: OFFER });
   const change = {
     hold_days: 0.5,
+    txid_scope: "event",
     fraud_checks: { bot: true, duplicate_click_ip: 5 },
     terms: "No brand bidding",
     fail_route_offer_id: otherOffer,

@@ -61,7 +61,12 @@ export function OfferDrawer({
         <OfferEvents key="events" offer={offer} mayWrite={mayWrite} />,
         <OfferAccess key="access" id={id} mayWrite={mayWrite} />,
         <OfferCreatives key="creatives" id={id} mayWrite={mayWrite} />,
-        <OfferSettingsSection key="settings" id={id} mayWrite={mayWrite} />,
+        <OfferSettingsSection
+          key="settings"
+          id={id}
+          hasSeveralEvents={offer.events.length > 1}
+          mayWrite={mayWrite}
+        />,
       ]}
     </RecordDrawer>
   );

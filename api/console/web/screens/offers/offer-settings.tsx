@@ -17,6 +17,17 @@ const KINDS = [
   ["country", "Country"],
 ] as const;
 
+/** Of interest where an offer has several events. */
+const SCOPE: FormField = {
+  name: "txid_scope",
+  label: "One order number is",
+  hint: "Apps send one lead ID with every event: choose one conversion of each event",
+  choices: [
+    ["offer", "One conversion of the offer"],
+    ["event", "One conversion of each event"],
+  ],
+};
+
 const FIELDS: readonly FormField[] = [
   { name: "hold_days", label: "Days that conversions are held", kind: "number" },
   { name: "min_seconds_to_conversion", label: "Fewest seconds after the click", kind: "number" },
@@ -55,9 +66,11 @@ const FIELDS: readonly FormField[] = [
 /** How an offer holds, checks and routes, and how partners ask for it. */
 export function OfferSettingsSection({
   id,
+  hasSeveralEvents,
   mayWrite,
 }: {
   readonly id: number;
+  readonly hasSeveralEvents: boolean;
   readonly mayWrite: boolean;
 }): ReactElement {
   const { api } = useMembership();
@@ -67,7 +80,7 @@ export function OfferSettingsSection({
       title="Checks and access"
       name="offer-settings"
       id={id}
-      fields={FIELDS}
+      fields={hasSeveralEvents ? [SCOPE, ...FIELDS] : FIELDS}
       mayWrite={mayWrite}
       load={async (signal) =>
         (await read(api.GET("/offers/{id}/settings", { params, signal }))).data
