@@ -62,7 +62,7 @@ function groupSettings(read: SettingsOf<"processors">) {
     },
     schedule: {
       holdTickMs: read.HOLD_TICK_MS,
-      fxFeedUrl: read.FX_FEED_URL ?? "",
+      fxFeedUrl: read.FX_FEED_URL,
       clickRetentionDays: read.CLICK_RETENTION_DAYS,
       factsAuditMs: read.FACTS_AUDIT_MINUTES * MINUTE_MS,
       conversionRetentionDays: read.CONVERSION_RETENTION_DAYS,

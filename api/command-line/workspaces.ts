@@ -1,4 +1,5 @@
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
+import { isCurrency } from "../../schemas/money/currencies.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
@@ -7,7 +8,6 @@ import { insertKey } from "../access/insert-key.ts";
 import type { PrincipalWorkspace } from "../access/principal.ts";
 import { mintPostbackToken } from "../account/own-tokens.ts";
 import { WORKSPACE_SLUG } from "../rest/catalog-fields.ts";
-import { isCurrency } from "../rest/iso-codes.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 
 export type NewWorkspace = {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { findFxFeed } from "../../schemas/postgres/fx-feed.ts";
 import { quoteConditions } from "../../schemas/postgres/quote.ts";
 import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
@@ -37,6 +38,20 @@ const Shown = z
   })
   .meta({ id: "FxRate" });
 
+const ShownFeed = z
+  .strictObject({
+    state: z.enum(["ok", "failed", "off", "unread"]).meta({
+      description:
+        "`failed`: its last attempt failed, the stored rates stay in use. `off`: FX_FEED_URL is off. `unread`: nobody has read it yet",
+    }),
+    source: z.string().meta({ description: "Host of the feed" }),
+    attempted_at: shownTime.nullable(),
+    succeeded_at: shownTime.nullable(),
+    newest_day: shownDay.nullable().meta({ description: "The newest day that it had" }),
+    error: z.string().meta({ description: "Why the last attempt failed" }),
+  })
+  .meta({ id: "FxFeed" });
+
 type RateRow = {
   date: string;
   currency: string;
@@ -51,20 +66,24 @@ export const listFxRates: Operation = operation({
   path: "/fx-rates",
   tag: "Management",
   summary: "List reference rates",
-  description: "Daily rates of the workspace and of the installation, newest day first.",
+  description:
+    "Daily rates of the workspace and of the installation, newest day first. `feed` says whether the installation reads the daily reference rates.",
   access: staff("reports.read"),
   input: { query: z.object({ ...pageParams, currency: currencyParam }) },
-  output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),
+  output: z.object({
+    data: z.array(Shown),
+    next_cursor: z.string().nullable(),
+    feed: ShownFeed,
+  }),
   status: 200,
   run: async (context, { query }) => {
     const page = openPage(context, "listFxRates", query);
     const rows = await listRates(context.db, context.workspace.id, page);
-    return {
-      body: page.close(rows, {
-        positionOf: (row) => ({ at: row.date, id: `${row.currency} ${row.scope}` }),
-        show: (row) => showTo(context.principal.role, "fx_rate", row),
-      }),
-    };
+    const closed = page.close(rows, {
+      positionOf: (row) => ({ at: row.date, id: `${row.currency} ${row.scope}` }),
+      show: (row) => showTo(context.principal.role, "fx_rate", row),
+    });
+    return { body: { ...closed, feed: await findFxFeed(context.db) } };
   },
 });
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { formatAmount, parseAmount } from "../../schemas/money/amount.ts";
+import { isCurrency } from "../../schemas/money/currencies.ts";
 import { listOf } from "./bounded-list.ts";
-import { isCountry, isCurrency } from "./iso-codes.ts";
+import { isCountry } from "./iso-codes.ts";
 
 /*
  * Fields of request bodies. The caller reads a message next to the name of its field, so it says what is expected.

@@ -68,7 +68,7 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
     if (reply === undefined) {
       reportNoReply(deps, request, { endpoint: "pb", httpStatus: 503, params: read.params });
     }
-    if (isOutage(reply)) return { answer: unavailable(), reason: "unavailable" };
+    if (isOutage(reply)) return { answer: unavailable(reply), reason: "unavailable" };
     const answer = jsonAnswer(reply.httpStatus, reply.body);
     return { answer, reason: reply.result, ...recordedOf(deps, report, reply) };
   };
@@ -286,8 +286,11 @@ function refusalAnswer(status: number, error: string, ...headers: Header[]): Ans
   return jsonAnswer(status, { ok: false, error }, ...headers);
 }
 
-function unavailable(): Answer {
-  return refusalAnswer(503, UNAVAILABLE, ["Retry-After", RETRY_AFTER_SECONDS]);
+/** `reply` may say why, and when to send the report again. */
+function unavailable(reply?: PostbackReply): Answer {
+  const retryAfter = String(reply?.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
+  const body = reply?.body ?? { ok: false, error: UNAVAILABLE };
+  return jsonAnswer(503, body, ["Retry-After", retryAfter]);
 }
 
 function wrongMethod(allow: string): Answer {

@@ -49,7 +49,7 @@ async function createConversion(
       atMs: command.convTsMs ?? command.nowMs,
     },
   );
-  if (isRefusal(rate)) return invalid({ currency: "no usable rate" });
+  if (isRefusal(rate)) return invalid({ currency: "no exchange rate: set one by POST /fx-rates" });
   const given = convertMoney(amountsOf(command), rate);
   const oversized = oversizedAmount(given);
   if (oversized !== undefined)

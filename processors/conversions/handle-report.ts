@@ -192,7 +192,7 @@ async function recordReport(
     currency: target.offer.currency,
     atMs: rawReport.receivedAtMs,
   });
-  if (isRefusal(converted)) return refusal(converted, ids);
+  if (isRefusal(converted)) return refusal(forPixel(rawReport, converted), ids);
   const { money: given, ignored, rate } = converted;
   const isCrowded = await isClickIpCrowded(sources, click, {
     clicksMax: fraudChecksOf(target).duplicate_click_ip,
@@ -233,6 +233,13 @@ async function recordReport(
       // The plan rules these outcomes out. If the store returns one anyway, the sender repeats the report.
       return refusal(UNAVAILABLE, ids);
   }
+}
+
+/** A pixel without a rate is refused: kept for later, it would hold up all others until somebody enters the rate. */
+function forPixel({ endpoint }: PostbackRequest, cause: Refusal): Refusal {
+  const { retryAfterSeconds, hint, details = {} } = cause;
+  if (endpoint === "pb" || retryAfterSeconds === undefined) return cause;
+  return { ...refused(String(details["reason"])), details, hint };
 }
 
 function recorded(

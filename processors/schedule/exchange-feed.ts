@@ -1,25 +1,62 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { noteFeedFailed, noteFeedIsRead } from "../../schemas/postgres/fx-feed.ts";
 import { parseReferenceRates, type ReferenceRate } from "./reference-rates.ts";
 
 const TIMEOUT_MS = 30_000;
 /** The whole history since 1999 is below 2 MB. */
 const BODY_BYTES_MAX = 4 * 1024 ** 2;
 const ROWS_PER_STATEMENT = 5_000;
+const REASON_MAX = 200;
+
+const TODO =
+  "let this machine reach it, name a mirror by FX_FEED_URL, or set FX_FEED_URL=off and enter rates by tracker fx-rates set or POST /fx-rates; " +
+  "until then reports in currencies without a rate are answered 503";
 
 /**
- * Fetches the reference rates and stores them. Returns how many were read. Rates that staff entered stay (G76).
- * @throws if the feed cannot be read or contains no rate; the stored rates stay in use.
+ * Fetches the reference rates and stores them. Returns how many were read. Rates that staff entered stay (G76). What became of it is
+ * stored as well (G221).
+ * @throws if the feed cannot be read or contains no rate, with what to do; the stored rates stay in use.
  */
 export async function refreshRates(
   db: Queryable,
   url: string,
   signal: AbortSignal,
 ): Promise<number> {
+  // Not the whole URL: it may contain a key.
+  const source = new URL(url).host;
+  try {
+    const rates = await storeRates(db, url, signal);
+    const newestDay = rates.reduce((newest, { date }) => (date > newest ? date : newest), "");
+    await noteFeedIsRead(db, { source, newestDay });
+    return rates.length;
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    const why = reasonOf(cause);
+    await noteFeedFailed(db, { source, error: why });
+    throw new Error(`the reference rates of ${source} cannot be read (${why}): ${TODO}`, { cause });
+  }
+}
+
+/** A failed connection is described by the cause of the error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return (cause instanceof Error ? cause.message || error.message : error.message).slice(
+    0,
+    REASON_MAX,
+  );
+}
+
+async function storeRates(
+  db: Queryable,
+  url: string,
+  signal: AbortSignal,
+): Promise<readonly ReferenceRate[]> {
   const rates = parseReferenceRates(await fetchText(url, signal));
-  if (rates.length === 0) throw new Error("the feed of reference rates contains no rate");
+  if (rates.length === 0) throw new Error("it contains no rate");
   for (let from = 0; from < rates.length; from += ROWS_PER_STATEMENT)
     await upsertRates(db, rates.slice(from, from + ROWS_PER_STATEMENT));
-  return rates.length;
+  return rates;
 }
 
 async function fetchText(url: string, signal: AbortSignal): Promise<string> {
@@ -29,7 +66,7 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   });
   if (!answer.ok || answer.body === null) {
     await answer.body?.cancel();
-    throw new Error(`the feed of reference rates answered HTTP ${answer.status}`);
+    throw new Error(`it answered HTTP ${answer.status}`);
   }
   const reader: ReadableStreamDefaultReader<Uint8Array> = answer.body.getReader();
   const chunks: Uint8Array[] = [];
@@ -39,7 +76,7 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
     bytes += value.byteLength;
     if (bytes > BODY_BYTES_MAX) {
       await reader.cancel();
-      throw new Error("the feed of reference rates is too long");
+      throw new Error("it is too long");
     }
     chunks.push(value);
   }

@@ -3,6 +3,7 @@ import { repeatDueErasure } from "../../schemas/erasure/erasures.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { ScheduledTask } from "../../schemas/host/processors-metrics.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
+import { noteFeedIsOff } from "../../schemas/postgres/fx-feed.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
@@ -25,7 +26,7 @@ export type ScheduleDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metri
 export type ScheduleSettings = {
   /** HOLD_TICK_MS: the longest time between the end of a hold and the approval (G98). */
   readonly holdTickMs?: number;
-  /** FX_FEED_URL: daily reference rates in the XML or CSV of the European Central Bank; "" for none (G76). */
+  /** FX_FEED_URL: daily reference rates in the XML or CSV of the European Central Bank, or `off` (G76). */
   readonly fxFeedUrl?: string;
   /** CLICK_RETENTION_DAYS: how long a click keeps data about its visitor; 0 means for ever. */
   readonly clickRetentionDays?: number;
@@ -50,6 +51,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Data that was in flight during an erasure is cleared 15 s later, plus at most this time. */
 const ERASURES_TICK_MS = 5_000;
 const ERASURES_PER_ROUND = 10;
+const OFF = "off";
 const WINDOW_TODO =
   "visitors of clicks are kept for the longest unique_click_hours or duplicate_click_seconds of an offer: shorten those, or raise CLICK_RETENTION_DAYS";
 
@@ -157,7 +159,7 @@ function erasuresTask({ pool, clickhouse }: ScheduleDeps): Task {
 
 function tasksOf(
   deps: ScheduleDeps,
-  { fxFeedUrl = "", clickRetentionDays = 0, conversionRetentionDays = 0 }: ScheduleSettings,
+  { fxFeedUrl = OFF, clickRetentionDays = 0, conversionRetentionDays = 0 }: ScheduleSettings,
 ): Task[] {
   const { pool, clickhouse, nats, log } = deps;
   const tasks: Task[] = [
@@ -182,14 +184,7 @@ function tasksOf(
       run: () => freeProducerNumbers({ pool, clickhouse, nats, log }),
     });
   }
-  if (fxFeedUrl !== "") {
-    tasks.push({
-      name: "reference-rates",
-      everyMs: 6 * HOUR_MS,
-      leaseMs: 5 * MINUTE_MS,
-      run: (signal) => refreshRates(pool, fxFeedUrl, signal),
-    });
-  }
+  tasks.push(referenceRatesTask(pool, fxFeedUrl));
   if (conversionRetentionDays > 0) {
     tasks.push({
       name: "conversion-retention",
@@ -219,6 +214,17 @@ function tasksOf(
     });
   }
   return tasks;
+}
+
+function referenceRatesTask(pool: ScheduleDeps["pool"], url: string): Task {
+  const task = { name: "reference-rates", leaseMs: 5 * MINUTE_MS } as const;
+  if (url !== OFF)
+    return { ...task, everyMs: 6 * HOUR_MS, run: (signal) => refreshRates(pool, url, signal) };
+  const noteOff = async (): Promise<number> => {
+    await noteFeedIsOff(pool);
+    return 0;
+  };
+  return { ...task, everyMs: 5 * MINUTE_MS, run: noteOff };
 }
 
 /** Repeats due erasures, at most as many as fit in a lease; the next round continues. Returns their number. */

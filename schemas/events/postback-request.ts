@@ -69,6 +69,8 @@ export const PostbackReply = z.object({
   body: z.looseObject({ ok: z.boolean() }),
   /** Explains a refused pixel in a header of its own, because the contract fixes the text of the error. */
   hint: z.string().optional(),
+  /** Of an outage, if it is known. */
+  retryAfterSeconds: z.int().positive().optional(),
   /** Ingress records it before it answers, unless `recordsUntilMs` has passed. Only the reply to the report that created it has it. */
   couponClick: CouponClick.optional(),
 });

@@ -20,6 +20,7 @@ import {
   someOf,
   text,
   url,
+  urlOrOff,
   wholeNumber,
 } from "./setting-types.ts";
 
@@ -42,6 +43,8 @@ export type SettingDefinition = {
 
 /** What `LANES` selects from. */
 const ROLES = ["clicks", "conversions", "facts", "delivery", "schedule"] as const;
+/** With the last 90 days, so that a report of some days ago has its rate, too. */
+const REFERENCE_RATES = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml";
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 const perMinute = wholeNumber({ min: 0, max: 1_000_000 });
@@ -299,11 +302,12 @@ export const SETTINGS = {
   },
   ...DELIVERY_SETTINGS,
   FX_FEED_URL: {
-    type: url(["http", "https"], "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"),
-    unset: "no feed: rates come by `POST /fx-rates`",
+    type: urlOrOff(["http", "https"], REFERENCE_RATES),
+    default: REFERENCE_RATES,
     readBy: ["processors"],
     isSecret: true,
-    meaning: "daily reference rates in the form of the European Central Bank, XML or CSV",
+    meaning:
+      "daily reference rates in the form of the European Central Bank, XML or CSV; `off`: rates come only by `POST /fx-rates` and `tracker fx-rates set`",
   },
   CLICK_RETENTION_DAYS: {
     type: retention,

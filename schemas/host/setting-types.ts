@@ -203,6 +203,15 @@ export function url(schemes: readonly string[], example: string): SettingType<st
   };
 }
 
+/** A URL, or the word `off`. */
+export function urlOrOff(schemes: readonly string[], example: string): SettingType<string> {
+  const { accepts, parse } = url(schemes, example);
+  return {
+    accepts: `${accepts}, or off`,
+    parse: (given) => (given === "off" ? given : parse(given)),
+  };
+}
+
 /**
  * Waits in milliseconds. A leading zero stands for the first attempt, which does not wait, and is dropped.
  */

@@ -32,7 +32,7 @@ const HEXADECIMAL =
 const LENGTH_MAX = 140;
 
 /** What programs print for nothing, in any case: words, and texts that begin with a mark. */
-const WORDS: ReadonlySet<string> = new Set(["undefined", "null", "nil", "none", "nan", "n/a"]);
+const WORDS: ReadonlySet<string> = new Set(["undefined", "null", "nil", "nan", "n/a"]);
 const MARKED_WORDS: ReadonlySet<string> = new Set([
   ...["#n/a", "#null!", "#ref!", "#value!", "#name?"],
   ...["(undefined)", "(null)", "(nil)", "(none)", "(not set)"],
@@ -41,8 +41,8 @@ const MARKED_WORDS: ReadonlySet<string> = new Set([
 const MARKED_LENGTH_MAX = 11;
 /** What JavaScript prints for objects. */
 const OBJECTS = /^(?:\[object [A-Z][A-Za-z]{1,30}\],?){1,8}$/;
-/** What PHP prints for a list. */
-const LIST = "Array";
+/** What PHP prints for a list, and Python for nothing. In lower case both are words of people. */
+const EXACT_WORDS: ReadonlySet<string> = new Set(["Array", "None"]);
 
 /** By character code: how a text that begins with it may have no value. A look-up decides all others. */
 const MARK = 1;
@@ -67,7 +67,7 @@ function isWord(text: string): boolean {
   const { length } = text;
   if ((length > 6 && length < 9) || length > 12) return false;
   const trimmed = text.trimEnd();
-  return trimmed === LIST || WORDS.has(trimmed.toLowerCase());
+  return EXACT_WORDS.has(trimmed) || WORDS.has(trimmed.toLowerCase());
 }
 
 function isMarkedNothing(text: string): boolean {

@@ -689,6 +689,17 @@ CREATE TABLE fact_store_start (
   CONSTRAINT fact_store_start_pkey PRIMARY KEY (server)
 );
 
+CREATE TABLE fx_feed (
+  id boolean NOT NULL DEFAULT true,
+  source text NOT NULL,
+  attempted_at timestamp with time zone,
+  succeeded_at timestamp with time zone,
+  newest_day date,
+  error text NOT NULL DEFAULT ''::text,
+  CONSTRAINT fx_feed_pkey PRIMARY KEY (id),
+  CONSTRAINT fx_feed_id_check CHECK (id)
+);
+
 CREATE TABLE fx_rate (
   date date NOT NULL,
   currency text NOT NULL,

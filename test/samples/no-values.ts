@@ -80,6 +80,7 @@ export const VALUES: readonly string[] = [
   "#100",
   "@anna",
   "nullable",
+  "none",
   "nonesuch",
   "Nantes",
   "Arrays",

@@ -38,7 +38,14 @@ export class ChildServer {
     onLine: (line: string) => void = () => undefined,
   ): ChildServer {
     const child = spawn(program, args, {
-      env: { ...process.env, EXIT_WITH_PARENT: "1", LOG_LEVEL: "info", OPS_PORT: "0", ...env },
+      env: {
+        FX_FEED_URL: "off",
+        ...process.env,
+        EXIT_WITH_PARENT: "1",
+        LOG_LEVEL: "info",
+        OPS_PORT: "0",
+        ...env,
+      },
       stdio: ["pipe", "pipe", "pipe"],
     });
     return new ChildServer(child, onLine);

@@ -50,6 +50,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const launcher = spawn(process.execPath, [projectFile(".build", "deploy", "local", "main.js")], {
     cwd: projectFile(),
     env: {
+      FX_FEED_URL: "off",
       ...process.env,
       DATA_DIR: dataDir,
       TRACKING_PORT: String(ports.tracking),

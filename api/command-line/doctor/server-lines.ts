@@ -13,8 +13,10 @@ import type { DurabilitySettings } from "../../../schemas/durability/require-dur
 import { within } from "../../../schemas/host/within.ts";
 import type { NatsSpace } from "../../../schemas/nats/lane-groups.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { findFxFeed } from "../../../schemas/postgres/fx-feed.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import type { Servers } from "../servers.ts";
+import { ratesLine } from "./rates-line.ts";
 import { linesOf, type ReportLine } from "./report-line.ts";
 
 /** No server delays the report longer. */
@@ -53,10 +55,21 @@ export async function serverLines(options: ServerOptions): Promise<ReportLine[]>
       stateLines("Postgres", async () => await postgresState(db)),
       stateLines("ClickHouse", async () => await clickhouseState(clickhouse)),
     ]);
-    return [...findings.flat().flatMap((one) => linesOf(one, isStrict)), ...states.flat()];
+    const checks = findings.flat().flatMap((one) => linesOf(one, isStrict));
+    return [...checks, ...states.flat(), ...(await ratesLines(db))];
   } finally {
     // A pool whose server hangs ends when its connections time out.
     await within(PATIENCE_MS, Promise.all([db.end(), clickhouse.close()]));
+  }
+}
+
+async function ratesLines(db: Pool): Promise<ReportLine[]> {
+  try {
+    const feed = await within(PATIENCE_MS, findFxFeed(db));
+    return feed === "late" ? [] : [ratesLine(feed)];
+  } catch {
+    // Postgres does not answer, or its schema is older: another line says so.
+    return [];
   }
 }
 

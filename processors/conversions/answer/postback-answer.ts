@@ -51,7 +51,7 @@ export function takenReply(taken: Taken): PostbackReply {
 
 /** `{ok: false, error}`, with the ids for the inbound log as far as they are known. */
 export function refusal(
-  { httpStatus, error, result, details, hint }: Refusal,
+  { httpStatus, error, result, details, hint, retryAfterSeconds }: Refusal,
   ids: Partial<Pick<Handled, "workspaceId" | "clickId" | "offerId" | "eventCode">>,
 ): Handled {
   return {
@@ -60,6 +60,7 @@ export function refusal(
       result,
       body: { ok: false, error, ...(details === undefined ? {} : { details }) },
       ...(hint === undefined ? {} : { hint }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     },
     workspaceId: ids.workspaceId,
     clickId: ids.clickId,

@@ -12,6 +12,8 @@ export type Refusal = {
   readonly details?: Readonly<Record<string, unknown>>;
   /** What to do about it, where the contract fixes `error`. Added to the inbound log, and to the answer of a pixel. */
   readonly hint?: string | undefined;
+  /** When an outage may be over, if that is known. */
+  readonly retryAfterSeconds?: number;
 };
 
 /** Business errors have HTTP 200, so that the sender's system does not send the report again (T01). */
@@ -52,6 +54,21 @@ export const UNAVAILABLE: Refusal = {
   error: "temporarily unavailable",
   result: "unavailable",
 };
+
+/** How soon a rate may be there: the feed is read again every few minutes until it answers, and staff need some time. */
+const RATE_AFTER_SECONDS = 600;
+
+/** A currency that we could convert if we had its rate (G221). `hint` says to the network what to do. */
+export function withoutRate(from: string, { currency }: { readonly currency: string }): Refusal {
+  return {
+    ...UNAVAILABLE,
+    details: { reason: `no exchange rate for ${from}` },
+    retryAfterSeconds: RATE_AFTER_SECONDS,
+    hint:
+      `no exchange rate from ${from} to ${currency}: set one by POST /fx-rates, or tracker fx-rates set; ` +
+      "GET /fx-rates and tracker doctor say whether the daily feed is read",
+  };
+}
 
 /** A bug of ours. The sender sees an outage, so that it repeats the report; our log has an error. */
 export const FAULT: Refusal = { ...UNAVAILABLE, result: "error" };

@@ -1,5 +1,6 @@
 import type { Cause } from "../../../schemas/events/cause.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
+import { isCurrency } from "../../../schemas/money/currencies.ts";
 import {
   type ConvertedFor,
   type ExchangeRate,
@@ -7,7 +8,7 @@ import {
 } from "../../../schemas/postgres/exchange-rates.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import type { Tracing } from "../../../schemas/tracing/tracing.ts";
-import { malformed, type Refusal } from "../answer/refusal.ts";
+import { malformed, type Refusal, withoutRate } from "../answer/refusal.ts";
 import type { UnknownClickRelay } from "../answer/unknown-click-relay.ts";
 import type { Attributor } from "../attribute/attribute-click.ts";
 import { convertMoney, oversizedAmount } from "../judge/convert-money.ts";
@@ -71,8 +72,8 @@ export async function convertedMoney(
 }
 
 /**
- * The exchange rate of the report's currency. Undefined if it is already that of the target. Refused without a usable rate; `details`
- * distinguishes this from a misspelt currency (G197, G202).
+ * The exchange rate of the report's currency. Undefined if it is already that of the target. A currency without a usable rate is our
+ * fault and not the sender's: the report must be sent again (G221).
  */
 export async function rateFor(
   sources: Pick<ReportSources, "pool">,
@@ -82,10 +83,8 @@ export async function rateFor(
   if (currency === undefined || currency === target.currency) return undefined;
   const query = { currency, date: new Date(target.atMs).toISOString().slice(0, 10) };
   const [rate] = await findExchangeRates(sources.pool, [query], target);
-  return (
-    rate ?? {
-      ...malformed("invalid currency"),
-      details: { reason: `no exchange rate for ${currency}` },
-    }
-  );
+  if (rate !== undefined) return rate;
+  return isCurrency(currency)
+    ? withoutRate(currency, target)
+    : { ...malformed("invalid currency"), details: { reason: `${currency} is no currency` } };
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { noteFeedFailed, noteFeedIsOff } from "../../../schemas/postgres/fx-feed.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
@@ -57,7 +58,7 @@ test("of two lists put at once one is stored whole (G142)", async () => {
 const Entries = z.looseObject({ entries: z.array(z.string()) });
 const Rates = z.array(z.looseObject({ date: z.string(), currency: z.string(), rate: z.string() }));
 
-test("reference rates are set singly or in rows, the last of a day counts, and listed by day", async () => {
+test("reference rates are set singly or in rows, the last of a day counts, and listed by day with the state of the feed (G221)", async () => {
   const one = await world.post("/fx-rates", {
     date: "2026-03-01",
     currency: "USD",
@@ -80,6 +81,15 @@ test("reference rates are set singly or in rows, the last of a day counts, and l
     ["2026-03-01", "USD", "1.0842"],
   ]);
   const page = await world.get("/fx-rates?limit=2");
+  expect(page.body["feed"]).toMatchObject({ state: "unread", source: "", error: "" });
+  await noteFeedIsOff(world.pool);
+  expect((await world.get("/fx-rates")).body["feed"]).toMatchObject({ state: "off", source: "" });
+  await noteFeedFailed(world.pool, { source: "rates.example", error: "ENOTFOUND" });
+  expect((await world.get("/fx-rates")).body["feed"]).toMatchObject({
+    state: "failed",
+    source: "rates.example",
+    error: "ENOTFOUND",
+  });
   const rest = await world.get(`/fx-rates?limit=2&cursor=${String(nextCursor(page))}`);
   expect(Rates.parse(rest.body["data"])).toHaveLength(1);
   expect(Rates.parse((await world.get("/fx-rates?currency=GBP")).body["data"])).toHaveLength(1);

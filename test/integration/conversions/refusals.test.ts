@@ -148,7 +148,7 @@ test("no match (PB-031, PB-032, PB-033, PB-034, PB-035, PB-036, PB-037, PB-010, 
   ]);
 });
 
-test("offers, hosts and currencies that accept no report (PB-038, PB-039, PB-040, G197, #21, G202)", async () => {
+test("offers, hosts and currencies that accept no report (PB-038, PB-039, PB-040, G197, #21, G221)", async () => {
   const offerId = await world.addOffer({ conversion_method: "pixel" });
   const { click_id } = await world.addClick({ offer_id: offerId });
   expect(await errorOf({ click_id })).toEqual([
@@ -157,16 +157,27 @@ test("offers, hosts and currencies that accept no report (PB-038, PB-039, PB-040
     "error",
   ]);
   const plain = (await world.addClick({ offer_id: await world.addOffer() })).click_id;
-  expect(await errorOf({ click_id: plain, currency: "GBP", amount: "1" })).toEqual([
-    400,
-    "invalid currency",
-    "malformed",
-  ]);
   const noRate = await world.report({ click_id: plain, currency: "gbp", amount: "1" });
-  expect(noRate.body).toEqual({
+  expect(noRate).toMatchObject({
+    httpStatus: 503,
+    result: "unavailable",
+    retryAfterSeconds: 600,
+    body: {
+      ok: false,
+      error: "temporarily unavailable",
+      details: { reason: "no exchange rate for GBP" },
+    },
+  });
+  const pixel = await world.report(
+    { click_id: plain, currency: "GBP", amount: "1" },
+    { endpoint: "px" },
+  );
+  expect(pixel).toMatchObject({ httpStatus: 200, body: { error: "no exchange rate for GBP" } });
+  expect(pixel.hint).toMatch(/set one by POST \/fx-rates/);
+  expect((await world.report({ click_id: plain, currency: "ZZZ", amount: "1" })).body).toEqual({
     ok: false,
     error: "invalid currency",
-    details: { reason: "no exchange rate for GBP" },
+    details: { reason: "ZZZ is no currency" },
   });
   expect((await world.report({ click_id: plain, currency: "ZZZZ" })).body).toEqual({
     ok: false,

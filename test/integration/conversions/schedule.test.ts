@@ -11,6 +11,7 @@ import { finishTask, leaseTask } from "../../../processors/schedule/tasks.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
+import { findFxFeed } from "../../../schemas/postgres/fx-feed.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { metricIn } from "../../services/metric-at.ts";
@@ -279,7 +280,7 @@ test("ended deliveries are kept for 30 days, waiting ones until they end", async
   await expect.poll(kept, SOON).toEqual([{ young: true }, { young: null }]);
 });
 
-test("daily rates arrive once; wrong answers change nothing, manual rates stay (G76)", async () => {
+test("daily rates arrive once; wrong answers change nothing, manual rates stay, its state is kept (G76, G221)", async () => {
   const answers: { status: number; body: string }[] = [];
   const rates = (usd: string): string =>
     `<Envelope><Cube><Cube time='2026-01-02'><Cube currency='USD' rate='${usd}'/><Cube currency='CHF' rate='0.93'/></Cube></Cube></Envelope>`;
@@ -310,9 +311,15 @@ test("daily rates arrive once; wrong answers change nothing, manual rates stay (
   ];
   await expect.poll(stored, SOON).toEqual(expected("1.17"));
   expect(requests).toBe(1);
+  const read = { source: new URL(url).host, newest_day: "2026-01-02" };
+  await expect
+    .poll(() => findFxFeed(world.pool), SOON)
+    .toMatchObject({ ...read, state: "ok", error: "" });
   answers.splice(0, 1, { status: 503, body: "" }, { status: 503, body: "" });
   await fetched();
   expect(await stored()).toEqual(expected("1.17"));
+  const failed = { ...read, state: "failed", error: "it answered HTTP 503" };
+  await expect.poll(() => findFxFeed(world.pool), SOON).toMatchObject(failed);
   answers.push({ status: 200, body: "<html>moved</html>" });
   await fetched();
   expect(await stored()).toEqual(expected("1.17"));

@@ -14,6 +14,7 @@ import { useMembership } from "../../session/membership.ts";
 import { asRates } from "./rate-rows.ts";
 
 type FxRate = components["schemas"]["FxRate"];
+type FxFeed = components["schemas"]["FxFeed"];
 
 const FIELDS: readonly FormField[] = [
   {
@@ -43,10 +44,24 @@ const COLUMNS: readonly Column<FxRate>[] = [
   { name: "updated", title: "Set", cell: (row) => <InstantText iso={row.updated_at} /> },
 ];
 
+function feedText({ state, source, newest_day: day, error }: FxFeed): string {
+  switch (state) {
+    case "ok":
+      return `The daily rates of ${source} are read; their newest day is ${day ?? "unknown"}.`;
+    case "failed":
+      return `The daily rates of ${source} cannot be read (${error}): set rates here, or ask the operator. Reports in a currency without a rate are answered 503 and must be sent again.`;
+    case "off":
+      return "The daily feed is off: only rates that are set are used.";
+    case "unread":
+      return "The daily feed has not been read yet.";
+  }
+}
+
 /** Rates by which amounts are converted. A rate of the workspace comes before that of the installation. */
 export function FxRates(): ReactElement {
   const { api, role } = useMembership();
   const [isNew, setNew] = useState(false);
+  const [feed, setFeed] = useState<FxFeed>();
   const save = useWrite(["fx-rates"], async ({ rows = [] }: RecordBody) => {
     await read(api.POST("/fx-rates", { body: { rows: asRates(rows) } }));
     setNew(false);
@@ -55,15 +70,18 @@ export function FxRates(): ReactElement {
     <>
       <p className="muted">
         Amounts in other currencies are converted by the rate of their day. A rate of this workspace
-        takes precedence over the installation's.
+        takes precedence over the installation's. {feed !== undefined && feedText(feed)}
       </p>
       <RecordList<FxRate>
         title="Reference rates"
         name="fx-rates"
         filters={[{ name: "currency", label: "Currency" }]}
-        load={async (query, signal) =>
-          await read(api.GET("/fx-rates", { params: { query: fromAddress(query) }, signal }))
-        }
+        load={async (query, signal) => {
+          const params = { query: fromAddress(query) };
+          const page = await read(api.GET("/fx-rates", { params, signal }));
+          setFeed(page.feed);
+          return page;
+        }}
         columns={COLUMNS}
         keyOf={({ date, currency, scope }) => `${date} ${currency} ${scope}`}
         nothing={<strong>No rates yet</strong>}
