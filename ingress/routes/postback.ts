@@ -74,7 +74,7 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
   };
   return {
     patterns: ["/pb", "/postback", "/conversion"],
-    methods: ["GET", "HEAD", "POST"],
+    methods: ["GET", "POST"],
     bodyBytesMax: BODY_BYTES_MAX,
     route,
     tooLarge: refusalAnswer(413, "request body too large"),
@@ -88,6 +88,8 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
   const routeWith =
     (ask: typeof askConversions): AsyncRoute =>
     async (request) => {
+      // Link checkers and previews send it, and no browser does that has bought something (G222).
+      if (request.method === "HEAD") return { answer: pixelAnswer("error: HEAD records nothing") };
       const { outcome, recorded } = await recordPixel(deps, request, ask);
       const answer = pixelAnswer(outcome, recorded?.[1].hint);
       return recorded === undefined ? { answer } : { answer, ...recordedOf(deps, ...recorded) };

@@ -42,10 +42,10 @@ test("numbers of a JSON body keep their digits, so two orders stay two (PB-060, 
 });
 
 test("an unreadable body is reported (PB-050)", () => {
-  expect(read("a=%")).toBe("malformed query");
+  expect(read("txid=%")).toBe("malformed query");
   expect(read("", "application/json", "{")).toBe("malformed JSON body");
   expect(read("", "application/json", "[]")).toBe("malformed JSON body");
-  expect(read("", "application/x-www-form-urlencoded", "a=%zz")).toBe("malformed form body");
+  expect(read("", "application/x-www-form-urlencoded", "adv1=%zz")).toBe("malformed form body");
   expect(read("", "multipart/form-data; boundary=x", "--")).toBe("malformed multipart body");
   const broken = readReportParameters(
     { query: "", contentType: "" },
@@ -53,6 +53,31 @@ test("an unreadable body is reported (PB-050)", () => {
     noMultipart,
   );
   expect(broken).toEqual({ kind: "malformed", error: "unreadable body", params: {} });
+});
+
+test.each(["text/plain", "", "application/x-www-form-urlencoded", "application/octet-stream"])(
+  "a body that begins with a brace is JSON, also with the type %j (PB-003, G223)",
+  (contentType) => {
+    expect(read("", contentType, ' {"txid":"A","amount":10.50}')).toEqual({
+      txid: "A",
+      amount: "10.50",
+    });
+    expect(read("", contentType, "{")).toBe("malformed JSON body");
+    expect(read("", contentType, "txid=A&adv1={x}")).toEqual({ txid: "A", adv1: "{x}" });
+  },
+);
+
+test("what nobody reads refuses no report, and what is read must be readable (PB-050, G223)", () => {
+  const body = '{"txid":"A","items":[{"sku":1}],"customer":{"name":"x"}}';
+  expect(read("", "application/json", body)).toEqual({ txid: "A" });
+  expect(read("", "application/json", '{"txid":{"a":1}}')).toBe("malformed JSON body");
+  expect(read("txid=A&utm_term=50%&name=caf%E9&%zz=1")).toEqual({
+    txid: "A",
+    utm_term: "50%",
+    name: "caf%E9",
+    "%zz": "1",
+  });
+  expect(read("txid=A&adv1=50%")).toBe("malformed query");
 });
 
 test("a JSON body that is too deep, or has too many values, is malformed (PB-050, G213)", () => {
@@ -103,7 +128,7 @@ test("a parameter may have the name of a property of every object", () => {
 });
 
 test("of a form with thousands of pairs at most a thousand are decoded (#0, P40)", () => {
-  const pairs = `${"a=1&".repeat(1_000)}b=%zz`;
+  const pairs = `${"a=1&".repeat(1_000)}txid=%zz`;
   expect(read(pairs)).toEqual({ a: "1" });
   expect(read("", "application/x-www-form-urlencoded", pairs)).toEqual({ a: "1" });
 });

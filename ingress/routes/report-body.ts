@@ -1,3 +1,4 @@
+import { READ_PARAMS } from "../../schemas/events/report-aliases.ts";
 import { parseSentTexts, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
 import { plusAsSpace } from "../request/decode.ts";
 
@@ -59,7 +60,9 @@ function readBody(
   }
   const text = decodeText(body);
   if (text === undefined) return "unreadable body";
-  if (type === "application/json" || type.endsWith("+json")) return readJson(params, text);
+  // Many clients send JSON as text, without a type, or with the type of a form, which curl adds by itself.
+  const isJson = type === "application/json" || type.endsWith("+json") || /^\s*\{/.test(text);
+  if (isJson) return readJson(params, text);
   return addPairs(params, text.trim()) ? undefined : "malformed form body";
 }
 
@@ -79,7 +82,7 @@ function boundaryOf(body: Uint8Array, contentType: string): string | undefined {
   return hasParts && text.includes(`--${boundary}--`) ? boundary : undefined;
 }
 
-/** Reads one flat object. Numbers and booleans count as their text, numbers with all digits (G22, G218); null counts as absent. */
+/** Reads one flat object. Numbers and booleans count as their text, numbers with all digits (G22, G218); null counts as absent. A list or an object is ignored where nobody reads it (G223). */
 function readJson(params: Map<string, string>, text: string): string | undefined {
   let parsed: unknown;
   try {
@@ -94,7 +97,7 @@ function readJson(params: Map<string, string>, text: string): string | undefined
   for (const [name, value] of Object.entries(parsed)) {
     if (typeof value === "string") add(params, name, value);
     else if (typeof value === "boolean") add(params, name, String(value));
-    else if (value !== null) return "malformed JSON body";
+    else if (value !== null && READ_PARAMS.has(name)) return "malformed JSON body";
   }
   return undefined;
 }
@@ -103,10 +106,12 @@ function addPairs(params: Map<string, string>, text: string): boolean {
   for (const pair of text.split("&", PAIRS_MAX)) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
-    if (name === undefined || value === undefined) return false;
-    add(params, name, value);
+    const sent = equals < 0 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)];
+    const [name, value] = sent.map(decode);
+    if (name !== undefined && value !== undefined) add(params, name, value);
+    else if (name !== undefined && READ_PARAMS.has(name)) return false;
+    // Nobody reads it, so it refuses no report (G223). The inbound log shows it as it was sent.
+    else add(params, name ?? sent[0] ?? "", value ?? sent[1] ?? "");
   }
   return true;
 }

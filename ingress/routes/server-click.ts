@@ -184,7 +184,7 @@ function answerOf(
 
 /** A body that is neither form nor JSON adds nothing: the code then names what is missing. */
 function addBody(reader: ParameterReader, contentType: string, body: string): void {
-  const isJson = /^\s*(application\/json|[^;]*\+json)/i.test(contentType) || body.startsWith("{");
+  const isJson = /^\s*(application\/json|[^;]*\+json)/i.test(contentType) || /^\s*\{/.test(body);
   if (!isJson) {
     reader.addQuery(body.trim());
     return;

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { offersNamed } from "../../../schemas/catalog/named-records.ts";
-import { ALIASES } from "../read/report-aliases.ts";
+import { ALIASES } from "../../../schemas/events/report-aliases.ts";
 
 /** What a call was about, for the advertiser's own view of the inbound log. */
 export type CallSubject = {

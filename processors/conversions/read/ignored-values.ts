@@ -1,11 +1,10 @@
 import { AD_CLICK_ID_KINDS } from "../../../schemas/events/click-query.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
+import { ADV_PARAMS, ALIASES } from "../../../schemas/events/report-aliases.ts";
 import { isNoValue, isUnreplacedName } from "../../../schemas/names/no-value.ts";
-import { ALIASES } from "./report-aliases.ts";
 
 type Params = PostbackRequest["params"];
 
-export const ADV_PARAMS = ["adv1", "adv2", "adv3", "adv4", "adv5"] as const;
 const KEY_HEADER = "Idempotency-Key";
 
 /**

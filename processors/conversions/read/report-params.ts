@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { AD_CLICK_ID_KINDS, type AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../../schemas/events/click-record.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
+import { ADV_PARAMS, ALIASES } from "../../../schemas/events/report-aliases.ts";
 import { parseClickId } from "../../../schemas/ids/click-id.ts";
 import { type Amount, amountFault, parseSentAmount } from "../../../schemas/money/amount.ts";
 import { normalIp } from "../../../schemas/net/address.ts";
-import { ADV_PARAMS, givenValues } from "./ignored-values.ts";
-import { ALIASES } from "./report-aliases.ts";
+import { givenValues } from "./ignored-values.ts";
 
 export const CONVERSION_STATUSES = ["approved", "pending", "rejected"] as const;
 export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];

@@ -96,6 +96,52 @@ const WAYS: Readonly<Record<string, Way>> = {
   ],
 };
 
+test("HEAD records nothing on /pb and /px (PB-052, G222)", async () => {
+  const click_id = await newClick();
+  const before = await conversionsStored();
+  for (const path of POSTBACK_PATHS) {
+    const query = `token=${shop.postbackToken}&click_id=${click_id}`;
+    const answer = await world.ask(`${path}?${query}`, { method: "HEAD" });
+    expect([answer.status, answer.body, headerOf(answer, "allow")]).toEqual([405, "", "GET, POST"]);
+  }
+  for (const path of PIXEL_PATHS) {
+    const answer = await world.ask(`${path}?click_id=${click_id}`, { method: "HEAD" });
+    expect([answer.status, answer.body, headerOf(answer, "content-type")]).toEqual([
+      200,
+      "",
+      "image/gif",
+    ]);
+    expect(headerOf(answer, "x-tracker-conversion")).toBe("error: HEAD records nothing");
+  }
+  expect(await conversionsStored()).toBe(before);
+});
+
+test("JSON without its type, with more in it than is read, is a report (PB-003, G218, G223)", async () => {
+  for (const [index, type] of ["text/plain", "", FORM].entries()) {
+    const click_id = await newClick();
+    const body = `{"token":"${shop.postbackToken}","click_id":"${click_id}","event":"sale","txid":730000000000000000${index},"amount":10.50,"items":[{"sku":"a"}]}`;
+    const id = conversionIdOf(await world.ask("/pb?junk=50%", posted(type, body)));
+    expect(await stored(id)).toMatchObject({
+      click_id,
+      adv_txid: `730000000000000000${index}`,
+      sale_amount: "10.5000",
+    });
+  }
+});
+
+test("a currency without a rate is 503 with Retry-After, and nothing is recorded (PB-054, G221)", async () => {
+  const query = `token=${shop.postbackToken}&click_id=${await newClick()}&amount=1`;
+  const before = await conversionsStored();
+  const answer = await world.ask(`/pb?${query}&currency=GBP`);
+  expect([answer.status, headerOf(answer, "retry-after")]).toEqual([503, "600"]);
+  expect(JSON.parse(answer.body)).toEqual({
+    ok: false,
+    error: "temporarily unavailable",
+    details: { reason: "no exchange rate for GBP" },
+  });
+  expect(await conversionsStored()).toBe(before);
+});
+
 describe("one endpoint, three names, five ways to send (PB-001, PB-002, PB-003, PB-059, PB-060)", () => {
   const ways = Object.entries(WAYS).map(([way, sent]) => ({ way, sent }));
   const cases = POSTBACK_PATHS.flatMap((path) =>
