@@ -5,7 +5,7 @@ import { ApiError, conflict, invalidParameter } from "../errors.ts";
 import { manage } from "../management/manage.ts";
 import { findOffer } from "../offers/offers.ts";
 import type { FieldFaults, OperationAccess, OperationContext } from "../operation.ts";
-import { longText, oneOf, recordId, shownTime, targetUrl } from "../rest/body-fields.ts";
+import { calledUrl, longText, oneOf, recordId, shownTime } from "../rest/body-fields.ts";
 import { eventCode } from "../rest/catalog-fields.ts";
 import { macroFaults, postbackMacros } from "../rest/macro-faults.ts";
 import { idParam, wordParam } from "../rest/query-fields.ts";
@@ -55,7 +55,7 @@ export const postbacks = manage({
     event_code: eventCode.nullable(),
     kind: oneOf(...KINDS),
     method: oneOf(...METHODS),
-    url: targetUrl,
+    url: calledUrl,
     body: longText(),
     fire_on: oneOf(...FIRE_ON),
     status: oneOf(...WRITTEN_STATUSES),

@@ -106,6 +106,20 @@ export const targetUrl = text(URL_MAX)
   .refine(isTargetUrl, "expected an absolute http or https URL")
   .meta({ examples: ["https://shop.example/landing?cid={click_id}"] });
 
+/** A {@link targetUrl} that the service itself requests: it sends no user name and no password (G226). */
+export const calledUrl = targetUrl.refine(
+  hasNoCredentials,
+  "must not have a user name or a password",
+);
+
+/** True for what is no URL: another message says so. */
+function hasNoCredentials(value: string): boolean {
+  const plain = value.replace(MACRO, "x");
+  if (!URL.canParse(plain)) return true;
+  const { username, password } = new URL(plain);
+  return username === "" && password === "";
+}
+
 function isTargetUrl(value: string): boolean {
   const plain = value.replace(MACRO, "x");
   if (/\s/.test(plain) || !/^https?:\/\/[^/\\]/i.test(plain) || !URL.canParse(plain)) return false;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { email, money, orEmpty, targetUrl, text } from "./body-fields.ts";
+import { calledUrl, email, money, orEmpty, targetUrl, text } from "./body-fields.ts";
 import { likePattern, mintCode, parseReference } from "./codes.ts";
 import { faultsOf } from "./request-input.ts";
 
@@ -85,4 +85,23 @@ test("references and patterns mean what was written (G25, T72)", () => {
 test("a generated code is never an id and has no letter that people confuse (G24)", () => {
   for (let count = 0; count < 200; count += 1)
     expect(mintCode()).toMatch(/^[A-HJ-NP-Z][A-HJ-NP-Z2-9]{7}$/);
+});
+
+test.each([
+  "https://user:pass@partner.example/pb?c={click_id}",
+  "https://user@partner.example/",
+  "https://:pass@partner.example/",
+  "https://{sub1}:{sub2}@partner.example/",
+])(
+  "a URL that the service requests has no user name and no password: %s (PBO-001, G226)",
+  (url) => {
+    expect(calledUrl.safeParse(url).error?.issues[0]?.message).toBe(
+      "must not have a user name or a password",
+    );
+  },
+);
+
+test("an at sign behind the host is no user name (G226)", () => {
+  expect(calledUrl.safeParse("https://partner.example/@name?mail=a@b.example").success).toBe(true);
+  expect(calledUrl.safeParse("no url").error?.issues).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { shownSchema } from "../access/visibility.ts";
 import {
+  calledUrl,
   currency,
   flag,
   name,
@@ -39,7 +40,7 @@ export const PatchWorkspaceBody = z
     email_attribution: flag,
     ip_storage: oneOf(...IP_STORAGES),
     fraud_checks: fraudChecks,
-    forward_unknown_url: orEmpty(targetUrl),
+    forward_unknown_url: orEmpty(calledUrl),
     advertiser_may_rotate: flag,
     sign_up: oneOf(...SIGN_UPS),
   })

@@ -79,6 +79,7 @@ describe("a postback of the staff", () => {
     ["fire_on", { fire_on: "click" }, "PBO-003"],
     ["url", { url: "foo" }, "PBO-004"],
     ["url", { url: "ftp://x" }, "PBO-004"],
+    ["url", { url: "https://user:pass@partner.example/{click_id}" }, "G226"],
     ["url", { url: "" }, "PBO-004"],
     ["url", { url: "/pb?c={click_id}" }, "PBO-004"],
     ["url", { url: undefined }, "PBO-005"],
