@@ -24,6 +24,9 @@ export type RawRequest = {
     readonly ifNoneMatch: string;
     readonly idempotencyKey: string;
     readonly xRequestId: string;
+    /** Sec-Purpose, Purpose, X-Purpose and X-Moz, joined: why a browser asks ahead of a visit. */
+    readonly purpose: string;
+    readonly secFetchDest: string;
   };
   /** Names the request in logs, answers and everything it causes. */
   readonly requestId: string;

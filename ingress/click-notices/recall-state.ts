@@ -28,6 +28,8 @@ const Taken = z.object({
   offer_id: z.int().positive(),
   affiliate_id: z.int().default(0),
   visitor: z.int().default(0),
+  is_bot: z.boolean().default(false),
+  device_type: z.string().default(""),
 });
 
 /**
@@ -78,10 +80,18 @@ function countClick({ state, catalog }: RecallOptions, { lane, line }: JournalRe
   if (lane === IMPRESSION_LANE) return 0;
   const click = Taken.safeParse(JSON.parse(line));
   if (!click.success || click.data.status_reason === "duplicate") return 0;
-  const { offer_id, affiliate_id: affiliateId, visitor, ts: atMs } = click.data;
+  const {
+    offer_id,
+    affiliate_id: affiliateId,
+    visitor,
+    ts: atMs,
+    is_bot,
+    device_type,
+  } = click.data;
+  const isUnseen = is_bot && device_type !== "bot";
   const offer = catalog.offers.get(offer_id);
   if (offer === undefined) return 0;
   const timezone = catalog.workspaces.get(offer.workspace_id)?.timezone ?? "UTC";
-  state.taken(offer, timezone, { affiliateId, visitor, atMs });
+  state.taken(offer, timezone, { affiliateId, visitor, atMs, isUnseen });
   return 1;
 }

@@ -2,7 +2,7 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { runFault } from "../../schemas/catalog/may-run.ts";
 import type { Affiliate, Offer, TrafficControl, Workspace } from "../../schemas/catalog/records.ts";
 import type { SlotValues } from "../request/parameters.ts";
-import type { Visit } from "../request/visit.ts";
+import { isUnseen, type Visit } from "../request/visit.ts";
 import type { ClickState } from "./click-state.ts";
 import { offerRules } from "./offer-rules.ts";
 import { trafficControlOf } from "./traffic-control.ts";
@@ -82,8 +82,8 @@ export function noteTaken(click: Click, offer: Offer | undefined, reason: string
   // A duplicate does not extend the time in which the next click is a duplicate.
   if (offer === undefined || reason === "duplicate") return;
   const { state, workspace, affiliate, visit, atMs } = click;
-  const { visitor } = visit;
-  state.taken(offer, workspace.timezone, { affiliateId: affiliate.id, visitor, atMs });
+  const taken = { affiliateId: affiliate.id, visitor: visit.visitor, atMs };
+  state.taken(offer, workspace.timezone, { ...taken, isUnseen: isUnseen(visit) });
 }
 
 /** If the offer to which a control forwards refuses the click too, the control blocks the click. */

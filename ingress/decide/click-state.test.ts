@@ -38,8 +38,8 @@ function aWorld(parts: CatalogParts, limits: Partial<ClickStateLimits> = {}): Wo
 function visit(
   visitor: number,
   atMs = NOON,
-): { affiliateId: number; visitor: number; atMs: number } {
-  return { affiliateId: 1, visitor, atMs };
+): { affiliateId: number; visitor: number; atMs: number; isUnseen: boolean } {
+  return { affiliateId: 1, visitor, atMs, isUnseen: false };
 }
 
 const TOTAL = "offer/1/clicks/daily";

@@ -14,7 +14,7 @@ export type ClickState = {
   /** Whether the visitor was redirected to this offer for this partner less than `duplicate_click_seconds` ago (G145). */
   readonly isDuplicate: (offer: Offer, visit: OfferVisit) => boolean;
   /** Records that a visitor was redirected, for the two questions above. */
-  readonly taken: (offer: Offer, timezone: string, visit: OfferVisit) => void;
+  readonly taken: (offer: Offer, timezone: string, visit: TakenVisit) => void;
 };
 
 /** A limit that was reached in a period, and the round in which that was reported last. */
@@ -32,6 +32,9 @@ export type OfferVisit = {
   readonly visitor: number;
   readonly atMs: number;
 };
+
+/** With `isUnseen` the click counts for caps only: it must not make the visit that follows it a duplicate (G240). */
+type TakenVisit = OfferVisit & { readonly isUnseen: boolean };
 
 export type ClickStateLimits = {
   /** Beyond it, the visitor with the oldest click is forgotten. One visitor takes about 160 bytes. */
@@ -109,8 +112,8 @@ export class LocalClickState implements ClickState {
     return true;
   };
 
-  readonly taken = (offer: Offer, timezone: string, visit: OfferVisit): void => {
-    if (offer.duplicate_click_seconds > 0) {
+  readonly taken = (offer: Offer, timezone: string, visit: TakenVisit): void => {
+    if (offer.duplicate_click_seconds > 0 && !visit.isUnseen) {
       const { affiliateId, visitor, atMs } = visit;
       this.#lastTaken.set(visitKey(offer.id, affiliateId, visitor), atMs);
       this.#publishLater([offer.id, affiliateId, visitor, atMs]);

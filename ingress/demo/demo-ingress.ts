@@ -115,6 +115,8 @@ function requestOf({ target, visitor }: PlannedVisit, host: string): RawRequest 
       ifNoneMatch: "",
       idempotencyKey: "",
       xRequestId: "",
+      purpose: "",
+      secFetchDest: "",
     },
     requestId: "",
   };

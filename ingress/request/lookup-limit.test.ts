@@ -18,6 +18,8 @@ const HEADERS = {
   ifNoneMatch: "",
   idempotencyKey: "",
   xRequestId: "",
+  purpose: "",
+  secFetchDest: "",
 };
 
 function from(peerIp: string, xForwardedFor = ""): RawRequest {

@@ -16,6 +16,8 @@ export type RequestHead = RawRequest["headers"] & {
   readonly hasEmptyFraming: boolean;
 };
 
+const PURPOSES: ReadonlySet<string> = new Set(["sec-purpose", "purpose", "x-purpose", "x-moz"]);
+
 type Writable = { -readonly [Name in keyof RequestHead]: RequestHead[Name] };
 
 /**
@@ -71,6 +73,9 @@ function note(name: string, value: string): void {
     case "if-none-match":
       head.ifNoneMatch ||= value;
       return;
+    case "sec-fetch-dest":
+      head.secFetchDest ||= value;
+      return;
     default:
       noteRareHeader(name, value);
   }
@@ -90,6 +95,8 @@ function noteRareHeader(name: string, value: string): void {
     head.idempotencyKey = head.idempotencyKey === "" ? value : `${head.idempotencyKey},${value}`;
   } else if (name === "x-request-id") {
     head.xRequestId ||= value;
+  } else if (PURPOSES.has(name)) {
+    head.purpose = head.purpose === "" ? value : `${head.purpose},${value}`;
   }
 }
 
@@ -109,6 +116,8 @@ function emptyHead(): Writable {
     ifNoneMatch: "",
     idempotencyKey: "",
     xRequestId: "",
+    purpose: "",
+    secFetchDest: "",
     contentLengths: 0,
     transferEncodings: 0,
     transferEncoding: "",

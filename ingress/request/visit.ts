@@ -21,7 +21,7 @@ export type Visit = {
   readonly userAgent: string;
   readonly device: Device;
   readonly geo: GeoFacts;
-  /** A crawler, no user agent at all, or a HEAD request (G144). */
+  /** A crawler, no user agent at all, or a request whose answer nobody sees (G144, G240). */
   readonly isBot: boolean;
   /** The request came through a proxy that names itself. */
   readonly isProxy: boolean;
@@ -60,6 +60,11 @@ export function readVisit(request: RawRequest, readers: VisitReaders, secret: st
     domain: trackingHostOf(headers.host),
     isHttps: isHttps(request, readers.trustedProxies),
   };
+}
+
+/** Whether nobody sees the answer, although a person's browser asked. A crawler sees what it gets. */
+export function isUnseen({ isBot, device }: Pick<Visit, "isBot" | "device">): boolean {
+  return isBot && !device.isBot;
 }
 
 /** Reads a visit that an advertiser's server reports. The headers of its request say nothing about the visitor. */

@@ -30,6 +30,7 @@ import {
   QUERY_LINK_PARAMETERS,
   SMART_LINK_PARAMETERS,
 } from "../request/parameters.ts";
+import { isUnseenRequest } from "../request/unseen-request.ts";
 import { readVisit, type Visit } from "../request/visit.ts";
 import type { RawRequest, Route, RouteResult } from "../route.ts";
 import { notLoaded, visitorAnswer, visitorError } from "./click-answers.ts";
@@ -118,9 +119,12 @@ function read(query: string, set: ParameterSet): ClickParameters {
 function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteResult {
   const { catalog } = deps;
   if (!catalog.isLoaded) return { answer: notLoaded(), reason: "not_loaded" };
-  const visit = readVisit(request, deps, catalog.secret);
-  const found = find(deps, request, visit);
+  const read = readVisit(request, deps, catalog.secret);
+  const found = find(deps, request, read);
   const { link, parameters, linkType } = found;
+  // Ad platforms request a transparent link beside the visitor, so how it is requested says nothing.
+  const isUnseen = linkType !== "transparent" && isUnseenRequest(request.headers);
+  const visit = isUnseen ? { ...read, isBot: true } : read;
   if (link === undefined) return answerUnknownLink(deps, visit, found);
   const { urls } = parameters;
   if (linkType === "transparent" && urls.length === 0) {
@@ -145,7 +149,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
       : decideWithoutUrl(click, subject, { mint, random });
   if (outcome.status === "redirect") noteTaken(click, outcome.offer, outcome.reason);
   return {
-    answer: answerOf(outcome, visit, request),
+    answer: answerOf(outcome, visit, { isUnseen, cookie: request.headers.cookie }),
     clickId: outcome.clickId,
     reason: outcome.reason,
     recorded: {
@@ -228,12 +232,12 @@ function subjectOfLink(
   return { ...chooseOffer(click, smartLink, random), allowing };
 }
 
-function answerOf(outcome: Outcome, visit: Visit, request: RawRequest): RouteResult["answer"] {
-  const { status, reason, clickId, location } = outcome;
+/** A request that nobody sees leaves the cookie of the visitor's last click alone. HEAD has the headers of GET (TRK-007). */
+function answerOf(
+  { status, reason, clickId, location }: Outcome,
+  { isHttps }: Visit,
+  { isUnseen, cookie }: { readonly isUnseen: boolean; readonly cookie: string },
+): RouteResult["answer"] {
   if (status === "blocked") return visitorError(403, reason);
-  return visitorAnswer(location, {
-    clickId,
-    isHttps: visit.isHttps,
-    cookie: request.headers.cookie,
-  });
+  return visitorAnswer(location, { clickId: isUnseen ? "" : clickId, isHttps, cookie });
 }

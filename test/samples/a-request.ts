@@ -29,6 +29,8 @@ export function aRequest(parts: RequestParts = {}): RawRequest {
       ifNoneMatch: "",
       idempotencyKey: "",
       xRequestId: "",
+      purpose: "",
+      secFetchDest: "",
       ...parts.headers,
     },
   };

@@ -12,7 +12,7 @@ const MS_PER_S = 1_000;
 /** The settings of the connection make ClickHouse write 64-bit numbers without quotes. */
 const Count = z.object({ offer_id: z.int(), clicks: z.int(), next: z.int(), later: z.int() });
 
-/** Selects the clicks that count for click caps and duplicates: the same rule as `wasTaken`. */
+/** Selects the clicks that count for click caps: the same rule as `wasTaken`. */
 export const TAKEN = "status = 'redirect' and status_reason != 'duplicate'";
 
 /** Caps with the same period and time zone, which share a query. */

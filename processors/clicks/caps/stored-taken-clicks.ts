@@ -11,6 +11,8 @@ import { TAKEN } from "./stored-cap-clicks.ts";
 const TAKEN_CLICKS_MAX = 50_000;
 const OFFERS_MAX = 5_000;
 const TIMEOUT_SECONDS = 10;
+/** A click that nobody saw is a bot's on the device of a person (G240). */
+const SEEN = "not (is_bot and device_type != 'bot')";
 const SECOND_MS = 1_000;
 
 const Rows = z.array(ClickTaken);
@@ -58,7 +60,7 @@ async function selectOn(
       from ${allShards(clickhouse, "click")}
       where workspace_id in {workspaces: Array(UInt32)} and _lane in {lanes: Array(UInt8)}
         and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
-        and offer_id in {offers: Array(UInt32)} and affiliate_id != 0 and ${TAKEN}
+        and offer_id in {offers: Array(UInt32)} and affiliate_id != 0 and ${TAKEN} and ${SEEN}
       group by offer_id, affiliate_id, visitor
       order by at_ms desc limit ${TAKEN_CLICKS_MAX}`,
     query_params: {

@@ -44,8 +44,8 @@ export function readLine(line: string): LineHead | undefined {
 }
 
 /**
- * Whether the click counts against click caps and makes later ones duplicates: the visitor was sent on, and not as a duplicate. The
- * same rule as `noteTaken` of ingress, applied to the record.
+ * Whether the click counts against click caps: the visitor was sent on, and not as a duplicate. The same rule as `noteTaken` of
+ * ingress, applied to the record.
  */
 export function wasTaken(line: string): boolean {
   return (

@@ -232,6 +232,27 @@ describe("uniqueness (TRK-045, G87, G144)", () => {
     expect(await isUnique("UNIQUE1")).toBe(false);
   });
 
+  test.each([
+    ["Sec-Purpose", "prefetch;prerender"],
+    ["Purpose", "prefetch"],
+    ["X-Moz", "prefetch"],
+    ["X-Purpose", "preview"],
+    ["Sec-Fetch-Dest", "image"],
+  ])("%s: %s leaves the first click and the cookie to the visit (G240)", async (name, value) => {
+    const query = `sub1=unseen&sub2=${name}`;
+    const code = `UNSEEN-${name.toUpperCase()}`;
+    await world.addOffer(main, code, { payout_type: "cpc", payout: "0.5000" });
+    await world.untilCurrent();
+    const answer = await world.ask(`/r/${code}/PART01?${query}`, { headers: { [name]: value } });
+    expect([answer.status, cookiesOf(answer)]).toEqual([302, []]);
+    const [unseen] = await world.listed(query, main);
+    expect(unseen).toMatchObject({ is_bot: true, is_unique: false, status: "redirect" });
+    expect((await world.follow(`/r/${code}/PART01`, main))[1]).toMatchObject({
+      is_unique: true,
+      click_payout: "0.5000",
+    });
+  });
+
   test("bots and HEAD requests are never unique, and leave the first click to a person", async () => {
     await world.addOffer(main, "UNIQUE3");
     await world.untilCurrent();
@@ -309,4 +330,16 @@ describe("hosts", () => {
     expect(lineOf(await world.ask("/r/SHOP/PART01", { host: "two.trk.example" }))).toContain("404");
     expect(await served("nobody.example", main)).toBe("nobody.example");
   });
+});
+
+test("a new ingress takes no click that nobody saw for the first of a visitor (G240, G145)", async () => {
+  await world.addOffer(main, "ONCE", { duplicate_click_seconds: 3_600 });
+  await world.untilCurrent();
+  await world.ask("/r/ONCE/PART01", { method: "HEAD" });
+  await world.killIngress();
+  await world.untilCurrent();
+  const reasons = [];
+  for (let times = 0; times < 2; times += 1)
+    reasons.push((await world.follow("/r/ONCE/PART01", main))[1]["status_reason"]);
+  expect(reasons).toEqual(["", "duplicate"]);
 });
