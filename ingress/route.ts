@@ -66,3 +66,19 @@ export type AsyncRoute = (
   body: Uint8Array,
   signal: AbortSignal,
 ) => Promise<RouteResult>;
+
+/** A path and the route that answers it. Patterns are those of uWebSockets.js. */
+export type SyncEntry = {
+  readonly pattern: string;
+  readonly methods: readonly string[];
+  readonly route: Route;
+};
+export type AsyncEntry = {
+  readonly pattern: string;
+  readonly methods: readonly string[];
+  readonly bodyBytesMax: number;
+  readonly route: AsyncRoute;
+  readonly tooLarge: Answer;
+  /** The answer while too many requests wait, or a route that makes one and waits for no other process. */
+  readonly busy: Answer | AsyncRoute;
+};

@@ -1,4 +1,4 @@
-import uws, { type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
+import uws, { type HttpResponse, type us_listen_socket } from "uWebSockets.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TrustedProxies } from "../schemas/net/forwarded-for.ts";
 import type { AccessNotes } from "./access-notes.ts";
@@ -10,26 +10,11 @@ import { type FramingFault, framingFault } from "./request/framing.ts";
 import { PeerAddresses } from "./request/peer-address.ts";
 import { ReceivedRequest, type RouteFacts } from "./request/received-request.ts";
 import { type RequestHead, readHead } from "./request/request-head.ts";
-import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
+import type { Answer, AsyncEntry, RawRequest, Recorded, SyncEntry } from "./route.ts";
 import { sampled, type Timed } from "./sampled-time.ts";
 import { type AnswerEvents, AnswerSender, FAILED } from "./send-answer.ts";
+import { type AskedRequest, StrayRequests } from "./stray-requests.ts";
 import { UNAVAILABLE_PAGE } from "./visitor-pages.ts";
-
-/** A path and the route that answers it. Patterns are those of uWebSockets.js. */
-export type SyncEntry = {
-  readonly pattern: string;
-  readonly methods: readonly string[];
-  readonly route: Route;
-};
-export type AsyncEntry = {
-  readonly pattern: string;
-  readonly methods: readonly string[];
-  readonly bodyBytesMax: number;
-  readonly route: AsyncRoute;
-  readonly tooLarge: Answer;
-  /** The answer while too many requests wait, or a route that makes one and waits for no other process. */
-  readonly busy: Answer | AsyncRoute;
-};
 
 export type ServerOptions = {
   readonly sync: readonly SyncEntry[];
@@ -53,7 +38,7 @@ export type ServerOptions = {
   readonly inFlightMax?: number;
 };
 
-/** `too_many`: too many requests wait · `failed`: the handler threw · `rate_limited`: by its address (G152). */
+/** `too_many`: too many requests wait · `failed`: the handler threw · `rate_limited`: by its address (G152) · `not_found`: no route. */
 export type ServerRefusal = {
   readonly cause:
     | "wrong_method"
@@ -61,6 +46,7 @@ export type ServerRefusal = {
     | "too_many"
     | "failed"
     | "rate_limited"
+    | "not_found"
     | FramingFault;
   readonly httpStatus: number;
 };
@@ -76,10 +62,18 @@ const FRAMING_ANSWERS: Readonly<Record<FramingFault, Answer>> = {
   ambiguous: jsonAnswer(400, { error: "bad_request" }),
   length_required: jsonAnswer(411, { error: "length_required" }),
 };
+const ADDERS: Readonly<Record<string, "get" | "head" | "post" | "options" | "any">> = {
+  GET: "get",
+  HEAD: "head",
+  POST: "post",
+  OPTIONS: "options",
+  "": "any",
+};
 const NO_BODY = new Uint8Array(0);
 const NO_ROUTE: RouteFacts = { pattern: "", showsId: true };
 
-type Handler = (response: HttpResponse, request: HttpRequest, head: RequestHead) => void;
+type Handler = (response: HttpResponse, request: AskedRequest, head: RequestHead) => void;
+type StrayHandler = (response: HttpResponse, request: AskedRequest) => void;
 type Addable = { readonly method: string; readonly pattern: string; readonly isAsync: boolean };
 
 leaveOutServerName();
@@ -93,6 +87,7 @@ export class IngressServer {
   readonly #app = uws.App();
   readonly #bodies = new BodyReader(BODY_BYTES_HELD_MAX);
   readonly #answers: AnswerSender;
+  readonly #strays = new StrayRequests<StrayHandler>();
   #listening: us_listen_socket | undefined;
   #inFlight = 0;
   #connections = 0;
@@ -128,11 +123,7 @@ export class IngressServer {
         this.#reportRefusal(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
       });
     }
-    this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request, head) => {
-      const method = request.getMethod().toUpperCase();
-      const raw = this.#received(NO_ROUTE, method, head, { response, request });
-      this.#answers.send(response, NOT_FOUND, method === "HEAD", raw);
-    });
+    this.#addStrays();
   }
 
   /** Requests that wait for the journal or another process. */
@@ -198,8 +189,17 @@ export class IngressServer {
 
   /** `method` "" handles every method that the pattern has no handler for. */
   #add({ method, pattern, isAsync }: Addable, handler: Handler): void {
+    const guarded = this.#guarded({ pattern, isAsync }, handler);
+    const add = ADDERS[method];
+    if (add === undefined) throw new Error(`no handler can be added for ${method}`);
+    this.#app[add](pattern, guarded);
+    this.#strays.add(method, pattern, guarded);
+  }
+
+  /** The handler behind the check of where its request ends. */
+  #guarded({ pattern, isAsync }: Omit<Addable, "method">, handler: Handler): StrayHandler {
     const of = { pattern, showsId: true };
-    const guarded = (response: HttpResponse, request: HttpRequest): void => {
+    return (response, request) => {
       const head = readHead(request);
       const fault = framingFault(head, isAsync);
       if (fault === undefined) {
@@ -213,25 +213,22 @@ export class IngressServer {
       this.#answers.sendLast(response, answer, asked === "HEAD", raw);
       this.#reportRefusal(pattern, raw, { cause: fault, httpStatus: answer.status });
     };
-    switch (method) {
-      case "GET":
-        this.#app.get(pattern, guarded);
-        return;
-      case "HEAD":
-        this.#app.head(pattern, guarded);
-        return;
-      case "POST":
-        this.#app.post(pattern, guarded);
-        return;
-      case "OPTIONS":
-        this.#app.options(pattern, guarded);
-        return;
-      case "":
-        this.#app.any(pattern, guarded);
-        return;
-      default:
-        throw new Error(`no handler can be added for ${method}`);
-    }
+  }
+
+  /** A path without a route: it may have one under the path that its link had before it was copied. */
+  #addStrays(): void {
+    const notFound = (response: HttpResponse, request: AskedRequest): void => {
+      const method = request.getMethod().toUpperCase();
+      const raw = this.#received(NO_ROUTE, method, readHead(request), { response, request });
+      this.#answers.send(response, NOT_FOUND, method === "HEAD", raw);
+      this.#reportRefusal("", raw, { cause: "not_found", httpStatus: NOT_FOUND.status });
+    };
+    const guarded = this.#guarded({ pattern: "", isAsync: false }, notFound);
+    this.#app.any("/*", (response, request) => {
+      const stray = this.#strays.find(request);
+      if (stray === undefined) guarded(response, request);
+      else stray.handler(response, stray.asked);
+    });
   }
 
   #syncHandler({ pattern, route }: Pick<SyncEntry, "pattern" | "route">, method: string): Handler {
@@ -365,7 +362,7 @@ export class IngressServer {
     of: RouteFacts,
     method: string,
     headers: RequestHead,
-    { response, request }: { response: HttpResponse; request: HttpRequest },
+    { response, request }: { response: HttpResponse; request: AskedRequest },
   ): ReceivedRequest {
     const parts = {
       method,

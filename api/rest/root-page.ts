@@ -25,13 +25,15 @@ const PLACES = [
 ] as const;
 
 const NAME = "Affiliate tracker API";
+/** Nothing here is for search engines (G243). */
+const ROBOTS = "User-agent: *\nDisallow: /\n";
 const STYLE =
   ":root{color-scheme:light dark}body{margin:0 auto;padding:2rem 1.25rem;max-width:40rem;font:16px/1.55 system-ui,sans-serif}" +
   "h1{font-size:1.5rem;margin:0}ul{list-style:none;padding:0}li{margin:.7rem 0;overflow-wrap:anywhere}" +
   "span,.dim{opacity:.7}li span{display:block}";
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** `GET /`: where everything is. A page, also for monitors, which take anything; for programs that ask for JSON, the same as JSON. */
+/** `GET /robots.txt`, and `GET /`: where everything is. A page, also for monitors, which take anything; for programs that ask for JSON, the same as JSON. */
 export function addRootPage(app: FastifyInstance): void {
   const page = rootPage();
   const document = JSON.stringify({
@@ -39,6 +41,9 @@ export function addRootPage(app: FastifyInstance): void {
     version: buildInfo().version,
     ...Object.fromEntries(PLACES.map(({ name, path }) => [name, path])),
   });
+  app.get("/robots.txt", async (_request, reply) =>
+    reply.type("text/plain; charset=utf-8").send(ROBOTS),
+  );
   app.get("/", async (request, reply) => {
     void reply.header("vary", "accept");
     const { accept = "" } = request.headers;

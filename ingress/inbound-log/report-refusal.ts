@@ -31,8 +31,9 @@ const TEXT_LENGTH_MAX = 255;
 export function reportRefusal(deps: RefusalDeps, request: RawRequest, refusal: Refusal): void {
   const { catalog, clock, trustedProxies, inboundLog } = deps;
   const { params: read = {}, ...call } = refusal;
-  // The query of a landing page may contain personal data (P31).
-  const query = call.endpoint === "lp" ? [] : pairsOf(request.query);
+  // The query of a landing page or of a visitor's link may contain personal data (P31).
+  const isOfVisitor = call.endpoint === "lp" || call.endpoint === "link";
+  const query = isOfVisitor ? [] : pairsOf(request.query);
   const params = shortened([...Object.entries(read), ...query]);
   const host = trackingHostOf(request.headers.host);
   const atMs = clock.nowMs();
@@ -48,7 +49,7 @@ export function reportRefusal(deps: RefusalDeps, request: RawRequest, refusal: R
 }
 
 /** Reads as much as possible, because a fault in the query may be the reason for the refusal. */
-function pairsOf(query: string): [name: string, value: string][] {
+export function pairsOf(query: string): [name: string, value: string][] {
   return query.split("&", PAIRS_MAX).map((pair) => {
     const equals = pair.indexOf("=");
     return equals < 0

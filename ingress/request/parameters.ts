@@ -10,7 +10,10 @@ const PAIRS_MAX = 256;
 const LOOKS_MAX = 4 * PAIRS_MAX;
 /** Characters that one character of a value may have while it is encoded: three escapes. */
 const ENCODED_MAX = 9;
-const URL_PAIR = "&url=";
+const URL_NAME = "url=";
+const AND_WRITTEN = "&amp;";
+/** What is left before a name when `?` was doubled or `&` was written as `&amp;` in a page (G241). */
+const COPIED_NAME = /^(?:amp;|\?)+/;
 const EXTRA_PAIRS_MAX = 50;
 const EXTRA_NAME_LENGTH_MAX = 64;
 
@@ -206,11 +209,15 @@ export class ParameterReader {
     const { from, nameEnd, end } = pair;
     const valueFrom = Math.min(nameEnd + 1, end);
     const nameMax = from + ENCODED_MAX * EXTRA_NAME_LENGTH_MAX;
-    const name = decodeComponent(query.slice(from, Math.min(nameEnd, nameMax)));
+    let name = decodeComponent(query.slice(from, Math.min(nameEnd, nameMax)));
+    let known = this.#set.slots.get(name);
+    if (known === undefined && isCopied(name)) {
+      name = name.replace(COPIED_NAME, "");
+      known = this.#set.slots.get(name);
+    }
     if (name === "url" && this.#set.hasUrl) {
       (this.#urls ??= []).push(query.slice(valueFrom, end));
     } else if (name !== "") {
-      const known = this.#set.slots.get(name);
       // What would be cut off is not decoded.
       const valueMax = valueFrom + ENCODED_MAX * (known?.lengthMax ?? VALUE_LENGTH_MAX);
       const value = decodeComponent(query.slice(valueFrom, Math.min(end, valueMax)));
@@ -231,12 +238,13 @@ export class ParameterReader {
   }
 
   #addUrls(query: string, from: number): void {
-    let at = query.indexOf(URL_PAIR, from - 1);
-    while (at >= 0) {
-      const valueFrom = at + URL_PAIR.length;
-      const end = endOf(query, "&", valueFrom);
-      (this.#urls ??= []).push(query.slice(valueFrom, end));
-      at = query.indexOf(URL_PAIR, end);
+    // The mark before the name is looked for by hand, so that the query is searched once.
+    for (let at = query.indexOf(URL_NAME, from); at >= 0; ) {
+      const valueFrom = at + URL_NAME.length;
+      const isPair = query.charAt(at - 1) === "&" || query.startsWith(AND_WRITTEN, at - 5);
+      const end = isPair ? endOf(query, "&", valueFrom) : valueFrom;
+      if (isPair) (this.#urls ??= []).push(query.slice(valueFrom, end));
+      at = query.indexOf(URL_NAME, end);
     }
   }
 
@@ -262,6 +270,11 @@ export class ParameterReader {
 type Pair = { readonly from: number; readonly nameEnd: number; readonly end: number };
 
 const NO_URLS: readonly string[] = [];
+
+function isCopied(name: string): boolean {
+  const first = name.charCodeAt(0);
+  return first === 0x3f || (first === 0x61 && name.startsWith("amp;"));
+}
 
 /** The next position of `mark`, or the end of the text. */
 function endOf(text: string, mark: string, from: number): number {

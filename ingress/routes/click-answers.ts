@@ -32,6 +32,29 @@ export const HOST_ANSWER: Answer = {
   page: HOST_PAGE,
 };
 
+const ROBOTS = `User-agent: Twitterbot
+User-agent: facebookexternalhit
+User-agent: LinkedInBot
+User-agent: Pinterestbot
+Allow: /
+
+User-agent: *
+Disallow: /
+`;
+
+/**
+ * `/robots.txt`: search engines must not follow links, each of which would be a click. Programs that make the preview of a link in a post
+ * may: without the preview nobody would click it (G243).
+ */
+export const ROBOTS_ANSWER: Answer = {
+  status: 200,
+  headers: [
+    ["Content-Type", "text/plain; charset=utf-8"],
+    ["Cache-Control", "public, max-age=86400"],
+  ],
+  body: ROBOTS,
+};
+
 /** For an existing path that does not accept the method. */
 export function methodNotAllowed(methods: readonly string[]): Answer {
   return linkError(405, "method_not_allowed", ["Allow", methods.join(", ")]);

@@ -30,6 +30,7 @@ import {
   QUERY_LINK_PARAMETERS,
   SMART_LINK_PARAMETERS,
 } from "../request/parameters.ts";
+import { straightCode, straightened } from "../request/pasted-link.ts";
 import { isUnseenRequest } from "../request/unseen-request.ts";
 import { readVisit, type Visit } from "../request/visit.ts";
 import type { RawRequest, Route, RouteResult } from "../route.ts";
@@ -55,7 +56,8 @@ type Found = {
   readonly link: OfferLink | SmartLinkHit | undefined;
 };
 
-type Find = (deps: ClickDeps, request: RawRequest, visit: Visit) => Found;
+type Target = Pick<RawRequest, "path" | "query">;
+type Find = (deps: ClickDeps, target: Target, visit: Visit) => Found;
 
 /** Every path that is answered at once, without reading a body. */
 export function clickRoutes(deps: ClickDeps): ClickRoute[] {
@@ -97,18 +99,34 @@ function findByKey(): Find {
   });
 }
 
-function findByQuery({ catalog }: ClickDeps, { query }: RawRequest, { domain }: Visit): Found {
+function findByQuery({ catalog }: ClickDeps, { query }: Target, { domain }: Visit): Found {
   const parameters = read(query, QUERY_LINK_PARAMETERS);
   const { offer, affiliate } = parameters.values;
-  const link = findOfferLink(linkScopeOf(catalog, domain), offer, affiliate);
+  const scope = linkScopeOf(catalog, domain);
+  const link =
+    findOfferLink(scope, offer, affiliate) ??
+    findOfferLink(scope, straightCode(offer), straightCode(affiliate));
   return { linkType: "affiliate", parameters, link };
 }
 
-function findBySmartLink({ catalog }: ClickDeps, request: RawRequest, { domain }: Visit): Found {
-  const [, , segment = ""] = request.path.split("/").map(decodePercent);
-  const parameters = read(request.query, SMART_LINK_PARAMETERS);
-  const link = findSmartLink(linkScopeOf(catalog, domain), segment, parameters.values.affiliate);
+function findBySmartLink({ catalog }: ClickDeps, target: Target, { domain }: Visit): Found {
+  const [, , segment = ""] = target.path.split("/").map(decodePercent);
+  const parameters = read(target.query, SMART_LINK_PARAMETERS);
+  const { affiliate } = parameters.values;
+  const scope = linkScopeOf(catalog, domain);
+  const link =
+    findSmartLink(scope, segment, affiliate) ??
+    (affiliate === "" ? undefined : findSmartLink(scope, segment, straightCode(affiliate)));
   return { linkType: "smart", parameters, link };
+}
+
+/** A link that is not found as sent is looked up once more, as it was before it was copied (G241). */
+function findLink(deps: ClickDeps, request: RawRequest, visit: Visit, find: Find): Found {
+  const found = find(deps, request, visit);
+  if (found.link !== undefined) return found;
+  const straight = straightened(request);
+  const again = straight === undefined ? undefined : find(deps, straight, visit);
+  return again?.link === undefined ? found : again;
 }
 
 function read(query: string, set: ParameterSet): ClickParameters {
@@ -120,12 +138,16 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   const { catalog } = deps;
   if (!catalog.isLoaded) return { answer: notLoaded(), reason: "not_loaded" };
   const read = readVisit(request, deps, catalog.secret);
-  const found = find(deps, request, read);
+  const found = findLink(deps, request, read, find);
   const { link, parameters, linkType } = found;
   // Ad platforms request a transparent link beside the visitor, so how it is requested says nothing.
   const isUnseen = linkType !== "transparent" && isUnseenRequest(request.headers);
   const visit = isUnseen ? { ...read, isBot: true } : read;
-  if (link === undefined) return answerUnknownLink(deps, visit, found);
+  if (link === undefined) {
+    const result = answerUnknownLink(deps, visit, found);
+    deps.noteUnknownLink?.(request, result.answer.status);
+    return result;
+  }
   const { urls } = parameters;
   if (linkType === "transparent" && urls.length === 0) {
     return { answer: visitorError(400, "missing_url"), reason: "missing_url" };

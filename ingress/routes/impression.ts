@@ -9,8 +9,9 @@ import {
   IMPRESSION_PARAMETERS,
   ParameterReader,
 } from "../request/parameters.ts";
+import { straightened } from "../request/pasted-link.ts";
 import { readVisit, type Visit } from "../request/visit.ts";
-import type { Answer, Route } from "../route.ts";
+import type { Answer, RawRequest, Route } from "../route.ts";
 import type { ClickDeps } from "./click-deps.ts";
 
 /** A transparent GIF of one pixel. */
@@ -31,15 +32,29 @@ export function impressionRoute(deps: ClickDeps): Route {
     const { catalog } = deps;
     if (!catalog.isLoaded) return { answer: ANSWER };
     const visit = readVisit(request, deps, catalog.secret);
-    const [, , offer = "", affiliate = ""] = request.path.split("/");
     const scope = linkScopeOf(catalog, visit.domain);
-    const link = findOfferLink(scope, decodePercent(offer), decodePercent(affiliate));
-    if (link === undefined) return { answer: ANSWER };
-    const parameters = new ParameterReader(IMPRESSION_PARAMETERS).addQuery(request.query).read();
+    const sent = findByPath(scope, request);
+    // As for clicks, a link that is not found as sent is looked up as it was before it was copied (G241).
+    const straight = sent === undefined ? straightened(request) : undefined;
+    const link = straight === undefined ? sent : findByPath(scope, straight);
+    if (link === undefined) {
+      deps.noteUnknownLink?.(request, ANSWER.status);
+      return { answer: ANSWER };
+    }
+    const { query } = straight ?? request;
+    const parameters = new ParameterReader(IMPRESSION_PARAMETERS).addQuery(query).read();
     const record = impressionRecord(link, visit, parameters, deps.clock.nowMs());
     const line = encodeRecord(record);
     return { answer: ANSWER, recorded: { lane: IMPRESSION_LANE, line } };
   };
+}
+
+function findByPath(
+  scope: ReturnType<typeof linkScopeOf>,
+  { path }: Pick<RawRequest, "path">,
+): OfferLink | undefined {
+  const [, , offer = "", affiliate = ""] = path.split("/").map(decodePercent);
+  return findOfferLink(scope, offer, affiliate);
 }
 
 function impressionRecord(

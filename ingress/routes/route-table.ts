@@ -1,8 +1,9 @@
+import { reportUnknownLink } from "../inbound-log/report-stray.ts";
 import { serverRefusals } from "../inbound-log/server-refusals.ts";
-import type { Answer } from "../route.ts";
-import type { AsyncEntry, ServerOptions, ServerRefusal, SyncEntry } from "../server.ts";
+import type { Answer, AsyncEntry, SyncEntry } from "../route.ts";
+import type { ServerOptions, ServerRefusal } from "../server.ts";
 import { clickRoutes } from "./click.ts";
-import { HOST_ANSWER, linkError, methodNotAllowed } from "./click-answers.ts";
+import { HOST_ANSWER, linkError, methodNotAllowed, ROBOTS_ANSWER } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
 import { healthAnswer } from "./health.ts";
 import { LANDING_PREFLIGHT } from "./landing-answers.ts";
@@ -31,9 +32,13 @@ export function ingressRoutes(
   deps: RouteDeps,
 ): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused" | "trustedProxies"> {
   const wrongMethod = new Map<string, Answer>();
+  const noteUnknownLink: ClickDeps["noteUnknownLink"] = (request, httpStatus) => {
+    reportUnknownLink(deps, request, httpStatus);
+  };
   const sync: SyncEntry[] = [
-    ...clickRoutes(deps),
+    ...clickRoutes({ ...deps, noteUnknownLink }),
     { pattern: "/", methods: READ_METHODS, route: () => ({ answer: HOST_ANSWER }) },
+    { pattern: "/robots.txt", methods: READ_METHODS, route: () => ({ answer: ROBOTS_ANSWER }) },
     { pattern: "/lp", methods: ["OPTIONS"], route: () => ({ answer: LANDING_PREFLIGHT }) },
     { pattern: "/px.js", methods: READ_METHODS, route: pixelScriptRoute },
     {

@@ -13,13 +13,17 @@ export const LANDING_RESULTS = [
 ] as const satisfies readonly ((typeof LANDING_SOURCES)[number] | PostbackResult)[];
 export type LandingResult = (typeof LANDING_RESULTS)[number];
 
+/** Results of visits and reports that led nowhere (G242): a link without offer or partner, and a path that is none of ours. */
+export const STRAY_RESULTS = ["unknown_link", "unknown_path"] as const;
+export type StrayResult = (typeof STRAY_RESULTS)[number];
+
 /** What an ingress of this release answers itself, and the result that it gives the call. */
-export type CallEndpoint = "pb" | "px" | "px.js" | "lp";
-export type CallResult = PostbackResult | LandingResult;
+export type CallEndpoint = "pb" | "px" | "px.js" | "lp" | "link" | "path";
+export type CallResult = PostbackResult | LandingResult | StrayResult;
 
 const KIND_LENGTH_MAX = 40;
 
-/** A call that ingress answered itself, for the inbound log (G178): each call of `/lp`, and refused calls of the other paths. */
+/** A call that ingress answered itself, for the inbound log (G178): each call of `/lp`, refused calls of the other paths, and visits that led nowhere. */
 export const InboundCall = z.object({
   /** A {@link CallEndpoint}, or another one of a newer ingress: the log stores it as it is. */
   endpoint: z.string().min(1).max(KIND_LENGTH_MAX),

@@ -23,6 +23,7 @@ export const INGRESS_METRICS = {
       "rate_limited",
       "ambiguous",
       "length_required",
+      "not_found",
     ],
   }),
   ingress_handler_faults_total: counter("Requests whose handler failed."),

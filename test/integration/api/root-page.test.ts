@@ -26,3 +26,9 @@ test("the root says what is here: a page, also for monitors, and JSON for who as
     expect([place, status]).toEqual([place, 200]);
   }
 });
+
+test("/robots.txt keeps search engines away, without a key (G243)", async () => {
+  const answer = await fetch(new URL("/robots.txt", world.origin));
+  expect([answer.status, await answer.text()]).toEqual([200, "User-agent: *\nDisallow: /\n"]);
+  expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+});

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { type Answer, headerOf } from "./click-answer.ts";
+import { type Answer, clickIdOf, headerOf } from "./click-answer.ts";
 import { ClickPathsWorld } from "./click-paths-world.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
@@ -62,4 +63,101 @@ test("the bare host says that it serves links, and neither whose it is nor with 
 
 test("a good link redirects a browser as every other client", async () => {
   expect((await ask("/r/SHOP/PART01", BROWSER)).status).toBe(302);
+});
+
+test("/robots.txt keeps search engines from links, and lets previews of posts be made (G243)", async () => {
+  const answer = await ask("/robots.txt");
+  expect([answer.status, headerOf(answer, "content-type")]).toEqual([
+    200,
+    "text/plain; charset=utf-8",
+  ]);
+  expect(answer.body).toMatch(/User-agent: \*\nDisallow: \/\n$/);
+  expect(answer.body).toMatch(/User-agent: Twitterbot\n[^*]*Allow: \/\n/);
+});
+
+describe("paths that text or a program changed (G241)", () => {
+  test.each([
+    "//r/SHOP/PART01?sub1=x",
+    "/R/SHOP/PART01?sub1=x",
+    "/r/SHOP/PART01/?sub1=x",
+    "/r/SHOP/PART01/&sub1=x",
+    "/r/SHOP/PART01/&amp;sub1=x",
+    "/r/SHOP/PART01&sub1=x",
+    "/r//SHOP//PART01/)?sub1=x",
+    "/r/SHOP/PART01%E2%80%8B?sub1=x",
+    "/CLICK/?oid=SHOP&amp;aid=PART01&amp;sub1=x",
+    "//click&oid=SHOP&aid=PART01&sub1=x",
+  ])("%s is the click of its link", async (target) => {
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const answer = await world.ask(target, { method });
+      expect([answer.status, headerOf(answer, "location")]).toEqual([302, "https://shop.example/"]);
+      expect(await world.clickOf(answer, tenant)).toMatchObject({
+        sub1: "x",
+        link_type: "affiliate",
+        is_bot: method === "HEAD",
+      });
+    }
+    expect((await world.ask(target, { method: "PUT" })).status).toBe(405);
+  });
+
+  test.each([
+    ["GET", (query: string) => `/pb/?${query}`],
+    ["GET", (query: string) => `//pb&${query}`],
+    ["GET", (query: string) => `/POSTBACK/?${query}`],
+    ["POST", () => "/pb/"],
+  ])("%s of a changed /pb records the conversion", async (method, target) => {
+    const clickId = clickIdOf(await ask("/r/SHOP/PART01"));
+    const query = `token=${tenant.postbackToken}&click_id=${clickId}`;
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const sent = method === "POST" ? { method, body: query, headers } : { method };
+    const answer = await world.ask(target(query), sent);
+    expect(JSON.parse(answer.body)).toMatchObject({ ok: true, status: "approved" });
+    const { conversions } = await world.detailOf(await ask("/r/SHOP/PART01"), tenant);
+    expect(conversions).toEqual([]);
+  });
+
+  test("/lp/ and /px.gif/ answer as without the slash", async () => {
+    const body = JSON.stringify({ offer: "SHOP", url: "https://shop.example/" });
+    expect((await world.ask("/lp/", { method: "POST", body })).body).toContain("direct");
+    expect(headerOf(await ask("/px.gif/?click_id=x"), "x-tracker-conversion")).toMatch(/^error: /);
+  });
+
+  test("what leads nowhere is in the inbound log, without the values of a visitor (G242, P31)", async () => {
+    const Log = z.object({
+      data: z.array(
+        z.object({
+          endpoint: z.string(),
+          result: z.string(),
+          http_status: z.int(),
+          params: z.record(z.string(), z.string()),
+        }),
+      ),
+    });
+    const host = "trk.visitor.example";
+    await world.store.insert("tracking_domain", { workspace_id: tenant.id, host });
+    await world.untilCurrent();
+    for (const target of [
+      "/r/SHPO/LOST01?sub1=person@example.com",
+      "/click?oid=LOST02&aid=PART01&sub1=person@example.com",
+      "/r/LOST03",
+      "/postbak?click_id=LOST04",
+      "/wp-login.php?LOST05=1",
+    ])
+      await world.ask(target, { host });
+    const rows = async (): Promise<unknown[]> => {
+      const answer = await world.rest("/postback-log?limit=200", tenant.adminKey);
+      return Log.parse(answer).data.filter((row) => JSON.stringify(row).includes("LOST"));
+    };
+    await expect.poll(rows, { timeout: 10_000 }).toHaveLength(4);
+    const link = { endpoint: "link", result: "unknown_link", http_status: 404 };
+    const path = { endpoint: "path", result: "unknown_path", http_status: 404 };
+    expect(new Set(await rows())).toEqual(
+      new Set([
+        { ...link, params: { path: "/r/SHPO/LOST01" } },
+        { ...link, params: { path: "/click", oid: "LOST02", aid: "PART01" } },
+        { ...path, params: { path: "/r/LOST03" } },
+        { ...path, params: { path: "/postbak", click_id: "LOST04" } },
+      ]),
+    );
+  });
 });
