@@ -230,7 +230,7 @@ export const VISIBILITY = {
   traffic_control: rule("id name status conditions action forward_offer_id created_at updated_at"),
   offer_settings: rule(
     `hold_days min_seconds_to_conversion duplicate_click_seconds unique_click_hours
-      fraud_checks terms fail_route_offer_id txid_scope access_questions auto_approve_tiers reapply_days`,
+      fraud_checks terms fail_route_offer_id txid_scope pass_parameters access_questions auto_approve_tiers reapply_days`,
   ),
   offer_terms: rule("offer_id terms hash accepted accepted_at", {
     admin: "accepted accepted_at",

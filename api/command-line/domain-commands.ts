@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { insertAuditEntry } from "../access/audit-log.ts";
 import { trackingDomainAssignments, trackingDomains } from "../management/tracking-domains.ts";
+import { storedHost } from "../rest/catalog-fields.ts";
 import { presentFields } from "../rest/patch.ts";
 import { affiliateIdOf, offerIdOf } from "./accounts.ts";
 import type { Command, CommandOption } from "./command.ts";
@@ -237,7 +237,7 @@ const remove: Command = {
 async function domainOf(session: Session, asked: string): Promise<ShownRecord> {
   const found = await listAll(session, trackingDomains.list);
   const domain =
-    found.find(({ host }) => host === canonicalHost(asked)) ??
+    found.find(({ host }) => host === storedHost(asked)) ??
     found.find(({ id }) => String(id) === asked);
   if (domain === undefined) {
     throw new CommandError(

@@ -27,6 +27,12 @@ export const DESTINATION_MEANINGS: Readonly<Record<DestinationMacro, string>> = 
   ip: "Address of the visitor",
   random: "A random number, new for each click",
   timestamp: "Time of the click in seconds since 1970",
+  utm_source: "`utm_source` of the link",
+  utm_medium: "`utm_medium` of the link",
+  utm_campaign: "`utm_campaign` of the link",
+  utm_term: "`utm_term` of the link",
+  utm_content: "`utm_content` of the link",
+  utm_id: "`utm_id` of the link",
 };
 
 /** The value of each macro of a postback. */

@@ -8,6 +8,7 @@ import { ApiError, invalidParameter, notFound } from "../errors.ts";
 import type { OfferRow } from "../offers/offer-fields.ts";
 import { findOffer, type PartnerOfferRow } from "../offers/offers.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { storedHost } from "../rest/catalog-fields.ts";
 import { parseReference } from "../rest/codes.ts";
 import { sentAs } from "../rest/openapi-schemas.ts";
 import { shownReference } from "../rest/path-fields.ts";
@@ -150,7 +151,7 @@ async function domainOf(
   { query, affiliate, offer }: Between & { readonly query: Query },
 ): Promise<LinkDomain> {
   if (query.host !== undefined) {
-    const asked = canonicalHost(query.host);
+    const asked = storedHost(query.host);
     const domains = await listActiveDomains(db, workspace.id);
     const named = domains.find(({ host }) => canonicalHost(host) === asked);
     if (named === undefined)

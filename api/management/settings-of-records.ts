@@ -4,6 +4,7 @@ import { questions, shownQuestions } from "../access-requests/access-questions.t
 import { advertisers } from "../advertisers/advertisers.ts";
 import { affiliates } from "../affiliates/affiliates.ts";
 import { getOffer } from "../offers/get-offer.ts";
+import { passParameters } from "../offers/offer-fields.ts";
 import { resetAcceptances } from "../offers/offer-terms.ts";
 import type { FieldFaults } from "../operation.ts";
 import { count, longText, oneOf, recordId, words } from "../rest/body-fields.ts";
@@ -38,6 +39,7 @@ export const offerSettings = manageSettings({
     terms,
     fail_route_offer_id: recordId.nullable(),
     txid_scope: oneOf("offer", "event"),
+    pass_parameters: passParameters,
     access_questions: questions,
     auto_approve_tiers: words(TIER_MAX),
     reapply_days: count({ min: 0, max: REAPPLY_DAYS_MAX }),
@@ -51,6 +53,7 @@ export const offerSettings = manageSettings({
     terms: z.string().nullable(),
     fail_route_offer_id: z.int().nullable(),
     txid_scope: z.enum(["offer", "event"]),
+    pass_parameters: passParameters,
     access_questions: shownQuestions,
     auto_approve_tiers: z.array(z.string()),
     reapply_days: z.int(),

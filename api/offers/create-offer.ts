@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
@@ -15,11 +14,12 @@ import {
   type EventBody,
   type EventRow,
   type OfferRow,
-  ShownOffer,
+  WARNS,
+  WrittenOffer,
 } from "./offer-fields.ts";
 import { findAdvertiserCurrency, lockOffer, offerTable } from "./offers.ts";
 import { queueOfferCreated } from "./queue-offer-event.ts";
-import { showOffer } from "./show-offer.ts";
+import { writtenOffer } from "./show-offer.ts";
 
 type OfferValues = Omit<OfferRow, "id" | "code" | "created_at" | "updated_at" | "events">;
 type EventValues = Omit<EventRow, "id">;
@@ -49,6 +49,7 @@ const DEFAULTS = {
   thumbnail_url: "",
   tags: [],
   is_featured: false,
+  pass_parameters: "none",
 } satisfies Partial<OfferValues>;
 
 export const createOffer: Operation = operation({
@@ -57,11 +58,11 @@ export const createOffer: Operation = operation({
   path: "/offers",
   tag: "Offers",
   summary: "Create an offer",
-  description: "Creates its default event too.",
+  description: `Creates its default event too. ${WARNS}`,
   access: adminWrite("offers.write"),
   input: { body: CreateOfferBody },
   bodyDefaults: DEFAULTS,
-  output: z.object({ data: ShownOffer }),
+  output: WrittenOffer,
   status: 201,
   failures: ["conflict"],
   findFaults: async (context, { body }) => ({
@@ -72,7 +73,7 @@ export const createOffer: Operation = operation({
   }),
   run: async (context, { body }) => {
     const offer = await insertUnderNewCode(context, body);
-    return { body: { data: showOffer(context.principal, offer) } };
+    return { body: writtenOffer(context.principal, { offer, body }) };
   },
 });
 

@@ -46,6 +46,9 @@ export const EventBody = z.strictObject(eventFields).partial().extend({ code: ev
 export const PatchEventBody = EventBody.omit({ code: true });
 export type PatchEventBody = z.infer<typeof PatchEventBody>;
 
+/** Which parameters of a link its landing page gets (G244). Answers show it with the offer's settings. */
+export const passParameters = oneOf("none", "utm", "all");
+
 /** Fields that PATCH accepts. POST also accepts code and events (OFF-027, OFF-028). */
 const offerFields = {
   name: name(),
@@ -73,6 +76,7 @@ const offerFields = {
   thumbnail_url: orEmpty(targetUrl),
   tags,
   is_featured: flag,
+  pass_parameters: passParameters,
 };
 
 export const PatchOfferBody = z.strictObject(offerFields).partial();
@@ -109,7 +113,7 @@ export type EventRow = Readonly<z.output<z.ZodObject<typeof shownEvent>>>;
 export const ShownEvent = shownSchema("event", shownEvent).meta({ id: "Event" });
 
 /** Columns of an offer that answers show. */
-export const shownColumns = {
+const shownColumns = {
   id: z.int(),
   code: z.string(),
   name: z.string(),
@@ -140,8 +144,10 @@ export const shownColumns = {
   created_at: shownTime,
   updated_at: shownTime,
 };
+/** Columns that are read with an offer. */
+export const storedColumns = { ...shownColumns, pass_parameters: passParameters };
 /** An offer as stored, with its events, the default one first. */
-export type OfferRow = Readonly<z.output<z.ZodObject<typeof shownColumns>>> & {
+export type OfferRow = Readonly<z.output<z.ZodObject<typeof storedColumns>>> & {
   readonly events: readonly EventRow[];
 };
 export const ShownOffer = shownSchema("offer", {
@@ -151,6 +157,14 @@ export const ShownOffer = shownSchema("offer", {
   can_run: z.boolean(),
   tracking_link: z.string(),
 }).meta({ id: "Offer" });
+
+/** The answer to a write: the offer, and what is probably wrong with a destination in the body (G245). */
+export const WrittenOffer = z.object({
+  data: ShownOffer,
+  warnings: z.array(z.string()).optional(),
+});
+export const WARNS =
+  "If the body has a `destination_url`, `warnings` says what is probably wrong with its macros; without a warning it is left out.";
 
 export const ShownPartnerAccess = z
   .strictObject({

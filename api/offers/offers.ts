@@ -17,7 +17,7 @@ import {
 import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 import { CAN_RUN } from "./can-run.ts";
-import { type EventRow, type OfferRow, PatchOfferBody, shownColumns } from "./offer-fields.ts";
+import { type EventRow, type OfferRow, PatchOfferBody, storedColumns } from "./offer-fields.ts";
 
 /** A partner's own payout on the offer (`event_code` null) or on one of its events. */
 export type OverrideRow = {
@@ -39,7 +39,7 @@ export type PartnerOfferRow = OfferRow & {
 
 type PartnerPrincipal = Principal & { readonly role: "partner" };
 
-const COLUMNS = `${quoteIdentifiers(Object.keys(shownColumns), "o")},
+const COLUMNS = `${quoteIdentifiers(Object.keys(storedColumns), "o")},
   coalesce((select json_agg(json_build_object('id', e.id, 'code', e.code, 'name', e.name, 'revenue_type', e.revenue_type,
       'revenue', e.revenue::text, 'payout_type', e.payout_type, 'payout', e.payout::text, 'is_default', e.is_default,
       'is_private', e.is_private, 'allow_multiple', e.allow_multiple) order by e.is_default desc, e.id)

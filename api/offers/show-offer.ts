@@ -1,4 +1,5 @@
 import { ownPayout } from "../../schemas/catalog/own-terms.ts";
+import { destinationWarnings } from "../../schemas/macros/destination-warnings.ts";
 import type { Principal } from "../access/principal.ts";
 import { showTo } from "../access/visibility.ts";
 import { affiliateLink } from "../links/build-link.ts";
@@ -18,6 +19,18 @@ export function showOffer(
     caps: showTo(principal.role, "caps", offer.caps),
     events: offer.events.map((event) => showTo(principal.role, "event", event)),
   });
+}
+
+/** The answer to a write of an offer. */
+export function writtenOffer(
+  principal: Principal,
+  {
+    offer,
+    body,
+  }: { readonly offer: OfferRow; readonly body: { destination_url?: string | undefined } },
+): { data: Record<string, unknown>; warnings?: string[] } {
+  const warnings = destinationWarnings(body.destination_url ?? "");
+  return { data: showOffer(principal, offer), ...(warnings.length > 0 && { warnings }) };
 }
 
 function isPartnerRow(offer: OfferRow | PartnerOfferRow): offer is PartnerOfferRow {

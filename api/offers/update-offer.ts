@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
@@ -10,10 +9,10 @@ import { presentFields } from "../rest/patch.ts";
 import { setTermsOfDefaultEvent } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { offerMacroFaults, payPerClickFaults, percentFaults } from "./offer-faults.ts";
-import { type OfferRow, PatchOfferBody, ShownOffer } from "./offer-fields.ts";
+import { type OfferRow, PatchOfferBody, WARNS, WrittenOffer } from "./offer-fields.ts";
 import { lockOffer, offerTable } from "./offers.ts";
 import { queueOfferUpdated } from "./queue-offer-event.ts";
-import { showOffer } from "./show-offer.ts";
+import { writtenOffer } from "./show-offer.ts";
 
 export const updateOffer: Operation = operation({
   name: "updateOffer",
@@ -21,10 +20,10 @@ export const updateOffer: Operation = operation({
   path: "/offers/{id}",
   tag: "Offers",
   summary: "Update an offer",
-  description: "Changes the fields in the body. Its terms also apply to the default event.",
+  description: `Changes the fields in the body. Its terms also apply to the default event. ${WARNS}`,
   access: adminWrite("offers.write"),
   input: { path: OfferPath, body: PatchOfferBody },
-  output: z.object({ data: ShownOffer }),
+  output: WrittenOffer,
   status: 200,
   findResource: getOfferOfPath,
   findFaults: async (context, { body, resource }) => ({
@@ -40,7 +39,7 @@ export const updateOffer: Operation = operation({
       if (before !== after) await queueOfferUpdated(tx, context, { before, after });
       return after;
     });
-    return { body: { data: showOffer(principal, offer) } };
+    return { body: writtenOffer(principal, { offer, body }) };
   },
 });
 

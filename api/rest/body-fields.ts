@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatAmount, parseAmount } from "../../schemas/money/amount.ts";
 import { isCurrency } from "../../schemas/money/currencies.ts";
+import { punycodeHost } from "../../schemas/net/punycode-host.ts";
 import { listOf } from "./bounded-list.ts";
 import { isCountry } from "./iso-codes.ts";
 
@@ -22,7 +23,7 @@ const MONEY = /^\d{1,14}(\.\d{1,4})?$/;
 const EMAIL = /^[^\s@"<>,;]{1,64}@[^\s@"<>,;.]+(\.[^\s@"<>,;.]+)+$/;
 /** The form of a code of ISO 4217. */
 const CURRENCY = /^[A-Z]{3}$/;
-const MACRO = /\{[A-Za-z0-9_]+\}/g;
+const MACRO = /\{(?:[A-Za-z0-9_]+|param:[A-Za-z0-9_.-]+)\}/g;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Text that Postgres can store, with a maximum length. Of a longer one nothing else is checked, because that could take long. */
@@ -92,18 +93,21 @@ export const country = z
 
 /** "" or a value of `schema`. */
 export function orEmpty(schema: z.ZodType<string, string>): z.ZodType<string, string> {
-  return z.string("expected text").superRefine((value, context) => {
-    if (value === "") return;
+  return z.string("expected text").transform((value, context): string => {
+    if (value === "") return value;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) context.addIssue(parsed.error.issues[0]?.message ?? "not valid");
+    if (parsed.success) return parsed.data;
+    context.addIssue(parsed.error.issues[0]?.message ?? "not valid");
+    return z.NEVER;
   });
 }
 
 export const email = text(254).regex(EMAIL, "expected an e-mail address");
 
-/** An absolute http or https URL, which may contain macros such as {click_id} anywhere. */
+/** An absolute http or https URL, which may contain macros such as {click_id} anywhere. A host in another script is kept in punycode (G246). */
 export const targetUrl = text(URL_MAX)
   .refine(isTargetUrl, "expected an absolute http or https URL")
+  .transform(punycodeHost)
   .meta({ examples: ["https://shop.example/landing?cid={click_id}"] });
 
 /** A {@link targetUrl} that the service itself requests: it sends no user name and no password (G226). */

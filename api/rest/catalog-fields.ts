@@ -171,6 +171,11 @@ export const trackingHost = z
   .transform(hostAsSent)
   .refine((host) => HOST.test(host), "expected a host name such as go.example.com");
 
+/** A tracking host that is looked for, spelled as it is stored. */
+export function storedHost(asked: string): string {
+  return /^\p{ASCII}*$/u.test(asked) ? canonicalHost(asked) : hostAsSent(asked);
+}
+
 /** Spelled as browsers send it: other scripts in punycode. "" if it is not a host. */
 function hostAsSent(written: string): string {
   const [name = "", port, ...rest] = canonicalHost(written).split(":");

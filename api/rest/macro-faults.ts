@@ -13,9 +13,15 @@ export type MacroField = {
   /** Macros that exist, but not for this author. */
   readonly refused: readonly string[];
   readonly literalHint: string;
+  /** Whether `{param:name}` is a macro. */
+  readonly hasParameters?: boolean;
 };
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** A parameter of the link between braces, in a URL that a click is sent to (G244). */
+const PARAMETER = /\{param:([^{}]*)\}/gi;
+const PARAMETER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** A name directly between braces. Expansion takes lower-case names only, so `{Click_ID}` is a mistake to report, too. */
 const ATTEMPT = /\{([A-Za-z0-9_]+)\}/g;
@@ -27,6 +33,7 @@ export const destinationMacros: MacroField = {
   known: DESTINATION_MACROS,
   refused: [],
   literalHint: IN_URL,
+  hasParameters: true,
 };
 
 /** `url` and `body` of a postback. A partner's postback has no values that only staff may see (G125). */
@@ -57,7 +64,12 @@ export function macroFaults(
   return faults;
 }
 
-function firstFault(text: string, { known, refused, literalHint }: MacroField): string | undefined {
+function firstFault(text: string, field: MacroField): string | undefined {
+  const { known, refused, literalHint, hasParameters = false } = field;
+  for (const [macro, name = ""] of hasParameters ? text.matchAll(PARAMETER) : []) {
+    if (!macro.startsWith("{param:") || !PARAMETER_NAME.test(name))
+      return "expected {param:name} with the name of a parameter: 1 to 64 letters, digits, _ . or -";
+  }
   for (const [, name = ""] of text.matchAll(ATTEMPT)) {
     if (known.includes(name)) continue;
     if (refused.includes(name)) return `{${name}} is available only in postbacks of your team`;

@@ -2,6 +2,7 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { runFault } from "../../schemas/catalog/may-run.ts";
 import type { Affiliate, Offer, TrafficControl, Workspace } from "../../schemas/catalog/records.ts";
 import type { SlotValues } from "../request/parameters.ts";
+import type { SentParameters } from "../request/sent-parameters.ts";
 import { isUnseen, type Visit } from "../request/visit.ts";
 import type { ClickState } from "./click-state.ts";
 import { offerRules } from "./offer-rules.ts";
@@ -30,6 +31,7 @@ export type Click = {
   readonly affiliate: Affiliate;
   readonly visit: Visit;
   readonly values: SlotValues;
+  readonly sent: SentParameters;
   readonly atMs: number;
   /** A forced traffic-source template applies to the partner links `/r` and `/click` only (G181). */
   readonly isPartnerLink: boolean;

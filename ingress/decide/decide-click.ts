@@ -1,13 +1,14 @@
 import type { Offer } from "../../schemas/catalog/records.ts";
 import type { ClickStatus } from "../../schemas/events/click-record.ts";
 import type { ClickIdMint } from "../../schemas/ids/click-id.ts";
-import type { DestinationMacro } from "../../schemas/macros/macro-names.ts";
+import { isParameter } from "../../schemas/macros/template.ts";
 import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
 import { isAllowed } from "./allowlist.ts";
 import { isUnsafe, isUnsafeIn } from "./blocklist.ts";
 import { type Click, type Finding, mayTake } from "./click-conditions.ts";
-import type { Destination } from "./destination.ts";
+import type { Destination, MacroName } from "./destination.ts";
 import { offerRules, workspaceRules } from "./offer-rules.ts";
+import { withParameters } from "./passed-parameters.ts";
 import type { Refusal, TargetUrl } from "./target-url.ts";
 
 /** The offer of a click, and the reason against it. */
@@ -75,7 +76,7 @@ function mayPass(reason: string): boolean {
 
 function send(click: Click, offer: Offer, reason: string, chance: Chance): Outcome {
   const clickId = mintFor(click, offer, chance);
-  const location = expand(offerRules(offer).destination, { click, offer, clickId, chance });
+  const location = destinationOf(offer, { click, offer, clickId, chance });
   if (location === undefined) return turnAway(click, offer, "bad_destination", chance);
   return { clickId, status: "redirect", reason, offer, location };
 }
@@ -100,7 +101,7 @@ function failRoute(click: Click, offer: Offer | undefined, chance: Chance): Outc
   if (!mayTake(click, instead)) return undefined;
   const clickId = mintFor(click, instead, chance);
   const values = { click, offer: instead, clickId, chance };
-  const location = expand(offerRules(instead).destination, values);
+  const location = destinationOf(instead, values);
   if (location === undefined) return undefined;
   return { clickId, status: "redirect", reason: "fail_route", offer: instead, location };
 }
@@ -129,12 +130,20 @@ type MacroValues = {
   readonly chance: Chance;
 };
 
+/** The landing page of the offer, with the parameters of the link that the offer passes on (G244). */
+function destinationOf(offer: Offer, values: MacroValues): string | undefined {
+  const location = expand(offerRules(offer).destination, values);
+  if (location === undefined || offer.pass_parameters === "none") return location;
+  return withParameters(location, values.click.sent.passed(offer.pass_parameters));
+}
+
 function expand(destination: Destination | undefined, values: MacroValues): string | undefined {
   return destination?.expand((macro) => macroValue(macro, values));
 }
 
-function macroValue(macro: DestinationMacro, from: MacroValues): string {
+function macroValue(macro: MacroName, from: MacroValues): string {
   const { click, offer } = from;
+  if (isParameter(macro)) return click.sent.valueOf(macro.slice("param:".length));
   switch (macro) {
     case "click_id":
       return from.clickId;
@@ -166,6 +175,13 @@ function macroValue(macro: DestinationMacro, from: MacroValues): string {
       return String(Math.floor(from.chance.random() * RANDOM_MACRO_MAX));
     case "timestamp":
       return String(Math.floor(click.atMs / 1_000));
+    case "utm_source":
+    case "utm_medium":
+    case "utm_campaign":
+    case "utm_term":
+    case "utm_content":
+    case "utm_id":
+      return click.sent.valueOf(macro);
     default:
       // Every other macro is the name of a parameter's column.
       return click.values[macro];

@@ -1,13 +1,16 @@
 import { expandUrlTemplate } from "../../schemas/macros/expand.ts";
-import { DESTINATION_MACROS, type DestinationMacro } from "../../schemas/macros/macro-names.ts";
-import { parseTemplate } from "../../schemas/macros/template.ts";
+import type { DestinationMacro, ParameterMacro } from "../../schemas/macros/macro-names.ts";
+import { parseDestination } from "../../schemas/macros/template.ts";
+import { punycodeHost } from "../../schemas/net/punycode-host.ts";
 import { judgeAuthority } from "./host-verdict.ts";
 import { asciiLocation, endOfAuthority, readTargetUrl } from "./target-url.ts";
+
+export type MacroName = DestinationMacro | ParameterMacro;
 
 /** A URL of the catalog to which visitors may be redirected. */
 export type Destination = {
   /** Undefined when the URL is invalid or too long with these values (`bad_destination`). */
-  readonly expand: (valueOf: (macro: DestinationMacro) => string) => string | undefined;
+  readonly expand: (valueOf: (macro: MacroName) => string) => string | undefined;
   /** Host of the URL; "" if a macro is part of it. */
   readonly host: string;
 };
@@ -16,7 +19,7 @@ export type Destination = {
  * Most characters of a URL with its values. Without a bound, 290 times `{gclid}` and an ID of 512 Chinese characters make a record
  * of 1.3 MB, which many NATS servers refuse: its lane would never ship again.
  */
-const LOCATION_LENGTH_MAX = 16_384;
+export const LOCATION_LENGTH_MAX = 16_384;
 const HTTP_URL = /^https?:\/\//i;
 const FORBIDDEN = /[\p{Cc} \\]/u;
 const NOWHERE: Destination = { expand: () => undefined, host: "" };
@@ -29,7 +32,8 @@ export function compileDestination(url: string): Destination | undefined {
   if (url === "") return undefined;
   if (FORBIDDEN.test(url) || !HTTP_URL.test(url)) return NOWHERE;
   // Escapes stay as written: only characters that no header can carry are rewritten.
-  const template = parseTemplate(asciiLocation(url.replaceAll("%", "%25")), DESTINATION_MACROS);
+  // A host in another script was saved before hosts were kept in punycode (G246).
+  const template = parseDestination(asciiLocation(punycodeHost(url).replaceAll("%", "%25")));
   const head = template.texts[0] ?? "";
   const authorityAt = head.indexOf("//") + 2;
   const authorityEnd = endOfAuthority(head, authorityAt);

@@ -211,9 +211,10 @@ export class ParameterReader {
     const nameMax = from + ENCODED_MAX * EXTRA_NAME_LENGTH_MAX;
     let name = decodeComponent(query.slice(from, Math.min(nameEnd, nameMax)));
     let known = this.#set.slots.get(name);
-    if (known === undefined && isCopied(name)) {
-      name = name.replace(COPIED_NAME, "");
-      known = this.#set.slots.get(name);
+    if (known === undefined) {
+      const plain = plainName(name);
+      if (plain !== name) known = this.#set.slots.get(plain);
+      name = plain;
     }
     if (name === "url" && this.#set.hasUrl) {
       (this.#urls ??= []).push(query.slice(valueFrom, end));
@@ -271,9 +272,11 @@ type Pair = { readonly from: number; readonly nameEnd: number; readonly end: num
 
 const NO_URLS: readonly string[] = [];
 
-function isCopied(name: string): boolean {
+/** The name without what a copy of its link put before it. */
+export function plainName(name: string): string {
   const first = name.charCodeAt(0);
-  return first === 0x3f || (first === 0x61 && name.startsWith("amp;"));
+  const isCopied = first === 0x3f || (first === 0x61 && name.startsWith("amp;"));
+  return isCopied ? name.replace(COPIED_NAME, "") : name;
 }
 
 /** The next position of `mark`, or the end of the text. */

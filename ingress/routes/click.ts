@@ -31,6 +31,7 @@ import {
   SMART_LINK_PARAMETERS,
 } from "../request/parameters.ts";
 import { straightCode, straightened } from "../request/pasted-link.ts";
+import { SentParameters } from "../request/sent-parameters.ts";
 import { isUnseenRequest } from "../request/unseen-request.ts";
 import { readVisit, type Visit } from "../request/visit.ts";
 import type { RawRequest, Route, RouteResult } from "../route.ts";
@@ -53,6 +54,7 @@ const CLICK_METHODS = ["GET", "HEAD", "POST"];
 type Found = {
   readonly linkType: LinkType;
   readonly parameters: ClickParameters;
+  readonly sent: SentParameters;
   readonly link: OfferLink | SmartLinkHit | undefined;
 };
 
@@ -79,7 +81,7 @@ function findByPath(): Find {
   const memory = new LinkMemory<OfferLink>();
   return ({ catalog }, { path, query }, { domain }) => ({
     linkType: "affiliate",
-    parameters: read(query, LINK_PARAMETERS),
+    ...read(query, LINK_PARAMETERS),
     link: memory.find(catalog, domain, path, () => {
       const [, , offer = "", affiliate = ""] = path.split("/").map(decodePercent);
       return findOfferLink(linkScopeOf(catalog, domain), offer, affiliate);
@@ -91,7 +93,7 @@ function findByKey(): Find {
   const memory = new LinkMemory<OfferLink>();
   return ({ catalog }, { path, query }, { domain }) => ({
     linkType: "transparent",
-    parameters: read(query, LINK_PARAMETERS),
+    ...read(query, LINK_PARAMETERS),
     link: memory.find(catalog, domain, path, () => {
       const [, , key = ""] = path.split("/").map(decodePercent);
       return findLinkKey(linkScopeOf(catalog, domain), key);
@@ -99,25 +101,25 @@ function findByKey(): Find {
   });
 }
 
-function findByQuery({ catalog }: ClickDeps, { query }: Target, { domain }: Visit): Found {
-  const parameters = read(query, QUERY_LINK_PARAMETERS);
-  const { offer, affiliate } = parameters.values;
+function findByQuery({ catalog }: ClickDeps, target: Target, { domain }: Visit): Found {
+  const query = read(target.query, QUERY_LINK_PARAMETERS);
+  const { offer, affiliate } = query.parameters.values;
   const scope = linkScopeOf(catalog, domain);
   const link =
     findOfferLink(scope, offer, affiliate) ??
     findOfferLink(scope, straightCode(offer), straightCode(affiliate));
-  return { linkType: "affiliate", parameters, link };
+  return { linkType: "affiliate", ...query, link };
 }
 
 function findBySmartLink({ catalog }: ClickDeps, target: Target, { domain }: Visit): Found {
   const [, , segment = ""] = target.path.split("/").map(decodePercent);
-  const parameters = read(target.query, SMART_LINK_PARAMETERS);
-  const { affiliate } = parameters.values;
+  const query = read(target.query, SMART_LINK_PARAMETERS);
+  const { affiliate } = query.parameters.values;
   const scope = linkScopeOf(catalog, domain);
   const link =
     findSmartLink(scope, segment, affiliate) ??
     (affiliate === "" ? undefined : findSmartLink(scope, segment, straightCode(affiliate)));
-  return { linkType: "smart", parameters, link };
+  return { linkType: "smart", ...query, link };
 }
 
 /** A link that is not found as sent is looked up once more, as it was before it was copied (G241). */
@@ -129,8 +131,11 @@ function findLink(deps: ClickDeps, request: RawRequest, visit: Visit, find: Find
   return again?.link === undefined ? found : again;
 }
 
-function read(query: string, set: ParameterSet): ClickParameters {
-  return new ParameterReader(set).addQuery(query).read();
+function read(query: string, set: ParameterSet): Pick<Found, "parameters" | "sent"> {
+  return {
+    parameters: new ParameterReader(set).addQuery(query).read(),
+    sent: new SentParameters(query, set),
+  };
 }
 
 /** Answers within this turn of the event loop: nothing here awaits. */
@@ -161,6 +166,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
     affiliate: link.affiliate,
     visit,
     values: parameters.values,
+    sent: found.sent,
     atMs: mint.nowMs(),
     isPartnerLink: linkType === "affiliate",
   };

@@ -14,6 +14,7 @@ import {
   ParameterReader,
   SERVER_CLICK_PARAMETERS,
 } from "../request/parameters.ts";
+import { SentParameters } from "../request/sent-parameters.ts";
 import { readReportedVisit, trackingHostOf } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, Route, RouteResult } from "../route.ts";
 import { notLoaded } from "./click-answers.ts";
@@ -81,6 +82,7 @@ function answerServerClick(
     affiliate,
     visit,
     values,
+    sent: new SentParameters("", SERVER_CLICK_PARAMETERS),
     atMs,
     isPartnerLink: false,
   };

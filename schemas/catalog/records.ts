@@ -149,6 +149,8 @@ export const Offer = z.object({
   fail_route_offer_id: id.nullable(),
   /** Of what an order number is unique (G220). A catalog of an earlier release has none. */
   txid_scope: z.enum(["offer", "event"]).default("offer"),
+  /** Which parameters of a link the landing page gets (G244). Absent in records of a release before it. */
+  pass_parameters: z.enum(["none", "utm", "all"]).default("none"),
 });
 export type Offer = z.infer<typeof Offer>;
 

@@ -23,8 +23,16 @@ export const DESTINATION_MACROS = [
   "ip",
   "random",
   "timestamp",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "utm_term",
+  "utm_content",
+  "utm_id",
 ] as const;
 export type DestinationMacro = (typeof DESTINATION_MACROS)[number];
+/** The value that the link has for the parameter of this name: `{param:name}` (G244). */
+export type ParameterMacro = `param:${string}`;
 
 /** Macros of a postback that a partner created (G125). */
 export const PARTNER_POSTBACK_MACROS = [

@@ -922,6 +922,7 @@ CREATE TABLE offer (
   auto_approve_tiers text[] NOT NULL DEFAULT '{}'::text[],
   reapply_days integer NOT NULL DEFAULT 30,
   txid_scope text NOT NULL DEFAULT 'offer'::text,
+  pass_parameters text NOT NULL DEFAULT 'none'::text,
   CONSTRAINT offer_pkey PRIMARY KEY (id),
   CONSTRAINT offer_advertiser_id_fkey FOREIGN KEY (advertiser_id) REFERENCES advertiser(id),
   CONSTRAINT offer_fail_route_offer_id_fkey FOREIGN KEY (fail_route_offer_id) REFERENCES offer(id),
@@ -932,6 +933,7 @@ CREATE TABLE offer (
   CONSTRAINT offer_duplicate_click_seconds_check CHECK (duplicate_click_seconds >= 0),
   CONSTRAINT offer_hold_days_check CHECK (hold_days >= 0::numeric),
   CONSTRAINT offer_min_seconds_to_conversion_check CHECK (min_seconds_to_conversion >= 0),
+  CONSTRAINT offer_pass_parameters_check CHECK (pass_parameters = ANY (ARRAY['none'::text, 'utm'::text, 'all'::text])),
   CONSTRAINT offer_payout_check CHECK (payout >= 0::numeric),
   CONSTRAINT offer_payout_type_check CHECK (payout_type = ANY (ARRAY['cpa'::text, 'cps'::text, 'cpc'::text])),
   CONSTRAINT offer_reapply_days_check CHECK (reapply_days >= 0),
@@ -1678,7 +1680,7 @@ UNION ALL
     offer.id::text AS id,
     offer.version,
         CASE
-            WHEN offer.deleted_at IS NULL THEN jsonb_build_object('id', offer.id, 'workspace_id', offer.workspace_id, 'advertiser_id', offer.advertiser_id, 'code', offer.code, 'name', offer.name, 'status', offer.status, 'visibility', offer.visibility, 'destination_url', offer.destination_url, 'fallback_url', offer.fallback_url, 'allowed_domains', offer.allowed_domains, 'currency', offer.currency, 'revenue_type', offer.revenue_type, 'revenue', offer.revenue::text, 'payout_type', offer.payout_type, 'payout', offer.payout::text, 'caps', offer.caps, 'targeting', offer.targeting, 'conversion_method', offer.conversion_method, 'unique_per_click', offer.unique_per_click, 'attribution_days', offer.attribution_days, 'default_status', offer.default_status, 'hold_days', trim_scale(offer.hold_days)::text, 'min_seconds_to_conversion', offer.min_seconds_to_conversion, 'duplicate_click_seconds', offer.duplicate_click_seconds, 'unique_click_hours', offer.unique_click_hours, 'fraud_checks', offer.fraud_checks, 'terms', offer.terms, 'fail_route_offer_id', offer.fail_route_offer_id, 'txid_scope', offer.txid_scope)
+            WHEN offer.deleted_at IS NULL THEN jsonb_build_object('id', offer.id, 'workspace_id', offer.workspace_id, 'advertiser_id', offer.advertiser_id, 'code', offer.code, 'name', offer.name, 'status', offer.status, 'visibility', offer.visibility, 'destination_url', offer.destination_url, 'fallback_url', offer.fallback_url, 'allowed_domains', offer.allowed_domains, 'currency', offer.currency, 'revenue_type', offer.revenue_type, 'revenue', offer.revenue::text, 'payout_type', offer.payout_type, 'payout', offer.payout::text, 'caps', offer.caps, 'targeting', offer.targeting, 'conversion_method', offer.conversion_method, 'unique_per_click', offer.unique_per_click, 'attribution_days', offer.attribution_days, 'default_status', offer.default_status, 'hold_days', trim_scale(offer.hold_days)::text, 'min_seconds_to_conversion', offer.min_seconds_to_conversion, 'duplicate_click_seconds', offer.duplicate_click_seconds, 'unique_click_hours', offer.unique_click_hours, 'fraud_checks', offer.fraud_checks, 'terms', offer.terms, 'fail_route_offer_id', offer.fail_route_offer_id, 'txid_scope', offer.txid_scope, 'pass_parameters', offer.pass_parameters)
             ELSE NULL::jsonb
         END AS record
    FROM offer

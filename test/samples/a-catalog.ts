@@ -165,6 +165,7 @@ const OFFER = {
   fraud_checks: null,
   terms: null,
   fail_route_offer_id: null,
+  pass_parameters: "none",
 };
 
 const AFFILIATE = {

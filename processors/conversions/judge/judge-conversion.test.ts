@@ -36,6 +36,7 @@ const offer = Offer.parse({
   fraud_checks: null,
   terms: null,
   fail_route_offer_id: null,
+  pass_parameters: "none",
 });
 const affiliate = Affiliate.parse({
   id: 1,

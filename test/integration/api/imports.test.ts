@@ -367,3 +367,17 @@ test("lists are paged, newest first, and filtered by kind and status", async () 
   ]);
   expect(await importOf(world, first.id, { key })).toMatchObject({ status: "done" });
 });
+
+test("an import of offers sets which parameters reach the landing page (G244)", async () => {
+  const of = await tenant();
+  const content = `code,name,advertiser_id,destination_url,pass_parameters
+PASSING,Passing,${of.advertiserId},https://bücher.example/?c={click_id},all
+`;
+  const ended = await imported(world, of, { kind: "offers", name: "offers.csv" }, content);
+  expect(ended).toMatchObject({ status: "done", rows_created: 1 });
+  const settings = await world.get("/offers/PASSING/settings", of.keys.admin);
+  expect(settings.body["data"]).toMatchObject({ pass_parameters: "all" });
+  expect(record(await world.get("/offers/PASSING", of.keys.admin))["destination_url"]).toBe(
+    "https://xn--bcher-kva.example/?c={click_id}",
+  );
+});

@@ -329,3 +329,73 @@ describe("events", () => {
     });
   });
 });
+
+describe("destinations", () => {
+  const destination_url = "https://shop.example/?c={click_id}";
+  const write = async (url: string) =>
+    await world.post("/offers", {
+      name: "Destination",
+      advertiser_id: world.tenant.advertiserId,
+      destination_url: url,
+    });
+  const settingsOf = async (id: unknown): Promise<unknown> =>
+    (await world.get(`/offers/${String(id)}/settings`)).body["data"];
+
+  test("saving one says what is probably wrong with its macros, and nothing else warns (G245)", async () => {
+    for (const [url, warning] of [
+      ["https://shop.example/", "without {click_id}"],
+      ["https://shop.example/?c={{click_id}}", "write {click_id}"],
+      ["https://shop.example/?c=[click_id]", "write {click_id}"],
+      ["https://shop.example/?c=%7Bclick_id%7D", "write {click_id}"],
+    ] as const) {
+      const created = await write(url);
+      expect([created.status, created.body["warnings"]], url).toEqual([
+        201,
+        [expect.stringContaining(warning)],
+      ]);
+      const id = String(record(created)["id"]);
+      const again = await world.patch(`/offers/${id}`, { destination_url: url });
+      expect(again.body["warnings"], url).toEqual(created.body["warnings"]);
+      expect((await world.patch(`/offers/${id}`, { name: "x" })).body).not.toHaveProperty(
+        "warnings",
+      );
+    }
+    expect((await write(destination_url)).body).not.toHaveProperty("warnings");
+  });
+
+  test("{param:name} and {utm_source} are macros, and a name that cannot be one is refused (G244)", async () => {
+    const known = "https://shop.example/?c={click_id}&a={param:Foo.b-1}&b={utm_source}&d={utm_id}";
+    expect((await write(known)).status).toBe(201);
+    for (const macro of ["{param:}", "{param:a b}", "{Param:a}", "{utm_sorce}"])
+      expect(refusal(await write(`${destination_url}&a=${macro}`)), macro).toBe(
+        "400 validation_failed",
+      );
+  });
+
+  test("which parameters are passed is a field of writes, shown with the settings (G244)", async () => {
+    const { id } = await world.offer({ pass_parameters: "utm" });
+    expect(await settingsOf(id)).toMatchObject({ pass_parameters: "utm" });
+    const patched = await world.patch(`/offers/${id}`, { pass_parameters: "all" });
+    expect(Object.keys(record(patched)).sort()).toEqual([...OFFER_FIELDS].sort());
+    expect(await settingsOf(id)).toMatchObject({ pass_parameters: "all" });
+    await world.patch(`/offers/${id}`, { name: "Other" });
+    expect(await settingsOf(id)).toMatchObject({ pass_parameters: "all" });
+    expect(await settingsOf((await world.offer({})).id)).toMatchObject({ pass_parameters: "none" });
+    expect(refusal(await world.patch(`/offers/${id}`, { pass_parameters: "yes" }))).toBe(
+      "400 validation_failed",
+    );
+  });
+
+  test("hosts in other scripts are kept in punycode, and other URLs as they are (G246)", async () => {
+    const offer = await world.offer({
+      destination_url: "https://Bücher.example:8443/ü?c={click_id}",
+      fallback_url: "http://例え.テスト",
+      preview_url: "https://SHOP.example/ü",
+    });
+    expect(offer).toMatchObject({
+      destination_url: "https://xn--bcher-kva.example:8443/ü?c={click_id}",
+      fallback_url: "http://xn--r8jz45g.xn--zckzah",
+      preview_url: "https://SHOP.example/ü",
+    });
+  });
+});

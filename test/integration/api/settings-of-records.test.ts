@@ -21,6 +21,7 @@ const OFFER = {
   terms: null,
   fail_route_offer_id: null,
   txid_scope: "offer",
+  pass_parameters: "none",
   access_questions: [],
   auto_approve_tiers: [],
   reapply_days: 30,
@@ -34,6 +35,7 @@ test("settings of an offer are read and changed separately (G98, G101, G103, G14
     fraud_checks: { bot: true, duplicate_click_ip: 5 },
     terms: "No brand bidding",
     fail_route_offer_id: otherOffer,
+    pass_parameters: "utm",
   };
   expect((await world.patch(paths.offer, change)).body).toEqual({ data: { ...OFFER, ...change } });
   expect((await world.patch(paths.offer, { fraud_checks: null })).body).toEqual({
@@ -68,6 +70,7 @@ test.each([
   ["offer", "hold_days", { hold_days: "7" }],
   ["offer", "unique_click_hours", { unique_click_hours: 0 }],
   ["offer", "fail_route_offer_id", { fail_route_offer_id: 999_999 }],
+  ["offer", "pass_parameters", { pass_parameters: "some" }],
   ["offer", "fraud_checks.magic", { fraud_checks: { magic: true } }],
   ["offer", "fraud_checks.duplicate_click_ip", { fraud_checks: { duplicate_click_ip: 0 } }],
   ["offer", "name", { name: "x" }],

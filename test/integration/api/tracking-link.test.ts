@@ -121,6 +121,19 @@ describe("a built link", () => {
 });
 
 describe("the host (LNK-015, LNK-016, LNK-031, G182)", () => {
+  test("is found in its own script and in punycode, and is in punycode in the link (G246)", async () => {
+    const id = await addDomain("klick.bücher.example");
+    for (const host of [
+      "klick.bücher.example",
+      "KLICK.BÜCHER.example.",
+      "klick.xn--bcher-kva.example",
+    ]) {
+      const { url } = await link({ host });
+      expect(url, host).toBe(`https://klick.xn--bcher-kva.example/r/${code}/${PARTNER}`);
+    }
+    await world.call("DELETE", `/tracking-domains/${id}`);
+  });
+
   test("is assigned to partner and offer, partner, offer, or the default; inactive ones are skipped", async () => {
     const { affiliateId } = world.tenant;
     const hostNow = async (): Promise<unknown> => {

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { Link } from "wouter";
+import { destinationWarnings } from "../../../../../schemas/macros/destination-warnings.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { useWrite } from "../../client/use-write.ts";
@@ -88,6 +89,7 @@ function OfferFacts({ offer }: { readonly offer: Offer }): ReactElement {
         ["Payout", termText(offer.payout_type, offer.payout, offer.currency)],
         ["Revenue", termText(offer.revenue_type, offer.revenue, offer.currency)],
         ["Destination", linkOrNothing(offer.destination_url)],
+        ["Check the destination", destinationWarnings(offer.destination_url).join(". ")],
         ["Fallback", linkOrNothing(offer.fallback_url)],
         ["Description", offer.description],
         ["Restrictions", offer.restrictions],

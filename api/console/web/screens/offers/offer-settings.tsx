@@ -28,6 +28,12 @@ const SCOPE: FormField = {
   ],
 };
 
+const PASSED = [
+  ["none", "None"],
+  ["utm", "Those that begin with utm_"],
+  ["all", "Also those without a column"],
+] as const;
+
 const FIELDS: readonly FormField[] = [
   { name: "hold_days", label: "Days that conversions are held", kind: "number" },
   { name: "min_seconds_to_conversion", label: "Fewest seconds after the click", kind: "number" },
@@ -44,6 +50,7 @@ const FIELDS: readonly FormField[] = [
     load: offerIdChoices,
     isNullable: true,
   },
+  { name: "pass_parameters", label: "Parameters that the landing page gets", choices: PASSED },
   fraudChecksField("fraud_checks", "Fraud checks in place of the workspace's"),
   { name: "terms", label: "Terms that partners accept", kind: "area", isNullable: true },
   { name: "auto_approve_tiers", label: "Tiers that are approved at once", kind: "list" },

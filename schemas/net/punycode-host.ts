@@ -1,0 +1,15 @@
+import { domainToASCII } from "node:url";
+
+const AUTHORITY = /^(https?:\/\/(?:[^/?#@]*@)?)([^/?#:@]+)/i;
+const PLAIN = /^[^%\P{ASCII}]*$/u;
+
+/**
+ * The URL with a host in another script, or with escapes, as browsers and DNS spell it: `bücher.example` becomes `xn--bcher-kva.example`
+ * (G246). Everything else, and a host that cannot be spelled so, stays byte by byte.
+ */
+export function punycodeHost(url: string): string {
+  const [whole = "", scheme = "", host = ""] = AUTHORITY.exec(url) ?? [];
+  if (PLAIN.test(host)) return url;
+  const ascii = domainToASCII(host);
+  return ascii === "" ? url : scheme + ascii + url.slice(whole.length);
+}
