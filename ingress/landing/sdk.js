@@ -36,6 +36,10 @@
   var isResolved = false;
   var waiting = [];
   var cookieDomain;
+  // The last address that was read, the ad-platform ids that were asked for, and click ids that another one replaced.
+  var address = window.location.href;
+  var asked = {};
+  var replaced = [];
 
   var api = {
     loaded: true,
@@ -59,6 +63,7 @@
   for (var q = 0; queue && q < queue.length; q += 1) guard(run, queue[q]);
   guard(listen);
   guard(resolve);
+  guard(watchAddress);
 
   /** A queued call: a function of the click id, or the name of a method and its arguments. */
   function run(entry) {
@@ -74,17 +79,27 @@
   // Finding the click, in the order of the contract: the page's URL, an ad-platform id, a stored one, organic, direct.
 
   function resolve() {
-    var query = queryOf(window.location.search);
     var stored = readStored("trk_cid");
-    var given = idInUrl(query);
+    var given = idInAddress();
     if (given !== null) finish(given);
-    else if (!askByAdClickId(query, stored)) {
+    else if (!askByAdClickId(stored)) {
       if (stored !== null) finish(stored);
       else askForNewClick();
     }
   }
 
-  function idInUrl(query) {
+  function idInAddress() {
+    return idIn(queryOf(window.location.search)) || idIn(queryOf(hashQuery()));
+  }
+
+  /** The query behind `#`, where pages that are one program have their path: `#/p?a=1`, or `#a=1`. */
+  function hashQuery() {
+    var hash = window.location.hash.replace(/^#/, "");
+    var question = hash.indexOf("?");
+    return question < 0 ? hash : hash.slice(question);
+  }
+
+  function idIn(query) {
     var names = [option("param") || ""].concat(ID_PARAMS);
     for (var n = 0; n < names.length; n += 1) {
       var value = names[n] !== "" && has(query, names[n]) ? query[names[n]] : "";
@@ -93,26 +108,66 @@
     return null;
   }
 
-  /** False when the URL has no ad-platform id to look up. */
-  function askByAdClickId(query, stored) {
+  /** False when the URL has no ad-platform id that was not looked up before. */
+  function askByAdClickId(stored) {
+    var search = queryOf(window.location.search);
+    var hash = queryOf(hashQuery());
     var body = pageFacts();
     var isAsked = false;
     for (var n = 0; n < AD_CLICK_IDS.length; n += 1) {
-      var value = has(query, AD_CLICK_IDS[n]) ? query[AD_CLICK_IDS[n]] : "";
+      var name = AD_CLICK_IDS[n];
+      var value = (has(search, name) && search[name]) || (has(hash, name) && hash[name]) || "";
       if (value !== "" && value.length <= AD_CLICK_ID_LENGTH_MAX) {
-        body[AD_CLICK_IDS[n]] = value;
-        isAsked = true;
+        body[name] = value;
+        if (asked[name + "=" + value] !== 1) isAsked = true;
+        asked[name + "=" + value] = 1;
       }
     }
     if (!isAsked) return false;
     // With a stored id no new direct click is wanted: without an offer none is made.
     if (stored === null) addOffer(body);
     ask(body, function (answer) {
-      if (answer.id !== null) finish(answer.id);
-      else if (stored === null && answer.isRefused && isOrganic) askForNewClick();
+      if (answer.id !== null) arrive(answer.id);
+      else if (!isResolved && stored === null && answer.isRefused && isOrganic) askForNewClick();
       else finish(stored);
     });
     return true;
+  }
+
+  /** Pages that are one program change their address without loading: an id may come later, or be another one. */
+  function watchAddress() {
+    watchCalls("pushState");
+    watchCalls("replaceState");
+    window.addEventListener("popstate", guarded(readAddress));
+    window.addEventListener("hashchange", guarded(readAddress));
+  }
+
+  function watchCalls(name) {
+    var change = window.history[name];
+    window.history[name] = function () {
+      var result = change.apply(this, arguments);
+      guard(readAddress);
+      return result;
+    };
+  }
+
+  function readAddress() {
+    if (window.location.href === address) return;
+    address = window.location.href;
+    var given = idInAddress();
+    if (given !== null) arrive(given);
+    else askByAdClickId(isResolved ? clickId : readStored("trk_cid"));
+  }
+
+  /** An id that came after the page had its answer replaces it from now on. */
+  function arrive(found) {
+    if (!isResolved) {
+      finish(found);
+      return;
+    }
+    if (found === null || found === clickId) return;
+    if (clickId !== null) replaced.push(clickId);
+    keep(found);
   }
 
   function askForNewClick() {
@@ -211,19 +266,21 @@
 
   function finish(found) {
     if (isResolved) return;
-    clickId = found;
     isResolved = true;
-    if (found !== null) {
-      // A stored id keeps its age.
-      if (found !== readStored("trk_cid")) store("trk_cid", found);
-      if (readStored("trk_fcid") === null) store("trk_fcid", found);
-      guard(decorateAll);
-      if (document.readyState === "loading")
-        document.addEventListener("DOMContentLoaded", guarded(decorateAll));
-    }
+    if (found !== null) keep(found);
     var callbacks = waiting;
     waiting = [];
     for (var c = 0; c < callbacks.length; c += 1) guard(callbacks[c]);
+  }
+
+  function keep(found) {
+    clickId = found;
+    // A stored id keeps its age.
+    if (found !== readStored("trk_cid")) store("trk_cid", found);
+    if (readStored("trk_fcid") === null) store("trk_fcid", found);
+    guard(decorateAll);
+    if (document.readyState === "loading")
+      document.addEventListener("DOMContentLoaded", guarded(decorateAll));
   }
 
   function whenResolved(callback) {
@@ -353,6 +410,8 @@
     // Browsers ignore control characters and spaces in a scheme.
     if (href === null || UNTOUCHED_LINK.test(href.replace(/[\u0000-\u0020]/g, ""))) return;
     var decorated = href.replace(MACRO, clickId);
+    for (var r = 0; r < replaced.length; r += 1)
+      if (replaced[r] !== clickId) decorated = decorated.split(replaced[r]).join(clickId);
     if (link.hasAttribute("data-trk"))
       decorated = withParam(decorated, link.getAttribute("data-trk") || "click_id");
     if (decorated !== href) link.setAttribute("href", decorated);

@@ -150,3 +150,27 @@ test("half a surrogate pair, an invalid page URL and values of other types do no
   expect(adClickIds).toEqual([{ kind: "gclid", value: "\ufffd" }]);
   expect(parameters.values.sub1).toBe("");
 });
+
+test("the query behind # is read after the page's own; a plain fragment gives ad-platform IDs only (G247)", () => {
+  const valuesOf = (url: string): Record<string, string> => {
+    const { parameters } = landing({ url: `https://shop.example/${url}` });
+    const { sub1, sub2, gclid, traffic_source } = parameters.values;
+    return { sub1, sub2, gclid, traffic_source, extra: parameters.extra };
+  };
+  const none = { sub1: "", sub2: "", gclid: "", traffic_source: "", extra: "" };
+  const ad = { gclid: "G", traffic_source: "google" };
+  expect(valuesOf("#/p?gclid=G&sub1=a%20b&foo=1")).toEqual({
+    ...none,
+    ...ad,
+    sub1: "a b",
+    extra: '{"foo":"1"}',
+  });
+  expect(valuesOf("?sub1=own&sub2=x#!/p?sub1=other&gclid=G")).toEqual({
+    ...none,
+    ...ad,
+    sub1: "own",
+    sub2: "x",
+  });
+  expect(valuesOf("#gclid=G&sub1=no&access_token=secret")).toEqual({ ...none, ...ad });
+  expect(valuesOf("#section")).toEqual(none);
+});

@@ -26,6 +26,8 @@ export type ReadLanding =
   | { readonly kind: "malformed"; readonly error: string };
 
 const AD_CLICK_IDS = [...LANDING_AD_CLICK_IDS, "msclkid"] as const;
+const FRAGMENT_PAIRS_MAX = 256;
+const FRAGMENT_IDS: ReadonlySet<string> = new Set([...AD_CLICK_IDS, "fbclid", "ttclid"]);
 
 /**
  * Reads the body of `POST /lp`, whatever its content type says (T48). Values of the body win over those of the page's URL.
@@ -63,7 +65,8 @@ function landingOf(
     const { platform, host, path } = referrerSource(referrer, url);
     reader.add("sub1", platform).add("sub2", host).add("sub3", path);
   }
-  const parameters = reader.addQuery(queryOf(url)).read();
+  for (const query of queriesOf(url)) reader.addQuery(query);
+  const parameters = reader.read();
   // A page that requests an organic click without an ad click ID does not use those left in its URL, which were looked up before.
   const adClickIds =
     isOrganic && !hasOwnIds
@@ -105,10 +108,26 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? Buffer.from(value).toString() : "";
 }
 
-function queryOf(url: string): string {
-  const withoutFragment = url.split("#", 1)[0] ?? "";
-  const mark = withoutFragment.indexOf("?");
-  return mark < 0 ? "" : withoutFragment.slice(mark + 1);
+/**
+ * The query of the page, then the query behind its `#`, where a page that is one program has its path (G247): `#/p?gclid=G`. A fragment
+ * without a question mark, such as `#gclid=G`, may also be the answer of a sign-in with a token in it, so only ad-platform click IDs are read.
+ */
+function queriesOf(url: string): string[] {
+  const hash = url.indexOf("#");
+  const search = afterMark(hash < 0 ? url : url.slice(0, hash));
+  if (hash < 0) return [search];
+  const fragment = url.slice(hash + 1);
+  return [search, fragment.includes("?") ? afterMark(fragment) : adClickIds(fragment)];
+}
+
+function afterMark(text: string): string {
+  const mark = text.indexOf("?");
+  return mark < 0 ? "" : text.slice(mark + 1);
+}
+
+function adClickIds(query: string): string {
+  const pairs = query.split("&", FRAGMENT_PAIRS_MAX);
+  return pairs.filter((pair) => FRAGMENT_IDS.has(pair.split("=", 1)[0] ?? "")).join("&");
 }
 
 function malformed(error: string): ReadLanding {

@@ -41,6 +41,72 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
   );
 
   test.each([
+    ["#/p?click_id=X", ""],
+    ["#!/p?a=1&tid=X", ""],
+    ["#click_id=X", ""],
+    ["#/p?ref=X", 'data-param="ref"'],
+    ["?click_id=not-hex#/p?click_id=X", ""],
+    [`?click_id=X#/p?click_id=${OTHER_MADE_UP}`, ""],
+  ])("the id behind # in %s is used as it is (SDK-004, G247)", async (query, attributes) => {
+    const page = await world.visit({ query: query.replace("X", MADE_UP), attributes });
+    expect(await page.clickId()).toBe(MADE_UP);
+    expect(page.landings).toEqual([]);
+  });
+
+  test("a gclid behind # finds the click of the tracking template (SDK-005, G247)", async () => {
+    const adId = `gclid=HASH-${Date.now()}`;
+    const page = await world.visit({ query: `#/p?${adId}`, through: throughTemplate(adId) });
+    expect(await world.click(await page.knownClickId())).toMatchObject({
+      link_type: "transparent",
+      gclid: adId.split("=")[1],
+    });
+  });
+
+  test.each(["pushState", "replaceState", "hash"])(
+    "an id that arrives by %s is used from then on, also in links (G247)",
+    async (way) => {
+      const body =
+        '<a id="macro" href="https://shop.example/?c={click_id}">a</a><a id="param" href="/b" data-trk>b</a>';
+      const page = await world.visit({ body });
+      expect(await page.clickId()).toBeNull();
+      const goTo = async (id: string): Promise<void> =>
+        await page.run(
+          way === "hash"
+            ? `location.hash = "/p?click_id=${id}"`
+            : `history.${way}({ step: 2 }, "", "/next?click_id=${id}")`,
+        );
+      for (const id of [MADE_UP, OTHER_MADE_UP]) {
+        await goTo(id);
+        await page.untilHref("#macro", `https://shop.example/?c=${id}`);
+        await page.untilHref("#param", `/b?click_id=${id}`);
+        expect(await page.clickId()).toBe(id);
+        expect(await page.stored("trk_cid")).toBe(id);
+      }
+      expect(await page.stored("trk_fcid")).toBe(MADE_UP);
+      if (way === "pushState") {
+        expect(await page.page.evaluate("history.state")).toEqual({ step: 2 });
+        await page.run("history.back()");
+        await page.untilHref("#param", `/b?click_id=${MADE_UP}`);
+      }
+      expect(page.landings).toEqual([]);
+    },
+  );
+
+  test("a gclid that arrives by pushState is looked up once (G247)", async () => {
+    const adId = `gclid=PUSHED-${Date.now()}`;
+    const page = await world.visit({ through: throughTemplate(adId) });
+    expect(await page.clickId()).toBeNull();
+    await page.run(
+      `history.pushState(null, "", "/next?${adId}"); history.pushState(null, "", "/more?${adId}")`,
+    );
+    await expect.poll(async () => await page.clickId(), { timeout: 10_000 }).not.toBeNull();
+    expect(page.landings).toHaveLength(1);
+    expect(await world.click(await page.knownClickId())).toMatchObject({
+      link_type: "transparent",
+    });
+  });
+
+  test.each([
     `?click_id=${MADE_UP.slice(1)}`,
     `?click_id=${MADE_UP}0`,
     "?click_id=01234567-89ab-cdef-0123-456789abcdef",
