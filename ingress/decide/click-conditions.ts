@@ -1,8 +1,7 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { runFault } from "../../schemas/catalog/may-run.ts";
 import type { Affiliate, Offer, TrafficControl, Workspace } from "../../schemas/catalog/records.ts";
-import type { SlotValues } from "../request/parameters.ts";
-import type { SentParameters } from "../request/sent-parameters.ts";
+import type { ParameterSet, SlotValues } from "../request/parameters.ts";
 import { isUnseen, type Visit } from "../request/visit.ts";
 import type { ClickState } from "./click-state.ts";
 import { offerRules } from "./offer-rules.ts";
@@ -31,7 +30,9 @@ export type Click = {
   readonly affiliate: Affiliate;
   readonly visit: Visit;
   readonly values: SlotValues;
-  readonly sent: SentParameters;
+  /** The query as sent, and which of its parameters have columns. */
+  readonly query: string;
+  readonly set: ParameterSet;
   readonly atMs: number;
   /** A forced traffic-source template applies to the partner links `/r` and `/click` only (G181). */
   readonly isPartnerLink: boolean;
@@ -84,8 +85,12 @@ export function noteTaken(click: Click, offer: Offer | undefined, reason: string
   // A duplicate does not extend the time in which the next click is a duplicate.
   if (offer === undefined || reason === "duplicate") return;
   const { state, workspace, affiliate, visit, atMs } = click;
-  const taken = { affiliateId: affiliate.id, visitor: visit.visitor, atMs };
-  state.taken(offer, workspace.timezone, { ...taken, isUnseen: isUnseen(visit) });
+  state.taken(offer, workspace.timezone, {
+    affiliateId: affiliate.id,
+    visitor: visit.visitor,
+    atMs,
+    isUnseen: isUnseen(visit),
+  });
 }
 
 /** If the offer to which a control forwards refuses the click too, the control blocks the click. */

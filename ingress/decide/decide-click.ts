@@ -3,6 +3,7 @@ import type { ClickStatus } from "../../schemas/events/click-record.ts";
 import type { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import { isParameter } from "../../schemas/macros/template.ts";
 import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
+import { SentParameters } from "../request/sent-parameters.ts";
 import { isAllowed } from "./allowlist.ts";
 import { isUnsafe, isUnsafeIn } from "./blocklist.ts";
 import { type Click, type Finding, mayTake } from "./click-conditions.ts";
@@ -128,13 +129,21 @@ type MacroValues = {
   readonly offer: Offer | undefined;
   readonly clickId: string;
   readonly chance: Chance;
+  /** Made when it is first needed. */
+  sent?: SentParameters;
 };
 
 /** The landing page of the offer, with the parameters of the link that the offer passes on (G244). */
 function destinationOf(offer: Offer, values: MacroValues): string | undefined {
   const location = expand(offerRules(offer).destination, values);
   if (location === undefined || offer.pass_parameters === "none") return location;
-  return withParameters(location, values.click.sent.passed(offer.pass_parameters));
+  return withParameters(location, sentOf(values).passed(offer.pass_parameters));
+}
+
+function sentOf(values: MacroValues): SentParameters {
+  const { query, set } = values.click;
+  values.sent ??= new SentParameters(query, set);
+  return values.sent;
 }
 
 function expand(destination: Destination | undefined, values: MacroValues): string | undefined {
@@ -143,7 +152,6 @@ function expand(destination: Destination | undefined, values: MacroValues): stri
 
 function macroValue(macro: MacroName, from: MacroValues): string {
   const { click, offer } = from;
-  if (isParameter(macro)) return click.sent.valueOf(macro.slice("param:".length));
   switch (macro) {
     case "click_id":
       return from.clickId;
@@ -181,8 +189,9 @@ function macroValue(macro: MacroName, from: MacroValues): string {
     case "utm_term":
     case "utm_content":
     case "utm_id":
-      return click.sent.valueOf(macro);
+      return sentOf(from).valueOf(macro);
     default:
+      if (isParameter(macro)) return sentOf(from).valueOf(macro.slice("param:".length));
       // Every other macro is the name of a parameter's column.
       return click.values[macro];
   }

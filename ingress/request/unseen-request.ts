@@ -1,13 +1,13 @@
 import type { RawRequest } from "../route.ts";
 
 const AHEAD = /prefetch|prerender|preview/i;
-/** Requests for a page of its own, and those of scripts, such as beacons. Every other kind is a part of another page. */
-const OWN_PAGES: ReadonlySet<string> = new Set(["", "document", "empty"]);
 
 /**
  * Whether nobody sees where the request leads: a browser fetches it ahead of a visit that may never come, or as an image, a script, a
  * style or a frame of another page (G240).
  */
 export function isUnseenRequest({ purpose, secFetchDest }: RawRequest["headers"]): boolean {
-  return (purpose !== "" && AHEAD.test(purpose)) || !OWN_PAGES.has(secFetchDest);
+  if (purpose !== "" && AHEAD.test(purpose)) return true;
+  // A page of its own, and a request of a script, such as a beacon. Every other kind is a part of another page.
+  return secFetchDest !== "" && secFetchDest !== "document" && secFetchDest !== "empty";
 }

@@ -31,7 +31,6 @@ import {
   SMART_LINK_PARAMETERS,
 } from "../request/parameters.ts";
 import { straightCode, straightened } from "../request/pasted-link.ts";
-import { SentParameters } from "../request/sent-parameters.ts";
 import { isUnseenRequest } from "../request/unseen-request.ts";
 import { readVisit, type Visit } from "../request/visit.ts";
 import type { RawRequest, Route, RouteResult } from "../route.ts";
@@ -54,7 +53,9 @@ const CLICK_METHODS = ["GET", "HEAD", "POST"];
 type Found = {
   readonly linkType: LinkType;
   readonly parameters: ClickParameters;
-  readonly sent: SentParameters;
+  /** The query that they were read from. */
+  readonly query: string;
+  readonly set: ParameterSet;
   readonly link: OfferLink | SmartLinkHit | undefined;
 };
 
@@ -81,7 +82,9 @@ function findByPath(): Find {
   const memory = new LinkMemory<OfferLink>();
   return ({ catalog }, { path, query }, { domain }) => ({
     linkType: "affiliate",
-    ...read(query, LINK_PARAMETERS),
+    parameters: read(query, LINK_PARAMETERS),
+    query,
+    set: LINK_PARAMETERS,
     link: memory.find(catalog, domain, path, () => {
       const [, , offer = "", affiliate = ""] = path.split("/").map(decodePercent);
       return findOfferLink(linkScopeOf(catalog, domain), offer, affiliate);
@@ -93,7 +96,9 @@ function findByKey(): Find {
   const memory = new LinkMemory<OfferLink>();
   return ({ catalog }, { path, query }, { domain }) => ({
     linkType: "transparent",
-    ...read(query, LINK_PARAMETERS),
+    parameters: read(query, LINK_PARAMETERS),
+    query,
+    set: LINK_PARAMETERS,
     link: memory.find(catalog, domain, path, () => {
       const [, , key = ""] = path.split("/").map(decodePercent);
       return findLinkKey(linkScopeOf(catalog, domain), key);
@@ -101,25 +106,28 @@ function findByKey(): Find {
   });
 }
 
-function findByQuery({ catalog }: ClickDeps, target: Target, { domain }: Visit): Found {
-  const query = read(target.query, QUERY_LINK_PARAMETERS);
-  const { offer, affiliate } = query.parameters.values;
+function findByQuery({ catalog }: ClickDeps, { query }: Target, { domain }: Visit): Found {
+  const set = QUERY_LINK_PARAMETERS;
+  const parameters = read(query, set);
+  const { offer, affiliate } = parameters.values;
   const scope = linkScopeOf(catalog, domain);
   const link =
     findOfferLink(scope, offer, affiliate) ??
     findOfferLink(scope, straightCode(offer), straightCode(affiliate));
-  return { linkType: "affiliate", ...query, link };
+  return { linkType: "affiliate", parameters, query, set, link };
 }
 
 function findBySmartLink({ catalog }: ClickDeps, target: Target, { domain }: Visit): Found {
   const [, , segment = ""] = target.path.split("/").map(decodePercent);
-  const query = read(target.query, SMART_LINK_PARAMETERS);
-  const { affiliate } = query.parameters.values;
+  const { query } = target;
+  const set = SMART_LINK_PARAMETERS;
+  const parameters = read(query, set);
+  const { affiliate } = parameters.values;
   const scope = linkScopeOf(catalog, domain);
   const link =
     findSmartLink(scope, segment, affiliate) ??
     (affiliate === "" ? undefined : findSmartLink(scope, segment, straightCode(affiliate)));
-  return { linkType: "smart", ...query, link };
+  return { linkType: "smart", parameters, query, set, link };
 }
 
 /** A link that is not found as sent is looked up once more, as it was before it was copied (G241). */
@@ -131,11 +139,8 @@ function findLink(deps: ClickDeps, request: RawRequest, visit: Visit, find: Find
   return again?.link === undefined ? found : again;
 }
 
-function read(query: string, set: ParameterSet): Pick<Found, "parameters" | "sent"> {
-  return {
-    parameters: new ParameterReader(set).addQuery(query).read(),
-    sent: new SentParameters(query, set),
-  };
+function read(query: string, set: ParameterSet): ClickParameters {
+  return new ParameterReader(set).addQuery(query).read();
 }
 
 /** Answers within this turn of the event loop: nothing here awaits. */
@@ -166,7 +171,8 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
     affiliate: link.affiliate,
     visit,
     values: parameters.values,
-    sent: found.sent,
+    query: found.query,
+    set: found.set,
     atMs: mint.nowMs(),
     isPartnerLink: linkType === "affiliate",
   };

@@ -132,3 +132,12 @@ test("of a form with thousands of pairs at most a thousand are decoded (#0, P40)
   expect(read(pairs)).toEqual({ a: "1" });
   expect(read("", "application/x-www-form-urlencoded", pairs)).toEqual({ a: "1" });
 });
+
+test("names of a query that was copied with &amp; or a doubled ? are plain (G241)", () => {
+  expect(read("?a=1&amp;b=2&amp;amp;c=x%26amp;y&amp;d=")).toEqual({
+    a: "1",
+    b: "2",
+    c: "x&amp;y",
+    d: "",
+  });
+});

@@ -1,6 +1,7 @@
 import { READ_PARAMS } from "../../schemas/events/report-aliases.ts";
 import { parseSentTexts, REPORT_BOUNDS } from "../../schemas/json/sent-json.ts";
 import { plusAsSpace } from "../request/decode.ts";
+import { plainName } from "../request/parameters.ts";
 
 /** Parameters of a report, or the reason why they cannot be read. */
 export type ReadParameters =
@@ -107,7 +108,8 @@ function addPairs(params: Map<string, string>, text: string): boolean {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const sent = equals < 0 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)];
-    const [name, value] = sent.map(decode);
+    const [named, value] = sent.map(decode);
+    const name = named === undefined ? undefined : plainName(named);
     if (name !== undefined && value !== undefined) add(params, name, value);
     else if (name !== undefined && READ_PARAMS.has(name)) return false;
     // Nobody reads it, so it refuses no report (G223). The inbound log shows it as it was sent.

@@ -14,7 +14,6 @@ import {
   ParameterReader,
   SERVER_CLICK_PARAMETERS,
 } from "../request/parameters.ts";
-import { SentParameters } from "../request/sent-parameters.ts";
 import { readReportedVisit, trackingHostOf } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, Route, RouteResult } from "../route.ts";
 import { notLoaded } from "./click-answers.ts";
@@ -82,7 +81,8 @@ function answerServerClick(
     affiliate,
     visit,
     values,
-    sent: new SentParameters("", SERVER_CLICK_PARAMETERS),
+    query: "",
+    set: SERVER_CLICK_PARAMETERS,
     atMs,
     isPartnerLink: false,
   };
