@@ -56,7 +56,7 @@
     },
     push: function () {
       for (var e = 0; e < arguments.length; e += 1) guard(run, arguments[e]);
-    },
+    }
   };
   window.Tracker = api;
 
@@ -248,7 +248,7 @@
       else
         end(
           { id: null, isRefused: status >= 400 && status < 500 },
-          status === 0 ? "request failed" : String(answer.error || "HTTP " + status),
+          status === 0 ? "request failed" : String(answer.error || "HTTP " + status)
         );
     }
 
@@ -397,7 +397,7 @@
       "pagehide",
       guarded(function () {
         if (waiting.length > 0) finish(readStored("trk_cid"));
-      }),
+      })
     );
   }
 
