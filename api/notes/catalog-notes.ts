@@ -146,6 +146,8 @@ const OFFER: Notes = {
   accepted_at: "When the partner accepted them; null when it has not",
   fail_route_offer_id:
     "The offer that gets the clicks that this one refuses, before any fallback; null for none",
+  warnings:
+    "What is probably wrong with the macros of a `destination_url` in the body; left out if nothing is",
   pass_parameters:
     "Parameters of a link that reach the landing page, unless `destination_url` has one of that name: `utm` passes those that begin with `utm_`, `all` also those that have no column of their own. `GET /offers/{id}/settings` shows it",
 };

@@ -36,8 +36,7 @@
   var isResolved = false;
   var waiting = [];
   var cookieDomain;
-  // The last address that was read, the ad-platform ids that were asked for, and click ids that another one replaced.
-  var address = window.location.href;
+  // Ad-platform ids that were looked up, and replaced click ids.
   var asked = {};
   var replaced = [];
 
@@ -92,7 +91,7 @@
     return idIn(queryOf(window.location.search)) || idIn(queryOf(hashQuery()));
   }
 
-  /** The query behind `#`, where pages that are one program have their path: `#/p?a=1`, or `#a=1`. */
+  /** The query behind `#`: `#/p?a=1`, or `#a=1`. */
   function hashQuery() {
     var hash = window.location.hash.replace(/^#/, "");
     var question = hash.indexOf("?");
@@ -108,7 +107,7 @@
     return null;
   }
 
-  /** False when the URL has no ad-platform id that was not looked up before. */
+  /** False without an ad-platform id that was not looked up before. */
   function askByAdClickId(stored) {
     var search = queryOf(window.location.search);
     var hash = queryOf(hashQuery());
@@ -119,8 +118,8 @@
       var value = (has(search, name) && search[name]) || (has(hash, name) && hash[name]) || "";
       if (value !== "" && value.length <= AD_CLICK_ID_LENGTH_MAX) {
         body[name] = value;
-        if (asked[name + "=" + value] !== 1) isAsked = true;
-        asked[name + "=" + value] = 1;
+        isAsked = isAsked || !has(asked, value);
+        asked[value] = 1;
       }
     }
     if (!isAsked) return false;
@@ -134,7 +133,7 @@
     return true;
   }
 
-  /** Pages that are one program change their address without loading: an id may come later, or be another one. */
+  /** An address may change without loading. */
   function watchAddress() {
     watchCalls("pushState");
     watchCalls("replaceState");
@@ -152,22 +151,18 @@
   }
 
   function readAddress() {
-    if (window.location.href === address) return;
-    address = window.location.href;
     var given = idInAddress();
     if (given !== null) arrive(given);
     else askByAdClickId(isResolved ? clickId : readStored("trk_cid"));
   }
 
-  /** An id that came after the page had its answer replaces it from now on. */
+  /** After the page had its answer, another id replaces it from now on. */
   function arrive(found) {
-    if (!isResolved) {
-      finish(found);
-      return;
+    if (!isResolved) finish(found);
+    else if (found !== clickId) {
+      replaced.push(clickId);
+      keep(found);
     }
-    if (found === null || found === clickId) return;
-    if (clickId !== null) replaced.push(clickId);
-    keep(found);
   }
 
   function askForNewClick() {
@@ -411,7 +406,7 @@
     if (href === null || UNTOUCHED_LINK.test(href.replace(/[\u0000-\u0020]/g, ""))) return;
     var decorated = href.replace(MACRO, clickId);
     for (var r = 0; r < replaced.length; r += 1)
-      if (replaced[r] !== clickId) decorated = decorated.split(replaced[r]).join(clickId);
+      if (replaced[r]) decorated = decorated.split(replaced[r]).join(clickId);
     if (link.hasAttribute("data-trk"))
       decorated = withParam(decorated, link.getAttribute("data-trk") || "click_id");
     if (decorated !== href) link.setAttribute("href", decorated);

@@ -117,7 +117,7 @@ function queriesOf(url: string): string[] {
   const search = afterMark(hash < 0 ? url : url.slice(0, hash));
   if (hash < 0) return [search];
   const fragment = url.slice(hash + 1);
-  return [search, fragment.includes("?") ? afterMark(fragment) : adClickIds(fragment)];
+  return [search, fragment.includes("?") ? afterMark(fragment) : pairsOfAds(fragment)];
 }
 
 function afterMark(text: string): string {
@@ -125,7 +125,7 @@ function afterMark(text: string): string {
   return mark < 0 ? "" : text.slice(mark + 1);
 }
 
-function adClickIds(query: string): string {
+function pairsOfAds(query: string): string {
   const pairs = query.split("&", FRAGMENT_PAIRS_MAX);
   return pairs.filter((pair) => FRAGMENT_IDS.has(pair.split("=", 1)[0] ?? "")).join("&");
 }

@@ -147,17 +147,32 @@ function read(query: string, set: ParameterSet): ClickParameters {
 function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteResult {
   const { catalog } = deps;
   if (!catalog.isLoaded) return { answer: notLoaded(), reason: "not_loaded" };
-  const read = readVisit(request, deps, catalog.secret);
-  const found = findLink(deps, request, read, find);
-  const { link, parameters, linkType } = found;
+  const seen = readVisit(request, deps, catalog.secret);
+  const found = findLink(deps, request, seen, find);
+  const { link, linkType } = found;
   // Ad platforms request a transparent link beside the visitor, so how it is requested says nothing.
   const isUnseen = linkType !== "transparent" && isUnseenRequest(request.headers);
-  const visit = isUnseen ? { ...read, isBot: true } : read;
-  if (link === undefined) {
-    const result = answerUnknownLink(deps, visit, found);
-    deps.noteUnknownLink?.(request, result.answer.status);
-    return result;
+  const visit = isUnseen ? { ...seen, isBot: true } : seen;
+  if (link !== undefined) {
+    const cookie = { isLeft: isUnseen, sent: request.headers.cookie };
+    return answerFound(deps, { found, link, visit, cookie });
   }
+  const result = answerUnknownLink(deps, visit, found);
+  deps.noteUnknownLink?.(request, result.answer.status);
+  return result;
+}
+
+type FoundLink = {
+  readonly found: Found;
+  readonly link: OfferLink | SmartLinkHit;
+  readonly visit: Visit;
+  /** The Cookie header, and whether the visitor's cookies are left as they are. */
+  readonly cookie: { readonly isLeft: boolean; readonly sent: string };
+};
+
+function answerFound(deps: ClickDeps, { found, link, visit, cookie }: FoundLink): RouteResult {
+  const { catalog } = deps;
+  const { parameters, linkType } = found;
   const { urls } = parameters;
   if (linkType === "transparent" && urls.length === 0) {
     return { answer: visitorError(400, "missing_url"), reason: "missing_url" };
@@ -183,7 +198,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
       : decideWithoutUrl(click, subject, { mint, random });
   if (outcome.status === "redirect") noteTaken(click, outcome.offer, outcome.reason);
   return {
-    answer: answerOf(outcome, visit, { isUnseen, cookie: request.headers.cookie }),
+    answer: answerOf(outcome, visit, cookie),
     clickId: outcome.clickId,
     reason: outcome.reason,
     recorded: {
@@ -270,8 +285,8 @@ function subjectOfLink(
 function answerOf(
   { status, reason, clickId, location }: Outcome,
   { isHttps }: Visit,
-  { isUnseen, cookie }: { readonly isUnseen: boolean; readonly cookie: string },
+  { isLeft, sent }: FoundLink["cookie"],
 ): RouteResult["answer"] {
   if (status === "blocked") return visitorError(403, reason);
-  return visitorAnswer(location, { clickId: isUnseen ? "" : clickId, isHttps, cookie });
+  return visitorAnswer(location, { clickId: isLeft ? "" : clickId, isHttps, cookie: sent });
 }

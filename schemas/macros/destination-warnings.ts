@@ -13,29 +13,33 @@ const FOREIGN: readonly RegExp[] = [
   new RegExp(`__(?:${NAMES})__`, "i"),
 ];
 const DOUBLED = new RegExp(`\\{\\{(?:${NAMES})\\}\\}|\\$\\{(?:${NAMES})\\}`);
+const NAME = new RegExp(NAMES, "i");
 const CLICK_ID = "{click_id}";
+const WITHOUT_ID = `without ${CLICK_ID} the advertiser does not get the ID of the click, and can report conversions only by the landing-page script, a cookie or an ad ID`;
 
 /** What is probably wrong with the destination of an offer although it may be saved (G245). */
 export function destinationWarnings(url: string): string[] {
   if (url === "") return [];
-  const warnings: string[] = [];
-  const doubled = DOUBLED.exec(url)?.[0];
-  if (doubled !== undefined) {
-    const name = /\w+/.exec(doubled)?.[0] ?? "";
-    warnings.push(
-      `${doubled}: only {${name}} is replaced, and the page gets the characters around it too; write {${name}}`,
-    );
-  }
-  for (const pattern of FOREIGN) {
-    const found = pattern.exec(url)?.[0];
-    if (found === undefined) continue;
-    const name = new RegExp(`(?:${NAMES})`, "i").exec(found)?.[0]?.toLowerCase() ?? "";
-    warnings.push(`${found} is sent as it is; write {${name}} to have it replaced`);
-  }
-  if (!url.includes(CLICK_ID) && !warnings.some((warning) => warning.includes(CLICK_ID))) {
-    warnings.push(
-      `without ${CLICK_ID} the advertiser does not get the ID of the click, and can report conversions only by the landing-page script, a cookie or an ad ID`,
-    );
-  }
-  return warnings;
+  const warnings = [
+    ...doubledWarnings(url),
+    ...FOREIGN.flatMap((form) => foreignWarnings(url, form)),
+  ];
+  const isMissing = !url.includes(CLICK_ID) && !warnings.some((text) => text.includes(CLICK_ID));
+  return isMissing ? [...warnings, WITHOUT_ID] : warnings;
+}
+
+function doubledWarnings(url: string): string[] {
+  const found = DOUBLED.exec(url)?.[0];
+  if (found === undefined) return [];
+  const macro = `{${/\w+/.exec(found)?.[0] ?? ""}}`;
+  return [
+    `${found}: only ${macro} is replaced, and the page gets the characters around it too; write ${macro}`,
+  ];
+}
+
+function foreignWarnings(url: string, form: RegExp): string[] {
+  const found = form.exec(url)?.[0];
+  if (found === undefined) return [];
+  const name = NAME.exec(found)?.[0].toLowerCase() ?? "";
+  return [`${found} is sent as it is; write {${name}} to have it replaced`];
 }

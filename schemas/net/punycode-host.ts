@@ -1,5 +1,3 @@
-import { domainToASCII } from "node:url";
-
 const AUTHORITY = /^(https?:\/\/(?:[^/?#@]*@)?)([^/?#:@]+)/i;
 const PLAIN = /^[^%\P{ASCII}]*$/u;
 
@@ -10,6 +8,6 @@ const PLAIN = /^[^%\P{ASCII}]*$/u;
 export function punycodeHost(url: string): string {
   const [whole = "", scheme = "", host = ""] = AUTHORITY.exec(url) ?? [];
   if (PLAIN.test(host)) return url;
-  const ascii = domainToASCII(host);
-  return ascii === "" ? url : scheme + ascii + url.slice(whole.length);
+  const origin = `https://${host}/`;
+  return URL.canParse(origin) ? scheme + new URL(origin).hostname + url.slice(whole.length) : url;
 }

@@ -89,7 +89,7 @@ function OfferFacts({ offer }: { readonly offer: Offer }): ReactElement {
         ["Payout", termText(offer.payout_type, offer.payout, offer.currency)],
         ["Revenue", termText(offer.revenue_type, offer.revenue, offer.currency)],
         ["Destination", linkOrNothing(offer.destination_url)],
-        ["Check the destination", destinationWarnings(offer.destination_url).join(". ")],
+        ["Check the destination", destinationWarnings(offer.destination_url ?? "").join(". ")],
         ["Fallback", linkOrNothing(offer.fallback_url)],
         ["Description", offer.description],
         ["Restrictions", offer.restrictions],
