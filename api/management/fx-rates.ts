@@ -45,8 +45,10 @@ const ShownFeed = z
         "`failed`: its last attempt failed, the stored rates stay in use. `off`: FX_FEED_URL is off. `unread`: nobody has read it yet",
     }),
     source: z.string().meta({ description: "Host of the feed" }),
-    attempted_at: shownTime.nullable(),
-    succeeded_at: shownTime.nullable(),
+    attempted_at: shownTime
+      .nullable()
+      .meta({ description: "When it was last read, or could not be" }),
+    succeeded_at: shownTime.nullable().meta({ description: "When it was last read" }),
     newest_day: shownDay.nullable().meta({ description: "The newest day that it had" }),
     error: z.string().meta({ description: "Why the last attempt failed" }),
   })

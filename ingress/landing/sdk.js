@@ -18,9 +18,16 @@
   var MAX_AGE_SECONDS = 90 * DAY_SECONDS;
   var REQUEST_TIMEOUT_MS = 5000;
   var ANCESTORS_MAX = 200;
-  // An amount as the service reads it.
-  var AMOUNT = /^\+?\d{0,14}(\.\d{0,30})?$/;
-  var MONEY_PARAMS = ["amount", "sale_amount", "revenue"];
+  // As the service reads them; the last one is refused always.
+  var AMOUNT = /^\s*\+?(\d{1,14}(\.\d{0,30})?|\.\d{1,30})\s*$/;
+  var FORMS = {
+    amount: AMOUNT,
+    sale_amount: AMOUNT,
+    revenue: AMOUNT,
+    status: /^\s*(approved|pending|rejected)\s*$/,
+    currency: /^\s*[a-z]{3}\s*$/i,
+    conversion_id: /^$/
+  };
   // Parameters that a page must not set.
   var NOT_SENT = { click_id: 1, token: 1 };
 
@@ -326,33 +333,17 @@
     return false;
   }
 
-  /**
-   * Why the service will refuse a conversion, as far as this page can know: the answer of an image of another origin cannot be read.
-   * It is sent anyway, so that the inbound log shows it.
-   */
+  /** What the service will refuse, as far as the page can know: it cannot read the answer of the image. */
   function knownFault(params) {
-    for (var m = 0; m < MONEY_PARAMS.length; m += 1) {
-      var amount = sentText(params, MONEY_PARAMS[m]);
-      if (amount !== "" && (!AMOUNT.test(amount) || !/\d/.test(amount)))
-        return MONEY_PARAMS[m] + " " + amount + " is not a plain decimal such as 1200.50";
+    for (var name in FORMS) {
+      if (!has(FORMS, name) || !isGiven(params, [name])) continue;
+      var text = textOfValue(params[name]);
+      if (/\S/.test(text) && !FORMS[name].test(text)) return name + "=" + text;
     }
-    var status = sentText(params, "status");
-    if (status !== "" && !/^(approved|pending|rejected)$/.test(status))
-      return "status " + status + " is not approved, pending or rejected";
-    var currency = sentText(params, "currency");
-    if (currency !== "" && !/^[a-z]{3}$/i.test(currency))
-      return "currency " + currency + " is not a code such as EUR";
-    if (sentText(params, "conversion_id") !== "")
-      return "a page cannot change a conversion: conversion_id needs a server-to-server postback";
     return null;
   }
 
-  /** A parameter as it will be sent, without blanks around it; "" when it is not. */
-  function sentText(params, name) {
-    return isGiven(params, [name]) ? textOfValue(params[name]).replace(/^\s+|\s+$/g, "") : "";
-  }
-
-  /** A small remainder of a float, such as 5.55e-17, is written without its exponent, which the service refuses. */
+  /** A remainder such as 5.55e-17 without its exponent, which the service refuses. */
   function textOfValue(value) {
     var text = String(value);
     return typeof value === "number" && /e-/.test(text) ? value.toFixed(20) : text;

@@ -25,6 +25,7 @@ import {
 import { FOREIGN_OFFER, mayActFor, type Sender, senderOfToken } from "./read/sender.ts";
 import { applyUpdate } from "./record/apply-update.ts";
 import {
+  type ConversionState,
   findConversion,
   findRecorded,
   type Recording,
@@ -171,7 +172,20 @@ async function updateNamed(
     return refusal(refused("unknown conversion_id", "unknown_conversion"), { workspaceId });
   }
   if (!mayActFor(sender, row.advertiser_id)) return refusal(FOREIGN_OFFER, { workspaceId });
+  const { namesEvent, eventCode } = incoming.report;
+  if (namesEvent && eventCode !== row.event_code) return otherEvent(row);
   return (await applyUpdate(sources, incoming, row)) ?? refusal(UNAVAILABLE, { workspaceId });
+}
+
+/** One event never changes the conversion of another one (G220). */
+function otherEvent({
+  workspace_id: workspaceId,
+  offer_id: offerId,
+  event_code,
+}: Pick<ConversionState, "workspace_id" | "offer_id" | "event_code">): Handled {
+  const cause = refused("unknown conversion_id", "unknown_conversion");
+  const reason = `the conversion is of the event ${event_code}: leave event out, or name that one`;
+  return refusal({ ...cause, details: { reason }, hint: reason }, { workspaceId, offerId });
 }
 
 async function recordReport(

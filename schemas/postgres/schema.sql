@@ -414,7 +414,6 @@ CREATE INDEX conversion_by_email ON conversion USING btree (workspace_id, email_
 CREATE INDEX conversion_by_ip ON conversion USING btree (workspace_id, conv_ip) WHERE conv_ip IS NOT NULL;
 CREATE UNIQUE INDEX conversion_click_event ON conversion USING btree (click_id, event_code) WHERE holds_click;
 CREATE INDEX conversion_described ON conversion USING btree (conv_ts) WHERE conv_ip IS NOT NULL OR email_hash IS NOT NULL OR phone_hash IS NOT NULL OR click ?| ARRAY['gclid'::text, 'gbraid'::text, 'wbraid'::text, 'msclkid'::text, 'fbclid'::text, 'ttclid'::text];
-CREATE UNIQUE INDEX conversion_event_txid ON conversion USING btree (offer_id, adv_txid, event_code) WHERE holds_event_txid;
 CREATE INDEX conversion_held ON conversion USING btree (hold_until) WHERE hold_until IS NOT NULL AND status = 'pending'::text;
 CREATE INDEX conversion_list ON conversion USING btree (workspace_id, conv_ts DESC, id DESC);
 CREATE INDEX conversion_of_event ON conversion USING btree (offer_id, event_code) WHERE event_code <> 'default'::text;
@@ -652,6 +651,14 @@ CREATE TABLE erasure_lease (
   expires_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT erasure_lease_pkey PRIMARY KEY (id),
   CONSTRAINT erasure_lease_id_check CHECK (id = 1)
+);
+
+CREATE TABLE event_order (
+  offer_id integer NOT NULL,
+  adv_txid text NOT NULL,
+  event_code text NOT NULL,
+  conversion_id uuid NOT NULL,
+  CONSTRAINT event_order_pkey PRIMARY KEY (offer_id, adv_txid, event_code)
 );
 
 CREATE TABLE fact_audit (
@@ -2127,9 +2134,9 @@ AS $function$
 begin
   if c.adv_txid is not null then
     -- Rows from before the offer's scope was changed are looked at, too. Of several events with the order, the same one is meant.
-    found_row := (select t from conversion t
-      where t.offer_id = c.offer_id and t.adv_txid = c.adv_txid and t.holds_event_txid
-        and (t.event_code = c.event_code or not c.holds_event_txid)
+    found_row := (select t from event_order e join conversion t on t.id = e.conversion_id
+      where e.offer_id = c.offer_id and e.adv_txid = c.adv_txid
+        and (e.event_code = c.event_code or not c.holds_event_txid)
       order by t.event_code = c.event_code desc, t.conv_ts desc, t.id desc limit 1);
     if found_row.id is null or found_row.event_code <> c.event_code then
       found_row := coalesce((select t from conversion t
@@ -2563,8 +2570,7 @@ begin
   -- A processor of an earlier release does not know the column.
   given.holds_event_txid := coalesce(given.holds_event_txid, false);
   is_plain := is_plain and (given.adv_txid is null or not (given.holds_event_txid or exists (
-    select from conversion t
-    where t.offer_id = given.offer_id and t.adv_txid = given.adv_txid and t.holds_event_txid)));
+    select from event_order e where e.offer_id = given.offer_id and e.adv_txid = given.adv_txid)));
   given.version := 1;
   given.created_at := clock_timestamp();
   given.updated_at := given.created_at;
@@ -2641,7 +2647,17 @@ begin
         end if;
       end if;
     end if;
+    if c.holds_event_txid then
+      insert into event_order (offer_id, adv_txid, event_code, conversion_id)
+      values (c.offer_id, c.adv_txid, c.event_code, c.id) on conflict do nothing;
+      continue when not found;
+    end if;
     insert into conversion values (c.*) on conflict do nothing;
+    if not found and c.holds_event_txid then
+      delete from event_order e where e.conversion_id = c.id and e.offer_id = c.offer_id and e.adv_txid = c.adv_txid;
+      -- FOUND is of the last statement: the place of the conversion is still taken.
+      continue;
+    end if;
     if found then
       if c.status <> 'rejected' then
         if is_counted then

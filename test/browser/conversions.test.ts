@@ -45,7 +45,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
       ["float-1", "1.1 + 2.2"],
       ["float-2", "0.1 + 0.2 - 0.3"],
       ["float-3", '"49."'],
-    ]) {
+    ] as const) {
       const { outcome } = await page.convert(`{txid: "${txid}", amount: ${amount}}`);
       expect([txid, outcome.startsWith("error"), await page.lastError()]).toEqual([
         txid,
@@ -54,13 +54,13 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
       ]);
     }
     for (const [fault, params] of [
-      ["amount 49,90 is not", '{amount: "49,90"}'],
-      ["revenue NaN is not", "{revenue: 0 / 0}"],
-      ["status ok is not", '{status: "ok"}'],
-      ["currency € is not", '{currency: "\u20ac"}'],
-      ["a page cannot change", '{conversion_id: "01a1fc65-173e-7eb1-b69e-769fbe5c2c41"}'],
-    ]) {
-      const { outcome } = await page.convert(params ?? "");
+      ["amount=49,90", '{amount: "49,90"}'],
+      ["revenue=NaN", "{revenue: 0 / 0}"],
+      ["status=ok", '{status: "ok"}'],
+      ["currency=€", '{currency: "\u20ac"}'],
+      ["conversion_id=01a1fc65", '{conversion_id: "01a1fc65-173e-7eb1-b69e-769fbe5c2c41"}'],
+    ] as const) {
+      const { outcome } = await page.convert(params);
       expect(outcome, params).toMatch(/^error: /);
       expect(await page.lastError()).toContain(`conversion will be refused: ${fault}`);
     }

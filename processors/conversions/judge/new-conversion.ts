@@ -81,7 +81,7 @@ export function newConversion(parts: NewConversionParts): NewConversion {
     cap_alert: false,
     ...moneyColumns(parts),
     ...clickColumns(parts),
-    adv_txid: parts.txid ?? null,
+    ...txidColumns(parts),
     method: parts.method,
     conv_ts: isoTime(parts.convTsMs),
     hold_until: verdict.holdUntilMs === undefined ? null : isoTime(verdict.holdUntilMs),
@@ -90,11 +90,19 @@ export function newConversion(parts: NewConversionParts): NewConversion {
     notes: parts.notes ?? "",
     email_hash: parts.emailHash ?? null,
     phone_hash: parts.phoneHash ?? null,
-    holds_txid: parts.txid !== undefined && offer.txid_scope === "offer",
-    holds_event_txid: parts.txid !== undefined && offer.txid_scope === "event",
     report_fingerprint: reported.fingerprint,
     asked_status: reported.status ?? null,
   };
+}
+
+/** Of what the order number is unique, the offer says (G220). */
+function txidColumns({
+  txid,
+  target: { offer },
+}: NewConversionParts): Pick<NewConversion, "adv_txid" | "holds_txid" | "holds_event_txid"> {
+  if (txid === undefined) return { adv_txid: null, holds_txid: false, holds_event_txid: false };
+  const isOfEvent = offer.txid_scope === "event";
+  return { adv_txid: txid, holds_txid: !isOfEvent, holds_event_txid: isOfEvent };
 }
 
 type MoneyColumn =

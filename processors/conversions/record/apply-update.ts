@@ -29,8 +29,6 @@ export async function applyUpdate(
   found: ConversionState,
 ): Promise<Handled | undefined> {
   const { report } = incoming;
-  // Only a report with a conversion_id can name another event than the row has (G220).
-  if (report.namesEvent && report.eventCode !== found.event_code) return otherEvent(found);
   const isPlain = report.status === undefined && report.conversionId === undefined;
   if (isRepeatOf(found, incoming)) {
     const shown = { shown: found, ignored: report.ignored };
@@ -81,17 +79,6 @@ function requestedChange(
       affiliateId === null ? undefined : catalog.affiliates.get(affiliateId),
     ),
   };
-}
-
-/** One event never changes the conversion of another one. */
-function otherEvent({
-  workspace_id: workspaceId,
-  offer_id: offerId,
-  event_code,
-}: ConversionState): Handled {
-  const cause = refused("unknown conversion_id", "unknown_conversion");
-  const reason = `the conversion is of the event ${event_code}: leave event out, or name that one`;
-  return refusal({ ...cause, details: { reason }, hint: reason }, { workspaceId, offerId });
 }
 
 function isRepeatOf(row: ConversionState, { fingerprint }: Incoming): boolean {

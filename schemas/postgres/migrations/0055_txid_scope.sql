@@ -1,8 +1,16 @@
 -- reads: 0040
 -- Of what an order number is unique: of the offer, or of each of its events.
 alter table offer add column txid_scope text not null default 'offer' check (txid_scope in ('offer', 'event'));
--- As `holds_txid`, on an offer whose order numbers are unique for each event.
+-- As `holds_txid`, on an offer whose order numbers are unique for each event: then the conversion has a row in `event_order`.
 alter table conversion add column holds_event_txid boolean not null default false;
+-- The order numbers of events, each once. An index of `conversion` would refuse writes of older processes.
+create table event_order (
+  offer_id integer not null,
+  adv_txid text not null,
+  event_code text not null,
+  conversion_id uuid not null,
+  primary key (offer_id, adv_txid, event_code)
+);
 -- Whether the report says which event it means.
 alter type conversion_plan add attribute names_event boolean;
 
@@ -13,9 +21,9 @@ AS $function$
 begin
   if c.adv_txid is not null then
     -- Rows from before the offer's scope was changed are looked at, too. Of several events with the order, the same one is meant.
-    found_row := (select t from conversion t
-      where t.offer_id = c.offer_id and t.adv_txid = c.adv_txid and t.holds_event_txid
-        and (t.event_code = c.event_code or not c.holds_event_txid)
+    found_row := (select t from event_order e join conversion t on t.id = e.conversion_id
+      where e.offer_id = c.offer_id and e.adv_txid = c.adv_txid
+        and (e.event_code = c.event_code or not c.holds_event_txid)
       order by t.event_code = c.event_code desc, t.conv_ts desc, t.id desc limit 1);
     if found_row.id is null or found_row.event_code <> c.event_code then
       found_row := coalesce((select t from conversion t
@@ -62,8 +70,7 @@ begin
   -- A processor of an earlier release does not know the column.
   given.holds_event_txid := coalesce(given.holds_event_txid, false);
   is_plain := is_plain and (given.adv_txid is null or not (given.holds_event_txid or exists (
-    select from conversion t
-    where t.offer_id = given.offer_id and t.adv_txid = given.adv_txid and t.holds_event_txid)));
+    select from event_order e where e.offer_id = given.offer_id and e.adv_txid = given.adv_txid)));
   given.version := 1;
   given.created_at := clock_timestamp();
   given.updated_at := given.created_at;
@@ -140,7 +147,17 @@ begin
         end if;
       end if;
     end if;
+    if c.holds_event_txid then
+      insert into event_order (offer_id, adv_txid, event_code, conversion_id)
+      values (c.offer_id, c.adv_txid, c.event_code, c.id) on conflict do nothing;
+      continue when not found;
+    end if;
     insert into conversion values (c.*) on conflict do nothing;
+    if not found and c.holds_event_txid then
+      delete from event_order e where e.conversion_id = c.id and e.offer_id = c.offer_id and e.adv_txid = c.adv_txid;
+      -- FOUND is of the last statement: the place of the conversion is still taken.
+      continue;
+    end if;
     if found then
       if c.status <> 'rejected' then
         if is_counted then

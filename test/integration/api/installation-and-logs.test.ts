@@ -58,7 +58,7 @@ test("of two lists put at once one is stored whole (G142)", async () => {
 const Entries = z.looseObject({ entries: z.array(z.string()) });
 const Rates = z.array(z.looseObject({ date: z.string(), currency: z.string(), rate: z.string() }));
 
-test("reference rates are set singly or in rows, the last of a day counts, and listed by day with the state of the feed (G221)", async () => {
+test("rates are set singly or in rows, the last of a day counts, and listed with their feed (G221)", async () => {
   const one = await world.post("/fx-rates", {
     date: "2026-03-01",
     currency: "USD",
