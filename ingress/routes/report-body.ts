@@ -103,18 +103,20 @@ function readJson(params: Map<string, string>, text: string): string | undefined
   return undefined;
 }
 
+/** False if a parameter that is read cannot be decoded. */
 function addPairs(params: Map<string, string>, text: string): boolean {
-  for (const pair of text.split("&", PAIRS_MAX)) {
-    if (pair === "") continue;
-    const equals = pair.indexOf("=");
-    const sent = equals < 0 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)];
-    const [named, value] = sent.map(decode);
-    const name = named === undefined ? undefined : plainName(named);
-    if (name !== undefined && value !== undefined) add(params, name, value);
-    else if (name !== undefined && READ_PARAMS.has(name)) return false;
-    // Nobody reads it, so it refuses no report (G223). The inbound log shows it as it was sent.
-    else add(params, name ?? sent[0] ?? "", value ?? sent[1] ?? "");
-  }
+  return text.split("&", PAIRS_MAX).every((pair) => pair === "" || addPair(params, pair));
+}
+
+function addPair(params: Map<string, string>, pair: string): boolean {
+  const equals = pair.indexOf("=");
+  const [sentName, sentValue] =
+    equals < 0 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)];
+  const name = plainName(decode(sentName) ?? sentName);
+  const value = decode(sentValue);
+  if (value === undefined && READ_PARAMS.has(name)) return false;
+  // Nobody reads it, so it refuses no report (G223). The inbound log shows it as it was sent.
+  add(params, name, value ?? sentValue);
   return true;
 }
 
