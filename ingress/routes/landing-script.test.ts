@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aRequest } from "../../test/samples/a-request.ts";
-import { landingScriptRoute } from "./landing-script.ts";
+import { landingScriptRoute, servedScript } from "./landing-script.ts";
 
 const route = landingScriptRoute({ text: "void 0;", etag: '"abc"' });
 
@@ -17,4 +17,10 @@ async function ask(ifNoneMatch: string): Promise<number> {
 test("a client with this release gets 304, all others get the script (SDK-001, G164)", async () => {
   for (const known of ['"abc"', 'W/"abc"', '"x", "abc"', "*"]) expect(await ask(known)).toBe(304);
   for (const other of ["", '"abd"', "abc", 'W/"x"']) expect(await ask(other)).toBe(200);
+});
+
+test("the script is served without comments and indentation, and otherwise as it is written", () => {
+  const source =
+    '/*\n * A.\n */\n(function () {\n  // B.\n  var a = "/* c */ // d";\n\n  /** E. */\n  b(a); // f\n})();\n';
+  expect(servedScript(source)).toBe('(function () {\nvar a = "/* c */ // d";\nb(a); // f\n})();\n');
 });

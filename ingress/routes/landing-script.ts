@@ -16,9 +16,16 @@ export type LandingScript = { readonly text: string; readonly etag: string };
 
 /** @throws when the file is missing: the installation is incomplete. */
 export async function readLandingScript(): Promise<LandingScript> {
-  const text = await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8");
+  const text = servedScript(await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8"));
   const digest = createHash("sha256").update(text).digest("hex");
   return { text, etag: `"${digest.slice(0, ETAG_DIGITS)}"` };
+}
+
+/** Without the lines that are comments and without indentation: every visitor loads it. No text of the script goes over several lines. */
+export function servedScript(source: string): string {
+  return source
+    .replaceAll(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)?[ \t]*\n/gm, "")
+    .replaceAll(/^[ \t]+/gm, "");
 }
 
 /** `GET /sdk.js` for pages of any origin. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { servedScript } from "../../../ingress/routes/landing-script.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { clickIdOf, headerOf } from "../ingress/click-answer.ts";
@@ -27,7 +28,8 @@ async function expectEs5(name: string, text: string): Promise<void> {
 test("/sdk.js is an ES5 script, open to all pages and cached for an hour (SDK-001, G164, G19)", async () => {
   const answer = await world.ask("/sdk.js", { headers: { origin: "https://shop.example" } });
   expect(answer.status).toBe(200);
-  expect(answer.body).toBe(await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8"));
+  const source = await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8");
+  expect(answer.body).toBe(servedScript(source));
   expect(headerOf(answer, "content-type")).toBe("text/javascript; charset=utf-8");
   expect(headerOf(answer, "cache-control")).toBe("public, max-age=3600");
   expect(headerOf(answer, "access-control-allow-origin")).toBe("*");
