@@ -131,9 +131,8 @@ export class ListWorld {
       // After five plans for their values Postgres may choose to keep one.
       for (let run = 0; run < 8; run += 1) await connection.query(statement);
       const values = (statement.values ?? []).map(literal).join(", ");
-      return await costOf(connection, {
-        text: `execute "${statement.name ?? ""}" (${values})`,
-      });
+      const given = values === "" ? "" : ` (${values})`;
+      return await costOf(connection, { text: `execute "${statement.name ?? ""}"${given}` });
     } finally {
       await connection.end();
     }
