@@ -140,7 +140,7 @@ describe("what a body may cost", () => {
       expect(Object.entries(details(answer).fields)).toEqual(
         names.map((name) => [name, "unknown field"]),
       );
-      expect(answer.text).toMatch(/f4 and 89\d{3} more"/);
+      expect(answer.text).toContain('f4 and over 1000 more"');
       expect(answer.text.length).toBeLessThan(1_000);
     }
   });
