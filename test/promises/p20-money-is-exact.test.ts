@@ -75,7 +75,7 @@ test("sums of money equal big-integer sums in both databases (P20, PB-011, PB-01
       for (const amount of amounts) {
         const params = { click_id: click.click_id, txid: `t${number}`, amount, currency };
         // A repeat because of a late answer would be a duplicate.
-        const { body } = await world.reportUntilAnswered(params);
+        const { body } = await world.reportUntilAnswered(params, { timeoutMs: 20_000 });
         expect(body, `seed ${SEED}, ${JSON.stringify(params)}`).toMatchObject({
           ok: true,
           status: "approved",

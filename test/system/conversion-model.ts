@@ -160,10 +160,12 @@ export class ModelConversions {
     const before = [row.status, row.sale, row.payout, row.revenue].join();
     const status = statusAfter(row, fields, byId);
     const hadGivenPayout = row.isPayoutGiven;
-    const isStatusNew = status !== row.status;
+    // The end of a hold approves, and the advertiser has not decided (G230).
+    const endsHold = row.isHeld && fields.status === "pending";
+    const isStatusNew = status !== row.status || endsHold;
     row.setMoney(fields);
     row.status = status;
-    if ([row.status, row.sale, row.payout, row.revenue].join() === before) {
+    if (!endsHold && [row.status, row.sale, row.payout, row.revenue].join() === before) {
       // The service writes nothing, so a payout equal to the computed one still counts as computed.
       row.isPayoutGiven = hadGivenPayout;
       return false;
@@ -216,7 +218,7 @@ export class ModelConversions {
     if (fields.status === "rejected") {
       row.status = "rejected";
       row.reason = "postback";
-    } else if (this.#isHolding) {
+    } else if (this.#isHolding && fields.status !== "pending") {
       row.status = "pending";
       row.reason = "hold";
       row.isHeld = true;
