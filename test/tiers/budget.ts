@@ -32,18 +32,26 @@ export type Cost = {
   readonly processorSeconds: number;
 };
 
-/** What takes more than its budget, as sentences. Files of projects without a budget, those of the deep tier, are not looked at. */
-export function overBudget(costs: readonly Cost[]): string[] {
+/** The same work takes a third more processor time when other programs want the cores all the time. */
+const BUSY_SHARE = 0.95;
+const BUSY_FACTOR = 1.5;
+
+/**
+ * What takes more than its budget, as sentences. Files of projects without a budget, those of the deep tier, are not looked at. `busyShare`: how
+ * much of the time the cores worked.
+ */
+export function overBudget(costs: readonly Cost[], busyShare: number): string[] {
+  const factor = busyShare > BUSY_SHARE ? BUSY_FACTOR : 1;
   const everyday = costs.filter(({ project }) => Object.hasOwn(PART_SECONDS_MAX, project));
   const files = everyday.flatMap(({ project, name, processorSeconds }) => {
     const secondsMax = project === "unit" ? UNIT_FILE_SECONDS_MAX : FILE_SECONDS_MAX;
-    return sentences(name, processorSeconds, FILE_SECONDS[name] ?? secondsMax);
+    return sentences(name, processorSeconds, factor * (FILE_SECONDS[name] ?? secondsMax));
   });
   const parts = Object.entries(PART_SECONDS_MAX).flatMap(([part, secondsMax]) => {
     const seconds = everyday
       .filter(({ project }) => project === part)
       .reduce((sum, { processorSeconds }) => sum + processorSeconds, 0);
-    return sentences(`project ${part}`, seconds, secondsMax);
+    return sentences(`project ${part}`, seconds, factor * secondsMax);
   });
   return [...files, ...parts];
 }
