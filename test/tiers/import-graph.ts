@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import type { Cruise } from "./cruise.ts";
@@ -11,7 +12,8 @@ export type Imports = Readonly<Record<string, readonly string[]>>;
 
 export function writeImports(modules: Cruise["modules"]): void {
   const imports = modules
-    .filter(({ source }) => !source.startsWith("node_modules/"))
+    // Modules of packages and of Node.js are not ours.
+    .filter(({ source }) => !source.startsWith("node_modules/") && !isBuiltin(source))
     .map(({ source, dependencies }) => [source, dependencies.map(({ resolved }) => resolved)]);
   writeFileSync(IMPORTS_FILE, JSON.stringify(Object.fromEntries(imports)));
 }
