@@ -43,7 +43,7 @@ export class Conditions {
   of(offer: WorldOffer, judged: Judged): Finding[] {
     return this.#ofOffer(offer, judged).flatMap((condition): Finding[] => {
       if (!passes(condition)) return [{ condition }];
-      const control = this.#world.controls.find((one) => fallsUnder(one, offer, judged));
+      const control = this.#controlOf(offer, judged);
       if (control !== undefined) return this.#controlled(control, judged);
       return byVerdict(this.#history.taken.isDuplicate(offer, judged.click), {
         yes: { condition: "duplicate" },
@@ -52,14 +52,21 @@ export class Conditions {
     });
   }
 
-  /** Whether the offer accepts a click forwarded from another offer. Traffic controls do not apply there. */
+  /** Whether the offer accepts a click of another offer, by the same conditions; it is not forwarded from there (G234). */
   mayTake(offer: WorldOffer, judged: Judged): boolean[] {
+    if (this.#controlOf(offer, judged) !== undefined) return [false];
     const answers = this.#ofOffer(offer, judged).flatMap((condition) => {
       if (!passes(condition)) return [false];
       const verdict = this.#history.taken.isDuplicate(offer, judged.click);
       return byVerdict(verdict, { yes: false, no: true });
     });
     return [...new Set(answers)];
+  }
+
+  /** The oldest control that applies; none if it forwards to this very offer. */
+  #controlOf(offer: WorldOffer, judged: Judged): WorldControl | undefined {
+    const control = this.#world.controls.find((one) => fallsUnder(one, offer, judged));
+    return control?.forwardToId === offer.id ? undefined : control;
   }
 
   #controlled({ forwardToId }: WorldControl, judged: Judged): Finding[] {

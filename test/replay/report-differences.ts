@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatAmount } from "../../schemas/money/amount.ts";
 import type { ServiceClient } from "../system/service.ts";
+import { passes } from "./conditions.ts";
 import type { ReportedConversion } from "./conversions.ts";
 import { differing, type Fact } from "./differing.ts";
 import { type ClickRow, type ConversionRow, MoneyByCurrency } from "./ledger.ts";
@@ -180,12 +181,18 @@ function ownMoney(subject: ReportSubject, keyOf: (row: ClickRow) => string): Own
     add("payout", keyOf(click), offer.currency, payout);
     add("revenue", keyOf(click), offer.currency, revenue);
   }
-  for (const row of clicks.filter((one) => one.is_unique && one.status === "redirect")) {
+  for (const row of clicks.filter((one) => one.is_unique && isPaid(one))) {
     const offer = offerOf(world, row.offer_id);
     if (offer.payout_type === "cpc") add("payout", keyOf(row), offer.currency, offer.payout);
     if (offer.revenue_type === "rpc") add("revenue", keyOf(row), offer.currency, offer.revenue);
   }
   return own;
+}
+
+/** A click that a condition refuses earns nothing, although its `url=` redirects it (G232). */
+function isPaid({ status, status_reason }: ClickRow): boolean {
+  const isTaken = passes(status_reason) || ["forwarded", "fail_route"].includes(status_reason);
+  return status === "redirect" && isTaken;
 }
 
 /** Rows by the values of their dimensions; without dimensions, the totals under "". */

@@ -317,7 +317,7 @@ export class ShopRecount {
         ? "rule:review"
         : this.#context.partners[row.partner]?.isThrottled === true
           ? "throttled"
-          : this.#shop.isHolding
+          : this.#shop.isHolding && (status ?? this.#shop.defaultStatus) === "approved"
             ? "hold"
             : undefined;
     if (reason === undefined) {

@@ -99,7 +99,9 @@ export function changed(
     !update.isNamed &&
     [row.requestedStatus, update.status].every((s) => s === "approved");
   after.status = staysHeld ? row.status : (update.status ?? row.status);
-  const isNew = after.status !== row.status;
+  // The end of a hold approves, and the advertiser has not decided (G230).
+  const endsHold = row.isHeld && update.status === "pending";
+  const isNew = after.status !== row.status || endsHold;
   const isOther = [after.sale, after.payout, after.revenue].some(
     (amount, at) => amount !== [row.sale, row.payout, row.revenue][at],
   );
