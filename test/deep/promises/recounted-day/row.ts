@@ -94,11 +94,7 @@ export function changed(
   if (row.isDuplicate) return undefined;
   const after = { ...row };
   setMoney(after, update.terms, { ...update.given, sale: update.given.sale ?? row.sale });
-  const staysHeld =
-    row.isHeld &&
-    !update.isNamed &&
-    [row.requestedStatus, update.status].every((s) => s === "approved");
-  after.status = staysHeld ? row.status : (update.status ?? row.status);
+  after.status = staysHeld(row, update) ? row.status : (update.status ?? row.status);
   // The end of a hold approves, and the advertiser has not decided (G230).
   const endsHold = row.isHeld && update.status === "pending";
   const isNew = after.status !== row.status || endsHold;
@@ -109,6 +105,14 @@ export function changed(
   after.reason = isNew && after.status !== "rejected" ? "postback_update" : "postback_reversal";
   if (isNew) after.isHeld = false;
   return after;
+}
+
+/** A repeated `approved` does not end a hold, unless the report names the conversion by its id (G198). */
+function staysHeld(
+  { isHeld, requestedStatus }: Row,
+  { isNamed, status }: { readonly isNamed: boolean; readonly status: Status | undefined },
+): boolean {
+  return isHeld && !isNamed && [requestedStatus, status].every((one) => one === "approved");
 }
 
 /** All parameters of a report as one text, so that reports with the same content have equal keys (G198). */
