@@ -92,7 +92,7 @@ export const signInWithOidc: Operation = visitorOperation({
 type Arrival = {
   readonly person: Signing;
   readonly event: PersonEvent;
-  /** What the owner of an account that existed before is told. */
+  /** The message to the owner of an account that existed before. */
   readonly changed?: Change | undefined;
 };
 

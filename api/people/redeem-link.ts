@@ -88,7 +88,7 @@ export const redeemLink: Operation = visitorOperation({
 /** What the use of a link has done. */
 type Used = Signing & {
   readonly event: PersonEvent;
-  /** What the owner of an account that existed before is told. */
+  /** The message to the owner of an account that existed before. */
   readonly changed?: Change;
 };
 

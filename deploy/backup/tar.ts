@@ -110,7 +110,7 @@ async function beginningOf(file: string): Promise<Buffer> {
 
 /**
  * Writes a stream to the standard input of a program. tar ends at the mark that ends an archive, perhaps before the end of the stream: the
- * rest is read all the same, so that every piece of it is checked. The exit code says whether the program wanted more.
+ * rest is read, too, so that every piece of it is checked. The exit code says whether the program wanted more.
  */
 function feeding(input: Writable): (source: AsyncIterable<Buffer>) => Promise<void> {
   const closed = new Promise<void>((resolve) => {
