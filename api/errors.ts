@@ -120,7 +120,7 @@ export function invalidParameter(param: string, message: string): ApiError {
   return new ApiError("invalid_parameter", `${param}: ${message}`, { details: { param } });
 }
 
-/** Says that there is no such field. */
+/** The fault of a field that the operation does not have. */
 export const UNKNOWN_FIELD = "unknown field";
 
 const UNKNOWN_NAMED_MAX = 5;

@@ -26,7 +26,7 @@ export const csvCosts: CsvBody = {
     "2025-01-31,,SUMMER,google,1234567890,USD,25.40\r\n",
 };
 
-/** One row more than there may be shows that there are too many. */
+/** Reads at most one row more than a call may have, so that the schema refuses a body with too many. */
 function rowsOf(records: Generator<string[], undefined>): Record<string, unknown>[] {
   const { value: header } = records.next();
   if (header === undefined)

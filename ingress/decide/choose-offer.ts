@@ -1,5 +1,5 @@
 import type { Offer, SmartLink } from "../../schemas/catalog/records.ts";
-import { type Click, judgeClick } from "./click-conditions.ts";
+import { type Click, judgeClick, mayPass } from "./click-conditions.ts";
 import { smartLinkRules } from "./offer-rules.ts";
 
 /** The offer that a smart link chose, or the reason why it chose none. */
@@ -49,7 +49,7 @@ function eligibleOffers(
     const offer = click.catalog.offers.get(offer_id);
     if (offer === undefined || offer.workspace_id !== click.workspace.id) continue;
     const { condition } = judgeClick(click, offer);
-    if (condition === "" || condition === "cap_over") {
+    if (mayPass(condition)) {
       eligible.push({ offer, weight, reason: condition });
       if (mode === "waterfall") break;
     } else {

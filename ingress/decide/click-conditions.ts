@@ -46,10 +46,15 @@ export type Finding = {
 
 const NO_FINDING: Finding = { condition: "" };
 
+/** Whether a click with this condition goes to the offer. Alerts of caps only mark a click. */
+export function mayPass(condition: string): condition is "" | "cap_over" {
+  return condition === "" || condition === "cap_over";
+}
+
 /** The first condition against the click, in the order of G143. */
 export function judgeClick(click: Click, offer: Offer): Finding {
   const condition = conditionOfOffer(click, offer);
-  if (condition !== "" && condition !== "cap_over") return { condition };
+  if (!mayPass(condition)) return { condition };
   const control = controlOf(click, offer);
   if (control?.action === "block") return { condition: "traffic_control" };
   if (control !== undefined) return findForward(click, control.forward_offer_id);
@@ -64,8 +69,7 @@ export function judgeClick(click: Click, offer: Offer): Finding {
 export function mayTake(click: Click, offer: Offer | undefined): offer is Offer {
   if (offer === undefined || offer.workspace_id !== click.workspace.id) return false;
   const condition = conditionOfOffer(click, offer);
-  if (condition !== "" && condition !== "cap_over") return false;
-  return controlOf(click, offer) === undefined && !isDuplicate(click, offer);
+  return mayPass(condition) && controlOf(click, offer) === undefined && !isDuplicate(click, offer);
 }
 
 /** The oldest control that applies. If it forwards to this very offer, the click has arrived, and no later control decides. */

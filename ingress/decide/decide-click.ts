@@ -6,7 +6,7 @@ import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
 import { SentParameters } from "../request/sent-parameters.ts";
 import { isAllowed } from "./allowlist.ts";
 import { isUnsafe, isUnsafeIn } from "./blocklist.ts";
-import { type Click, type Finding, mayTake } from "./click-conditions.ts";
+import { type Click, type Finding, mayPass, mayTake } from "./click-conditions.ts";
 import type { Destination, MacroName } from "./destination.ts";
 import { offerRules, workspaceRules } from "./offer-rules.ts";
 import { withParameters } from "./passed-parameters.ts";
@@ -68,11 +68,6 @@ export function decideWithoutUrl(click: Click, subject: Subject, chance: Chance)
     return send(click, offer, reason, chance);
   }
   return turnAway(click, offer, reason, chance);
-}
-
-/** Alerts of caps only mark a click. */
-function mayPass(reason: string): boolean {
-  return reason === "" || reason === "cap_over";
 }
 
 function send(click: Click, offer: Offer, reason: string, chance: Chance): Outcome {

@@ -13,6 +13,7 @@ import type { DurabilitySettings } from "../../../schemas/durability/require-dur
 import { within } from "../../../schemas/host/within.ts";
 import type { NatsSpace } from "../../../schemas/nats/lane-groups.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { isPostgresAway } from "../../../schemas/postgres/errors.ts";
 import { findFxFeed } from "../../../schemas/postgres/fx-feed.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import type { Servers } from "../servers.ts";
@@ -67,9 +68,12 @@ async function ratesLines(db: Pool): Promise<ReportLine[]> {
   try {
     const feed = await within(PATIENCE_MS, findFxFeed(db));
     return feed === "late" ? [] : [ratesLine(feed)];
-  } catch {
-    // Postgres does not answer, or its schema is older: another line says so.
-    return [];
+  } catch (error) {
+    // The checks of this server say that it is away.
+    if (isPostgresAway(error)) return [];
+    const why = error instanceof Error ? error.message : String(error);
+    const text = `the state of the feed cannot be read: ${why}. If the schema is older than this release, run \`tracker migrate\`.`;
+    return [{ state: "warn", subject: "reference rates", text }];
   }
 }
 

@@ -42,9 +42,9 @@ test("a flood of sign-ins hashes two passwords at a time, refuses the rest, and 
   expect(outcomes.get("503 unavailable") ?? 0).toBeGreaterThan(0);
   expect(outcomes.get("401 sign_in_required") ?? 0).toBeGreaterThanOrEqual(34);
   expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBe(ATTEMPTS);
-  // A request that waits for the passwords before it would wait for most of the flood.
+  // A request that waits for the passwords before it would wait for most of the flood, which a busy machine makes long.
   expect(waits.length).toBeGreaterThan(2);
-  expect(Math.max(...waits)).toBeLessThan(floodMs / 2);
+  expect(Math.max(...waits)).toBeLessThan(Math.max(2_000, floodMs / 4));
   const after = new PersonBrowser(world.origin);
   expect((await after.signIn("flood@first.example")).status).toBe(200);
 });
