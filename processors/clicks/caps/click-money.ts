@@ -96,12 +96,15 @@ export class ClickMoney {
     { batches, nowMs }: { readonly batches: readonly Batch[]; readonly nowMs: number },
   ): void {
     const fresh = new Set<Tally>();
+    const byOffer = new Map<number, StoredMoney[]>();
+    for (const money of stored)
+      byOffer.set(money.offerId, [...(byOffer.get(money.offerId) ?? []), money]);
     for (const { offer, period, timezone } of counted) {
       const tally = this.#tallies.get(`${offer.id} ${period}`);
       if (tally === undefined) continue;
       const bucket = capBucket(period, timezone, nowMs);
       Object.assign(tally, { bucket, payout: 0n, revenue: 0n, isLoaded: true, isNoted: false });
-      for (const money of stored) if (money.offerId === offer.id) add(tally, money);
+      for (const money of byOffer.get(offer.id) ?? []) add(tally, money);
       fresh.add(tally);
     }
     if (fresh.size > 0) this.#countWaiting(batches, fresh);
