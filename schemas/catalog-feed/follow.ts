@@ -21,7 +21,8 @@ export type CatalogFeedOptions = {
 
 /** A change is in force within a second of its commit. */
 const POLL_MS = 250;
-const COPY_INTERVAL_MS = 5_000;
+/** Between attempts to write the copy while the disk refuses it. */
+const COPY_RETRY_MS = 5_000;
 /** Changes that wait to be appended to the copy. If there are more, the copy is rewritten. */
 const UNSAVED_MAX = 20_000;
 /** Attempts in one refresh, if Postgres is restored while it is being read. */
@@ -42,7 +43,6 @@ export class CatalogFeed {
   /** The installation entry of a first load. It is applied last, because a catalog that has it counts as loaded. */
   #heldBack: CatalogEntry | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #copyTimer: NodeJS.Timeout | undefined;
   readonly #rewinds: Counter;
   readonly #unreadable: UnreadableRecords;
   /** Undefined until something was read, and while the history of the catalog in memory is unknown. */
@@ -53,7 +53,9 @@ export class CatalogFeed {
   /** The read in progress, and the one after it. */
   #underWay: Promise<boolean> | undefined;
   #next: Promise<boolean> | undefined;
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<void> | undefined;
+  /** Monotonic ms before which the copy is not tried again. */
+  #copyRefusedUntilMs = 0;
   #closed = false;
   /** UTC ms of the last answer of Postgres; undefined before the first. */
   lastReadAtMs: number | undefined;
@@ -79,8 +81,8 @@ export class CatalogFeed {
     const feed = new CatalogFeed(options);
     await feed.#loadCopy();
     await feed.refresh();
+    feed.#saveInBackground();
     feed.#schedule();
-    feed.#scheduleCopy();
     return feed;
   }
 
@@ -219,8 +221,8 @@ export class CatalogFeed {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#copyTimer);
-    await this.#save();
+    await this.#saving;
+    await this.#saveNow();
   }
 
   async #loadCopy(): Promise<void> {
@@ -251,21 +253,23 @@ export class CatalogFeed {
   #schedule(): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
-      void this.refresh().finally(() => this.#schedule());
+      void this.refresh().finally(() => {
+        this.#saveInBackground();
+        this.#schedule();
+      });
     }, POLL_MS);
   }
 
-  #scheduleCopy(): void {
-    if (this.#closed) return;
-    this.#copyTimer = setTimeout(() => {
-      void this.#save().finally(() => this.#scheduleCopy());
-    }, COPY_INTERVAL_MS);
-  }
-
-  /** One save after the other, because they write the same files. */
-  #save(): Promise<void> {
-    this.#saving = this.#saving.then(() => this.#saveNow());
-    return this.#saving;
+  /**
+   * After each read: a process that is killed and starts while Postgres is away knows what it answered with before. One save at a time,
+   * because all write the same file.
+   */
+  #saveInBackground(): void {
+    if (this.#closed || this.#saving !== undefined) return;
+    if (performance.now() < this.#copyRefusedUntilMs) return;
+    this.#saving = this.#saveNow().finally(() => {
+      this.#saving = undefined;
+    });
   }
 
   async #saveNow(): Promise<void> {
@@ -282,6 +286,7 @@ export class CatalogFeed {
       else await this.#copy.add(waiting, position);
     } catch (error) {
       this.#unsaved = undefined;
+      this.#copyRefusedUntilMs = performance.now() + COPY_RETRY_MS;
       log.error({ err: error, path: copyPath }, "catalog.copy-failed");
     }
   }
