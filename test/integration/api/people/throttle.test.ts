@@ -157,6 +157,9 @@ test("guesses of the second factor are limited for the person, in all sessions t
   expect(seen).toEqual([...Array.from({ length: 5 }, () => "403 forbidden"), SLOW_DOWN]);
 });
 
+const ROUNDS_MIN = 15;
+const ROUNDS_MAX = 90;
+
 test("unknown and known e-mails, right or wrong state, get the same answer in about the same time", {
   timeout: 120_000,
 }, async () => {
@@ -168,7 +171,15 @@ test("unknown and known e-mails, right or wrong state, get the same answer in ab
   const who = ["timed@first.example", "nobody@first.example", "asleep@first.example"];
   const times = new Map<string, number[]>(who.map((email) => [email, []]));
   const texts = new Set<string>();
-  for (let round = 0; round < 15; round += 1) {
+  const fastest = (email: string): number => Math.min(...(times.get(email) ?? []));
+  // Hashing takes most of the time: an answer without it would come in a fraction.
+  const areAlike = (): boolean => {
+    const each = who.map(fastest);
+    return Math.max(...each) < 1.7 * Math.min(...each);
+  };
+  // Other work on the machine only delays, so the fastest of each is compared, and more attempts are made until they are alike.
+  for (let round = 0; round < ROUNDS_MIN || (round < ROUNDS_MAX && !areAlike()); round += 1) {
+    await world.pool.query({ text: "delete from rate_window where holder like 'sign-in:%'" });
     for (const email of who) {
       const startedAt = performance.now();
       const password = email.startsWith("asleep") ? PASSWORD : "wrong";
@@ -178,13 +189,5 @@ test("unknown and known e-mails, right or wrong state, get the same answer in ab
     }
   }
   expect([...texts]).toEqual([expect.stringContaining("sign_in_required")]);
-  // Other work on the machine only delays, so the fastest of each is compared.
-  const [known = 0, unknown = 0, asleep = 0] = who.map((email) =>
-    Math.min(...(times.get(email) ?? [])),
-  );
-  // Hashing takes most of the time: an answer without it would come in a fraction.
-  expect(unknown / known).toBeGreaterThan(0.6);
-  expect(unknown / known).toBeLessThan(1.7);
-  expect(asleep / known).toBeGreaterThan(0.6);
-  expect(asleep / known).toBeLessThan(1.7);
+  expect(areAlike(), JSON.stringify(who.map(fastest))).toBe(true);
 });
