@@ -27,8 +27,8 @@ import { openTracing } from "../schemas/tracing/open-tracing.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
+import { consoleWarnings } from "./console/console-warnings.ts";
 import { readConsole } from "./console/serve-console.ts";
-import { isSessionSentToTracking } from "./console/shared-host.ts";
 import { NatsLink } from "./nats-link.ts";
 import { purgeSignIns } from "./people/session-rows.ts";
 import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
@@ -137,10 +137,9 @@ function watchStores(
 
 /** The pages of the console, unless CONSOLE is off. */
 function openConsole(settings: ApiSettings, log: Log): NonNullable<ApiParts["console"]> {
-  const { console: given, apiUrl, trackingUrl } = settings;
+  const { console: given } = settings;
   if (!given.isServed) return given;
-  if (isSessionSentToTracking(settings))
-    log.warn({ apiUrl, trackingUrl }, "console.shares-its-host-with-tracking");
+  for (const { name, facts } of consoleWarnings(settings)) log.warn(facts, name);
   return { ...given, files: readConsole(CONSOLE_BUILD) };
 }
 

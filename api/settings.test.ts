@@ -33,7 +33,7 @@ test("three servers are enough; everything else serves a single machine", () => 
       },
     },
     clickRetentionDays: 0,
-    durability: { level: "relaxed", natsMonitorUrls: [], singleSite: false, standbys: 1 },
+    durability: { level: "strict", natsMonitorUrls: [], singleSite: false, standbys: 1 },
     console: { isServed: true, secret: undefined, allowsPlainHttp: false, signUpsPerHour: 10 },
     access: { share: 0, file: undefined },
     tracing: { endpoint: undefined, headers: undefined },
@@ -92,6 +92,24 @@ test("commands use the addresses of the run in DATA_DIR, unless the environment 
     trackingUrl: "http://127.0.0.1:8080",
     apiUrl: "http://127.0.0.1:8081",
   });
+  rmSync(folder, { recursive: true });
+});
+
+test("commands judge the run in DATA_DIR as strictly as `npm start` runs it, other servers strictly (G257)", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-running-"));
+  const levelOf = (given: Readonly<Record<string, string>> = {}): string =>
+    readCommandSettings({ DATA_DIR: folder, ...given }).durability.level;
+  expect(levelOf()).toBe("strict");
+  const running = { postgres_url: SERVERS.POSTGRES_URL };
+  for (const durability of ["relaxed", "strict"]) {
+    writeFileSync(join(folder, "servers.json"), JSON.stringify({ ...running, durability }));
+    expect(levelOf()).toBe(durability);
+  }
+  // An older release has written it.
+  writeFileSync(join(folder, "servers.json"), JSON.stringify(running));
+  expect(levelOf()).toBe("relaxed");
+  expect(levelOf({ DURABILITY: "strict" })).toBe("strict");
+  expect(levelOf({ POSTGRES_URL: SERVERS.POSTGRES_URL })).toBe("strict");
   rmSync(folder, { recursive: true });
 });
 

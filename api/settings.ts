@@ -7,7 +7,7 @@ import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import { outgoingReach } from "../schemas/outgoing/outgoing-settings.ts";
 import type { CommandEnvironment } from "./command-line/command.ts";
-import { runningAddresses } from "./command-line/servers.ts";
+import { runningAddresses, runningDurability } from "./command-line/servers.ts";
 
 const OPS_PORT = 9441;
 const NO_ADDRESSES = { apiUrl: undefined, trackingUrl: undefined };
@@ -102,7 +102,7 @@ export function readCommandSettings(environment: Environment = process.env): Com
     ...publicAddresses(read, environment),
     natsSpace: { prefix: read.NATS_PREFIX, groups: Number(read.LANE_GROUPS) },
     streams: streamSettings(read),
-    durability: durabilityOf(read),
+    durability: { ...durabilityOf(read), level: durabilityLevel(read, environment) },
     lanes: read.CLICK_LANES === undefined ? undefined : Number(read.CLICK_LANES),
     postgresDirect: withUrl(read.POSTGRES_DIRECT_URL, { password: read.POSTGRES_PASSWORD }),
     secretFiles: secretFilesIn(environment),
@@ -115,6 +115,15 @@ export function readCommandSettings(environment: Environment = process.env): Com
       }),
     },
   };
+}
+
+/** A level that the environment does not name is that of the one-machine run in DATA_DIR, unless its servers are others. */
+function durabilityLevel(
+  read: SettingsOf<"tracker">,
+  environment: Environment,
+): DurabilitySettings["level"] {
+  if (environment["DURABILITY"] || read.POSTGRES_URL !== undefined) return read.DURABILITY;
+  return runningDurability(read.DATA_DIR) ?? read.DURABILITY;
 }
 
 /** Addresses that the environment does not name are those of the one-machine run in DATA_DIR, unless its servers are others. */

@@ -11,9 +11,11 @@ export function withSettingsTable(page: string): string {
 
 function renderTable(): string {
   const rows = Object.entries<SettingDefinition>(SETTINGS).map(([name, definition]) => {
-    const { type, default: value, unset, requiredBy = [], readBy, meaning } = definition;
+    const { type, default: value, launcherDefault, unset, requiredBy = [] } = definition;
+    const { readBy, meaning } = definition;
     const others = requiredBy.length === 0 ? "" : `; required by ${requiredBy.join(", ")}`;
-    const whenUnset = unset === undefined ? value || "empty" : `${unset}${others}`;
+    const ofStart = launcherDefault === undefined ? "" : `; of \`npm start\` ${launcherDefault}`;
+    const whenUnset = unset === undefined ? `${value || "empty"}${ofStart}` : `${unset}${others}`;
     const variable = definition.isSecret === true ? `${name} or ${name}_FILE` : name;
     return `| ${variable} | ${readBy.join(", ")} | ${type.accepts} | ${whenUnset} | ${meaning} |`;
   });

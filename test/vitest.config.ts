@@ -31,6 +31,9 @@ if (!process.env["SEED"]) {
 process.env["DRAIN_SECONDS"] ||= "0";
 process.env["DRAIN_STORED_SECONDS"] ||= "0";
 
+// Their servers sync nothing to the disk. Tests about durability say `strict` themselves.
+process.env["DURABILITY"] ||= "relaxed";
+
 // No test asks a server on the internet for reference rates.
 process.env["FX_FEED_URL"] ||= "off";
 

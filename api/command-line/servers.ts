@@ -28,6 +28,7 @@ const Running = z
     clickhouse_url: z.string(),
     tracking_url: z.string(),
     api_url: z.string(),
+    durability: z.enum(["relaxed", "strict"]),
   })
   .partial();
 
@@ -69,6 +70,13 @@ export function runningAddresses(dataDir: string): {
 } {
   const { tracking_url: trackingUrl, api_url: apiUrl } = readRunningFile(dataDir);
   return { trackingUrl, apiUrl };
+}
+
+/** How strict the one-machine run in `dataDir` is; undefined if there is none. @throws {CommandError} for an unreadable file. */
+export function runningDurability(dataDir: string): "relaxed" | "strict" | undefined {
+  const { postgres_url: postgresUrl, durability } = readRunningFile(dataDir);
+  // Releases before this setting was written were relaxed unless they were told otherwise.
+  return postgresUrl === undefined ? undefined : (durability ?? "relaxed");
 }
 
 function readRunningFile(dataDir: string): z.infer<typeof Running> {

@@ -181,9 +181,9 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
   );
 }
 
-/** Writes the addresses and passwords of the servers, and the public addresses, for commands and operators. */
+/** Writes the addresses and passwords of the servers, the public addresses, and how strict it is, for commands and operators. */
 function writeServerAddresses(
-  { dataDir, trackingUrl, apiUrl }: LauncherSettings,
+  { dataDir, trackingUrl, apiUrl, isStrict }: LauncherSettings,
   urls: ServerUrls,
 ): void {
   const file = join(dataDir, "servers.json");
@@ -193,6 +193,7 @@ function writeServerAddresses(
     clickhouse_url: urls.clickhouseUrl,
     tracking_url: trackingUrl,
     api_url: apiUrl,
+    durability: isStrict ? "strict" : "relaxed",
   };
   writeFileSync(`${file}.new`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -252,6 +253,8 @@ function productEnvironment(
     // No balancer stands before the processes, and the next start finds the journal on the same disk.
     DRAIN_SECONDS: "0",
     DRAIN_STORED_SECONDS: "0",
+    // The processes themselves are strict unless they are told otherwise.
+    DURABILITY: settings.isStrict ? "strict" : "relaxed",
     ...(env["CONSOLE_SECRET"] === undefined && env["CONSOLE_SECRET_FILE"] === undefined
       ? { CONSOLE_SECRET_FILE: consoleSecretFile(settings.dataDir) }
       : {}),

@@ -6,10 +6,12 @@ const READERS = ["ingress", "processors", "api", "tracker"] as const;
 export const DURABILITY_SETTINGS = {
   DURABILITY: {
     type: oneOf(["relaxed", "strict"]),
-    default: "relaxed",
+    default: "strict",
+    // Servers of a trial sync to the disk now and then, as they come. Those of an installation of hosts are set up.
+    launcherDefault: "relaxed",
     readBy: ["npm start", ...READERS],
     meaning:
-      "`strict` refuses to start (exit code 4) while a server or disk is set up so that a crash can lose what was answered",
+      "`strict` refuses to start (exit code 4) while a server or disk is set up so that a crash can lose what was answered; `relaxed` does not look",
   },
   STRICT_SINGLE_SITE: {
     type: onOff,

@@ -58,7 +58,7 @@ export function readSettings<P extends Process>(
   const values: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries<SettingDefinition>(SETTINGS)) {
     if (reader !== "npm start" && !definition.readBy.includes(reader)) continue;
-    const given = givenFor(name, definition, environment);
+    const given = givenFor(name, withDefaultOf(reader, definition), environment);
     const value = given.text === undefined ? undefined : definition.type.parse(given.text);
     const fault =
       given.fault ?? (value === undefined ? faultOf(given, definition, reader) : undefined);
@@ -89,6 +89,12 @@ export function settingsOrUndefined<Settings>(read: () => Settings): Settings | 
     process.exitCode = EXIT_WRONG_SETTINGS;
     return undefined;
   }
+}
+
+function withDefaultOf(reader: Process, definition: SettingDefinition): SettingDefinition {
+  const { launcherDefault } = definition;
+  if (reader !== "npm start" || launcherDefault === undefined) return definition;
+  return { ...definition, default: launcherDefault };
 }
 
 /** The fault of a setting without a value; undefined if it may be absent. */

@@ -30,6 +30,8 @@ export type SettingDefinition = {
   readonly type: SettingType<unknown>;
   /** As an operator would write it. */
   readonly default?: string;
+  /** The default of `npm start`, if it differs. */
+  readonly launcherDefault?: string;
   /** What happens without a default when the variable is not set. */
   readonly unset?: string;
   readonly requiredBy?: readonly Process[];

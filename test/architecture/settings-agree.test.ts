@@ -133,6 +133,20 @@ test.each(CASES)("every process that reads %s: %s is %s", (variable, value, outc
   expect(outcomes).toEqual(readers.map((reader) => [reader, outcome]));
 });
 
+test("every process is strict about what a crash can lose, and only `npm start` is not (P35, G257)", () => {
+  expect(readLauncherSettings(SERVERS).isStrict).toBe(false);
+  expect(readLauncherSettings({ ...SERVERS, DURABILITY: "strict" }).isStrict).toBe(true);
+  for (const read of [
+    readIngressSettings,
+    readProcessorSettings,
+    readApiSettings,
+    readCommandSettings,
+  ]) {
+    expect(read(SERVERS).durability.level).toBe("strict");
+    expect(read({ ...SERVERS, DURABILITY: "relaxed" }).durability.level).toBe("relaxed");
+  }
+});
+
 test("every process reports a wrong value in the same words", () => {
   const wrong = { NATS_URL: "nats://me:hush@a:99999", LOG_LEVEL: "loud" };
   const lines = Object.keys(READERS).map((reader) => messageOf(reader, wrong).split("\n").slice(1));

@@ -31,6 +31,8 @@ export async function trackerProcesses({
     BIND_ADDRESS: "127.0.0.1",
     OPS_BIND: "127.0.0.1",
     DRAIN_SECONDS: "0",
+    // The servers of the tests sync nothing.
+    DURABILITY: "relaxed",
   };
   const withOps = (port: number): Record<string, string> => ({ ...env, OPS_PORT: String(port) });
   return {

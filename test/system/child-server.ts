@@ -40,6 +40,8 @@ export class ChildServer {
     const child = spawn(program, args, {
       env: {
         FX_FEED_URL: "off",
+        // Servers of a bench sync as they come.
+        DURABILITY: "relaxed",
         ...process.env,
         EXIT_WITH_PARENT: "1",
         LOG_LEVEL: "info",

@@ -101,6 +101,17 @@ const CASES: readonly Case[] = [
     env: { NATS_URL: servers.lazyNats.url, NATS_SYS_URL: servers.lazyNats.systemUrl },
   },
   {
+    what: "nobody has set DURABILITY, and NATS does not sync",
+    processes: ALL,
+    sentence: /^N1: NATS server tracker-\d+ .*sync_interval to always/m,
+    // An empty variable counts as unset.
+    env: {
+      DURABILITY: "",
+      NATS_URL: servers.lazyNats.url,
+      NATS_SYS_URL: servers.lazyNats.systemUrl,
+    },
+  },
+  {
     what: "there is no way to ask NATS",
     sentence: /^N1: .*NATS_SYS_URL.*NATS_MONITOR_URLS/m,
     env: { NATS_SYS_URL: "" },
