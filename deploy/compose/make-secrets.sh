@@ -26,10 +26,13 @@ write() {
   echo "made $folder/$1"
 }
 
-for name in postgres_admin_password postgres_password clickhouse_password nats_ingress_password nats_processors_password \
-  nats_api_password nats_operator_password nats_sys_password nats_route_password; do
+for name in postgres_admin_password postgres_password clickhouse_migrate_password clickhouse_writer_password clickhouse_reader_password \
+  nats_ingress_password nats_processors_password nats_api_password nats_operator_password nats_sys_password nats_route_password; do
   password | write "$name"
 done
+
+# Seals the second factors of people. With another value every code is refused, so keep it as you keep backups.
+password | write console_secret
 
 write nats_passwords <<EOF
 NATS_INGRESS_PASSWORD=$(cat nats_ingress_password)
@@ -43,45 +46,17 @@ EOF
 sys=sys:$(cat nats_sys_password)
 printf 'nats://%s@nats:4222' "$sys" | write nats_sys_url
 printf 'tls://%s@nats:4222,tls://%s@nats-2:4222,tls://%s@nats-3:4222' "$sys" "$sys" "$sys" | write nats_sys_urls
-printf 'http://tracker:%s@clickhouse:8123/tracker' "$(cat clickhouse_password)" | write clickhouse_url
+for login in migrate writer reader; do
+  printf 'http://tracker_%s:%s@clickhouse:8123/tracker' "$login" "$(cat "clickhouse_${login}_password")" | write "clickhouse_${login}_url"
+done
 
-# The rights of tracker_migrate in deploy/servers/clickhouse/users.xml: the database, and no file, URL or other server. A statement that names
-# no limit ends after 15 minutes. No web page is allowed to read an answer.
-write clickhouse_users.xml <<EOF
-<clickhouse>
-  <profiles>
-    <tracker>
-      <profile>default</profile>
-      <max_execution_time>900</max_execution_time>
-      <constraints>
-        <max_execution_time><min>0.001</min><max>43200</max></max_execution_time>
-        <add_http_cors_header><const/></add_http_cors_header>
-      </constraints>
-    </tracker>
-  </profiles>
-  <users>
-    <default remove="remove"/>
-    <tracker>
-      <password_sha256_hex>$(tr -d '\n' <clickhouse_password | openssl dgst -sha256 -r | cut -d' ' -f1)</password_sha256_hex>
-      <profile>tracker</profile>
-      <quota>default</quota>
-      <networks><ip>::/0</ip></networks>
-      <grants>
-        <query>GRANT ALL ON tracker.*</query>
-        <query>GRANT TABLE ENGINE ON MergeTree</query>
-        <query>GRANT TABLE ENGINE ON ReplacingMergeTree</query>
-        <query>GRANT SELECT ON system.clusters</query>
-        <query>GRANT SELECT ON system.macros</query>
-        <query>GRANT SELECT ON system.merge_tree_settings</query>
-        <query>GRANT SELECT ON system.mutations</query>
-        <query>GRANT SELECT ON system.parts</query>
-        <query>GRANT SELECT ON system.processes</query>
-        <query>GRANT SELECT ON system.replicas</query>
-      </grants>
-    </tracker>
-  </users>
-</clickhouse>
-EOF
+# The logins of deploy/servers/clickhouse/users.xml with the hashes of their passwords, which that file takes from the environment of the server.
+hash_of() { tr -d '\n' <"clickhouse_$1_password" | openssl dgst -sha256 -r | cut -d' ' -f1; }
+users=$here/../servers/clickhouse/users.xml
+sed -e "s|<password_sha256_hex from_env=\"TRACKER_MIGRATE_SHA256\"/>|<password_sha256_hex>$(hash_of migrate)</password_sha256_hex>|" \
+  -e "s|<password_sha256_hex from_env=\"TRACKER_WRITER_SHA256\"/>|<password_sha256_hex>$(hash_of writer)</password_sha256_hex>|" \
+  -e "s|<password_sha256_hex from_env=\"TRACKER_READER_SHA256\"/>|<password_sha256_hex>$(hash_of reader)</password_sha256_hex>|" \
+  "$users" | write clickhouse_logins.xml
 
 if [ ! -e nats_ca.pem ]; then
   # The key of the authority is thrown away: for a new certificate, remove nats_*.pem and run this again.

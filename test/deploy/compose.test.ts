@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -13,21 +14,26 @@ import {
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { natsGreeting } from "../../deploy/local/embedded-nats.ts";
-import { natsProgram } from "../../deploy/local/nats-program.ts";
+import { judgeNatsVersions } from "../../schemas/durability/judge-nats.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
 import { freshDatabase } from "../services/fresh-database.ts";
-import { runtimeDir, startServers, testReport } from "../services/servers.ts";
-import { freePort } from "../system/start-system.ts";
-import { until } from "../system/until.ts";
+import { runtimeDir, startServers } from "../services/servers.ts";
 import { COMPOSE, type ComposeService, readComposeFile } from "./compose/compose-file.ts";
+import { type ConfiguredNats, startConfiguredNats } from "./configured-nats.ts";
 import { firstClick, type TrackerProcess } from "./first-click.ts";
 import { trackerProcesses } from "./tracker-processes.ts";
 
 const file = readComposeFile();
 const services = Object.entries(file.services);
 const TRACKER = ["migrate", "ingress", "processors", "api"] as const;
+
+/** What .env has for mail.yaml and sign-on.yaml. */
+const FOR_OTHER_FILES = [
+  "MAIL_FROM=Tracker <tracker@example.com>",
+  "OIDC_ISSUER=https://accounts.example.com",
+  "OIDC_CLIENT_ID=tracker",
+];
 
 let folder: string;
 let secrets: string;
@@ -50,9 +56,18 @@ function has(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 }
 
-describe.each(["compose.yaml", "compose.yaml ha.yaml"])("%s", (names) => {
+describe.each([
+  "compose.yaml",
+  "compose.yaml ha.yaml",
+  "compose.yaml mail.yaml sign-on.yaml tracing.yaml",
+])("%s", (names) => {
   const files = names.split(" ").map((name) => join(COMPOSE, name));
-  const env = join(COMPOSE, ".env.example");
+  let env = "";
+  beforeAll(() => {
+    env = join(folder, "all.env");
+    const example = readFileSync(join(COMPOSE, ".env.example"), "utf8");
+    writeFileSync(env, `${example}\n${FOR_OTHER_FILES.join("\n")}\n`);
+  });
 
   test.skipIf(!has("go"))(
     "is valid for compose-go, the loader of `docker compose` (skipped without go)",
@@ -109,18 +124,52 @@ describe("compose.yaml", () => {
     for (const value of values) expect(value).toMatch(/^p[0-9a-f]{48}$/);
   });
 
-  test("the login of ClickHouse has the rights of tracker_migrate, so it reads no file and no URL", () => {
-    const grantsOf = (text: string, user: string): string[] => {
-      const login = new RegExp(`<${user}>\\s*<password.*?</${user}>`, "s").exec(text)?.[0] ?? "";
-      return login.match(/<query>.*<\/query>/g) ?? [];
-    };
+  test("the logins of ClickHouse are those of users.xml, each with the password of its URL", () => {
     const users = projectFile("deploy", "servers", "clickhouse", "users.xml");
-    const made = readFileSync(join(secrets, "clickhouse_users.xml"), "utf8");
-    const grants = grantsOf(made, "tracker");
-    expect(grants.length).toBeGreaterThan(5);
-    expect(grants).toEqual(grantsOf(readFileSync(users, "utf8"), "tracker_migrate"));
-    expect(grants.join(" ")).not.toMatch(/READ|WRITE|SYSTEM|ACCESS/);
-    expect(made).toContain("<add_http_cors_header><const/></add_http_cors_header>");
+    let expected = readFileSync(users, "utf8");
+    for (const login of ["migrate", "writer", "reader"]) {
+      const url = new URL(readFileSync(join(secrets, `clickhouse_${login}_url`), "utf8"));
+      expect(url.username).toBe(`tracker_${login}`);
+      const hash = createHash("sha256").update(url.password).digest("hex");
+      expected = expected.replace(
+        `<password_sha256_hex from_env="TRACKER_${login.toUpperCase()}_SHA256"/>`,
+        `<password_sha256_hex>${hash}</password_sha256_hex>`,
+      );
+    }
+    expect(expected).not.toContain("from_env");
+    expect(readFileSync(join(secrets, "clickhouse_logins.xml"), "utf8")).toBe(expected);
+  });
+
+  test("only migrate has a login with all rights, and ingress has none at ClickHouse", () => {
+    const secretsOf = (name: string): string[] =>
+      serviceOf(name).secrets.map((one) => (typeof one === "string" ? one : one.source));
+    const strong = ["clickhouse_migrate_url", "nats_operator_password"];
+    expect(secretsOf("migrate")).toEqual(expect.arrayContaining(strong));
+    for (const name of ["ingress", "processors", "api"]) {
+      for (const secret of strong) expect(secretsOf(name), name).not.toContain(secret);
+      expect(serviceOf(name).environment["NATS_USER"]).toBe(name);
+    }
+    expect(secretsOf("ingress").join(" ")).not.toContain("clickhouse");
+    expect(serviceOf("api").environment).toMatchObject({
+      CLICKHOUSE_READER_URL_FILE: "/run/secrets/clickhouse_reader_url",
+      CONSOLE_SECRET_FILE: "/run/secrets/console_secret",
+    });
+  });
+
+  test("every process refuses servers that could lose what was answered (P35)", () => {
+    for (const name of TRACKER)
+      expect(serviceOf(name).environment["DURABILITY"], name).toBe("strict");
+  });
+
+  test("NATS has a release with which a cluster keeps its leader, also where .env names none", () => {
+    const texts = [".env.example", "compose.yaml"].map((name) =>
+      readFileSync(join(COMPOSE, name), "utf8"),
+    );
+    for (const text of texts) {
+      const [, tag = ""] = /nats:(\d+[.]\d+[.]\d+)-alpine/.exec(text) ?? [];
+      expect(judgeNatsVersions(new Map([["nats", tag]]), 3).faults).toEqual([]);
+    }
+    expect(readFileSync(join(COMPOSE, "ha.yaml"), "utf8")).not.toContain("image:");
   });
 
   test("a second run of make-secrets.sh changes nothing", () => {
@@ -166,7 +215,9 @@ describe("compose.yaml", () => {
     const servers = await startServers({ need: ["postgres", "clickhouse"] });
     try {
       const database = await freshDatabase({ label: "compose", servers: servers.urls });
-      writeSecret("clickhouse_url", database.clickhouseUrl);
+      // The engine of the tests has one login.
+      for (const login of ["migrate", "writer", "reader"])
+        writeSecret(`clickhouse_${login}_url`, database.clickhouseUrl);
       const postgres = new URL(database.postgresUrl);
       writeSecret("postgres_password", postgres.password);
       postgres.password = "";
@@ -242,44 +293,17 @@ function composed(
 }
 
 /** The NATS service of compose.yaml: its script, configuration and passwords. */
-async function startComposeNats(): Promise<{ port: number; stop(): Promise<void> }> {
+async function startComposeNats(): Promise<ConfiguredNats> {
   const { entrypoint, command, environment } = serviceOf("nats");
   expect([entrypoint, command]).toEqual([
     ["sh", "/etc/tracker/start.sh"],
     ["/etc/tracker/nats/one.conf"],
   ]);
-  const program = await natsProgram({ runtimeDir: runtimeDir(), report: testReport() });
-  const [port, monitor] = [await freePort(), await freePort()];
-  const child = spawn(
-    "sh",
-    [join(COMPOSE, "nats-start.sh"), projectFile("deploy", "servers", "nats", "one.conf")],
-    {
-      env: {
-        ...environment,
-        PATH: `${join(program, "..")}:${process.env["PATH"] ?? ""}`,
-        NATS_LISTEN: `127.0.0.1:${port}`,
-        NATS_MONITOR: `127.0.0.1:${monitor}`,
-        NATS_STORE: dataFolder("nats"),
-        NATS_STORE_BYTES: String(4 * 1024 ** 3),
-        NATS_PASSWORDS: join(secrets, "nats_passwords"),
-      },
-      stdio: ["ignore", "ignore", "pipe"],
-    },
-  );
-  let log = "";
-  child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  await until("NATS answers", async () => {
-    if (child.exitCode !== null) throw new Error(log);
-    return await natsGreeting("127.0.0.1", port);
+  return await startConfiguredNats({
+    command: (configuration) => ["sh", join(COMPOSE, "nats-start.sh"), configuration],
+    store: dataFolder("nats"),
+    environment: { ...environment, NATS_PASSWORDS: join(secrets, "nats_passwords") },
   });
-  return {
-    port,
-    stop: async () => {
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
 }
 
 function dataFolder(name: string): string {

@@ -1,16 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
+import { type FreshDatabase, freshDatabase } from "../services/fresh-database.ts";
 import { type RunningServers, runtimeDir, startServers } from "../services/servers.ts";
 import { ChildServer } from "../system/child-server.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
+import { type ConfiguredNats, startConfiguredNats } from "./configured-nats.ts";
 import { freePorts } from "./free-ports.ts";
 import { processOf } from "./unit-file.ts";
 
@@ -69,24 +70,51 @@ test("every kernel setting exists on Linux, and our ports are reserved (23)", ()
     expect(reserved.get("net.ipv4.ip_local_reserved_ports")?.split(",")).toContain(port);
 });
 
-let servers: RunningServers<"postgres" | "nats" | "clickhouse">;
-let world: TrackingWorld;
+let servers: RunningServers<"postgres" | "clickhouse">;
+let database: FreshDatabase;
+let nats: ConfiguredNats;
 let host: string;
 const running: ChildServer[] = [];
 
 beforeAll(async () => {
   host = await mkdtemp(join(tmpdir(), "tracker-systemd-"));
-  servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
-  world = await TrackingWorld.open({ servers: servers.urls, lanes: 0 });
-  await mkdir(join(host, "credentials"));
-  const { POSTGRES_URL, NATS_URL, CLICKHOUSE_URL } = world.env;
-  await writeFile(join(host, "credentials", "postgres-url"), `${POSTGRES_URL}\n`);
-  await writeFile(join(host, "credentials", "nats-url"), `${NATS_URL}\n`);
-  await writeFile(join(host, "credentials", "clickhouse-url"), `${CLICKHOUSE_URL}\n`);
+  servers = await startServers({ need: ["postgres", "clickhouse"] });
+  database = await freshDatabase({ label: "systemd", servers: servers.urls });
+  const passwords = Object.fromEntries(
+    ["ingress", "processors", "api", "operator", "sys"].map((user) => [user, `p${user}`]),
+  );
+  await mkdir(join(host, "nats"));
+  nats = await startConfiguredNats({
+    command: (configuration) => ["nats-server", "--config", configuration],
+    store: join(host, "nats"),
+    environment: Object.fromEntries(
+      Object.entries(passwords).map(([user, password]) => [
+        `NATS_${user.toUpperCase()}_PASSWORD`,
+        password,
+      ]),
+    ),
+  });
+  await mkdir(join(host, "secrets"));
+  const secrets = {
+    "postgres-url": database.postgresUrl,
+    "nats-url": `nats://127.0.0.1:${nats.port}`,
+    "nats-sys-url": `nats://sys:${passwords["sys"] ?? ""}@127.0.0.1:${nats.port}`,
+    ...Object.fromEntries(
+      Object.entries(passwords).map(([user, password]) => [`nats-${user}-password`, password]),
+    ),
+    // The engine of the tests has one login.
+    "clickhouse-migrate-url": database.clickhouseUrl,
+    "clickhouse-writer-url": database.clickhouseUrl,
+    "clickhouse-reader-url": database.clickhouseUrl,
+    "console-secret": "a text of more than 32 characters, as it must be",
+  };
+  for (const [name, text] of Object.entries(secrets))
+    await writeFile(join(host, "secrets", name), `${text}\n`);
 });
 afterAll(async () => {
   await Promise.all(running.map(async (process) => await process.end("SIGTERM")));
-  await world.close();
+  await nats.stop();
+  await database.drop();
   await servers.stop();
   await rm(host, { recursive: true, force: true });
 });
@@ -97,17 +125,23 @@ function start(
   instance: string,
   differs: Readonly<Record<string, string>>,
 ): ChildServer {
+  const folder = join(host, "credentials", `${unit}-${instance}`);
   const { command, env, credentials } = processOf(unit, {
     instance,
     states: join(host, "states"),
-    credentials: join(host, "credentials"),
+    credentials: folder,
     settings: projectFile("deploy", "systemd", "env"),
   });
-  for (const name of credentials) expect(existsSync(join(host, "credentials", name))).toBe(true);
-  const { NATS_PREFIX } = world.env;
+  mkdirSync(folder, { recursive: true });
+  for (const { name, source } of credentials)
+    copyFileSync(join(host, "secrets", basename(source)), join(folder, name));
+  expect(env["DURABILITY"]).toBe("strict");
   const process = ChildServer.spawn(command, {
     ...env,
-    NATS_PREFIX,
+    // One host, so there is one copy of everything.
+    STRICT_SINGLE_SITE: "1",
+    STRICT_STANDBYS: "0",
+    CLICKS_STREAM_BYTES: String(1024 ** 3),
     RUNTIME_DIR: runtimeDir(),
     ...differs,
   });

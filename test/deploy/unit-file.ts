@@ -18,8 +18,8 @@ export type UnitPlaces = {
 export type UnitProcess = {
   readonly command: string[];
   readonly env: Record<string, string>;
-  /** Names of the credentials that systemd would load. */
-  readonly credentials: string[];
+  /** The credentials that systemd would load, and their files on the host. */
+  readonly credentials: { readonly name: string; readonly source: string }[];
 };
 
 /** The process that systemd starts for a service of deploy/systemd, with the project in place of /opt/tracker. */
@@ -36,7 +36,10 @@ export function processOf(unit: string, places: UnitPlaces): UnitProcess {
   const command = start
     .split(" ")
     .map((word) => word.replace(/\$\{(\w+)\}/, (_, name: string) => env[name] ?? ""));
-  const credentials = values("LoadCredential").map((line) => line.split(":")[0] ?? "");
+  const credentials = values("LoadCredential").map((line) => {
+    const [name = "", source = ""] = line.split(":");
+    return { name, source };
+  });
   return { command, env, credentials };
 }
 
