@@ -17,6 +17,11 @@ const read = (...path: string[]): string => readFileSync(join(CHART, ...path), "
 const templates = readdirSync(join(CHART, "templates")).map((name) => read("templates", name));
 const examples = readdirSync(join(CHART, "examples"));
 const Values = z.record(z.string(), z.unknown());
+const Altinity = z.looseObject({
+  spec: z.looseObject({
+    configuration: z.looseObject({ users: z.record(z.string(), z.unknown()) }),
+  }),
+});
 const settings = new Map<string, SettingDefinition>(Object.entries(SETTINGS));
 
 describe("the chart", () => {
@@ -35,6 +40,8 @@ describe("the chart", () => {
     const names = new Set(set.map(([, name = ""]) => name));
     expect(names.size).toBeGreaterThan(15);
     const known = [...settings].map(([name, { isSecret }]) => (isSecret ? `${name}_FILE` : name));
+    // An address without a password may be a plain value.
+    known.push("OTEL_EXPORTER_OTLP_ENDPOINT");
     expect(known).toEqual(expect.arrayContaining([...names]));
   });
 
@@ -43,17 +50,18 @@ describe("the chart", () => {
     const words = args.map(([, list = ""]) => list.split(", ").filter((word) => word !== ""));
     const names = [...commands, ...PROGRAM_ROLES].map(({ name }) => name);
     expect(words.map((some) => some.join(" ")).toSorted((a, b) => a.localeCompare(b))).toEqual(
-      expect.arrayContaining(["journal ship", "migrate"]),
+      expect.arrayContaining(["backup note", "journal ship", "migrate"]),
     );
     for (const some of words) expect(names).toContain(some.join(" "));
   });
 
   test("every variable of an example is a setting", () => {
-    const Env = z.object({ env: z.record(z.string(), z.unknown()).default({}) });
+    const Names = z.record(z.string(), z.unknown()).default({});
+    const Env = z.object({ env: Names, secretEnv: Names });
     const names = examples.flatMap((file) => {
       const values = Values.parse(parse(read("examples", file)));
-      const parts = [values, ...Object.values(values)].map((part) => Env.safeParse(part).data?.env);
-      return parts.flatMap((env) => Object.keys(env ?? {}));
+      const parts = [values, ...Object.values(values)].map((part) => Env.safeParse(part).data);
+      return parts.flatMap((part) => Object.keys({ ...part?.env, ...part?.secretEnv }));
     });
     expect(names.length).toBeGreaterThan(3);
     for (const name of names) expect(settings.has(name), name).toBe(true);
@@ -67,8 +75,30 @@ describe("the chart", () => {
     expect(rules.length).toBeGreaterThan(2);
   });
 
-  test("there are eight examples, and each says what it is for", () => {
-    expect(examples).toHaveLength(8);
+  test("the scripts of backups are shell scripts without a fault of syntax", () => {
+    const scripts = readdirSync(join(CHART, "files"));
+    expect(scripts).toHaveLength(4);
+    for (const script of scripts) {
+      const { status, stderr } = spawnSync("sh", ["-n", join(CHART, "files", script)]);
+      expect([script, status, String(stderr)]).toEqual([script, 0, ""]);
+    }
+  });
+
+  test("ClickHouse of the operator has the logins of users.xml, each with the same rights", () => {
+    const file = projectFile("deploy", "kubernetes", "servers", "clickhouse-altinity.yaml");
+    const { spec } = Altinity.parse(parse(readFileSync(file, "utf8")));
+    const users = readFileSync(projectFile("deploy", "servers", "clickhouse", "users.xml"), "utf8");
+    for (const login of ["tracker_migrate", "tracker_writer", "tracker_reader"]) {
+      const [text = ""] =
+        new RegExp(`<${login}>\\s*<password.*?</${login}>`, "s").exec(users) ?? [];
+      const grants = [...text.matchAll(/<query>(.*)<.query>/g)].map(([, grant]) => grant);
+      expect(grants.length).toBeGreaterThan(0);
+      expect(spec.configuration.users[`${login}/grants/query`], login).toEqual(grants);
+    }
+  });
+
+  test("there are nine examples, and each says what it is for", () => {
+    expect(examples).toHaveLength(9);
     for (const file of examples) expect(read("examples", file)).toMatch(/^# [A-Z].*\.\n/);
   });
 });

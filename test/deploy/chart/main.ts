@@ -13,28 +13,30 @@ import { projectFile } from "../../../schemas/host/project-root.ts";
 import { until } from "../../system/until.ts";
 import { Cluster } from "./cluster.ts";
 import { crdFiles, kubeSchemas } from "./kube-schemas.ts";
+import { checkPods, podTemplates } from "./pod-rules.ts";
 import { REFUSED_VALUES } from "./refused-values.ts";
 
 const CHART = projectFile("deploy", "helm", "tracker");
 const EXAMPLES = join(CHART, "examples");
 const NAMESPACE = "shop";
+/** Where pods are tried: helm must not find accounts in its own that it has not made. */
+const PODS_NAMESPACE = "shop-pods";
 const KUBE_VERSION = "1.34.0";
 const INSTALL_MS_MAX = 120_000;
+
+/** Secrets of minimal.yaml, so that a change of one shows. */
+const SECRETS = {
+  "tracker-postgres": { url: "postgres://tracker@postgres/tracker" },
+  "tracker-nats": { url: "nats://nats", sysUrl: "nats://sys@nats", ingress: "p1", api: "p2" },
+  "tracker-clickhouse": { writerUrl: "http://w@c/t", readerUrl: "http://r@c/t" },
+  "tracker-console": { secret: "a text of more than 32 characters, as it must be" },
+};
 
 const Meta = z.looseObject({
   name: z.string(),
   labels: z.record(z.string(), z.string()).optional(),
 });
-const PodSpec = z.looseObject({
-  containers: z.array(
-    z.looseObject({ volumeMounts: z.array(z.looseObject({ name: z.string() })) }),
-  ),
-  volumes: z.array(z.looseObject({ name: z.string() })).default([]),
-});
 const Rendered = z.looseObject({ kind: z.string(), metadata: Meta });
-const Workload = Rendered.extend({
-  spec: z.looseObject({ template: z.object({ metadata: z.unknown(), spec: PodSpec }) }),
-});
 
 function say(text: string): void {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
@@ -45,8 +47,11 @@ async function main([programs = "", swagger = "", ...crds]: readonly string[]): 
   const helm = new Helm(join(programs, "helm"), folder);
   try {
     const examples = readdirSync(EXAMPLES).filter((file) => file.endsWith(".yaml"));
-    assert(examples.length >= 8, "at least eight sets of values");
+    assert(examples.length >= 9, "at least nine sets of values");
     const rendered = examples.map((file) => ({ file, text: renderOne(helm, file) }));
+    for (const { file, text } of rendered)
+      checkPods(documentsOf(text), { isStrict: file !== "one-node.yaml" });
+    say("every pod is strict and has the secrets of its part, and no others");
     refuseWrongValues(helm);
     checkSchemas(rendered, { programs, folder, swagger, crds });
     say("starting etcd and kube-apiserver");
@@ -176,13 +181,18 @@ function checkSchemas(
 /** What the namespace of a careful operator has: pod security, the operators' definitions, priority classes. */
 async function prepareNamespace(cluster: Cluster, crds: readonly string[]): Promise<void> {
   const restricted = { "pod-security.kubernetes.io/enforce": "restricted" };
-  await create(cluster, "/api/v1/namespaces", {
-    metadata: { name: NAMESPACE, labels: restricted },
-  });
-  // The controllers that make it are not here.
-  await create(cluster, `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, {
-    metadata: { name: "default" },
-  });
+  for (const name of [NAMESPACE, PODS_NAMESPACE])
+    await create(cluster, "/api/v1/namespaces", { metadata: { name, labels: restricted } });
+  // A pod needs its account. The controllers that make `default` are not here.
+  for (const name of ["default", "tracker", "tracker-migrate", "tracker-backup"])
+    await create(cluster, `/api/v1/namespaces/${PODS_NAMESPACE}/serviceaccounts`, {
+      metadata: { name },
+    });
+  for (const [name, data] of Object.entries(SECRETS))
+    await create(cluster, `/api/v1/namespaces/${NAMESPACE}/secrets`, {
+      metadata: { name },
+      stringData: data,
+    });
   for (const [name, value] of [["visitors-first", 1000] as const, ["service", 500] as const]) {
     await create(cluster, "/apis/scheduling.k8s.io/v1/priorityclasses", {
       metadata: { name },
@@ -211,17 +221,15 @@ async function prepareNamespace(cluster: Cluster, crds: readonly string[]): Prom
 
 /** No controller makes pods here, so each pod template is sent as a pod: pod security must admit it. */
 async function admitPods(cluster: Cluster, text: string): Promise<void> {
-  for (const rendered of documentsOf(text).filter(isWorkload)) {
-    const { metadata, spec } = Workload.parse(rendered);
-    const { template } = spec;
-    const named = new Set(template.spec.volumes.map(({ name }) => name));
-    const claimed = template.spec.containers
-      .flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name))
-      .filter((name) => !named.has(name))
-      .map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-    await create(cluster, `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All`, {
-      metadata: { name: metadata.name },
-      spec: { ...template.spec, volumes: [...template.spec.volumes, ...claimed] },
+  for (const [name, { spec }] of podTemplates(documentsOf(text))) {
+    const named = new Set(spec.volumes.map((volume) => volume.name));
+    const claimed = spec.containers
+      .flatMap(({ volumeMounts }) => volumeMounts.map((mount) => mount.name))
+      .filter((volume) => !named.has(volume))
+      .map((volume) => ({ name: volume, persistentVolumeClaim: { claimName: volume } }));
+    await create(cluster, `/api/v1/namespaces/${PODS_NAMESPACE}/pods?dryRun=All`, {
+      metadata: { name },
+      spec: { ...spec, volumes: [...spec.volumes, ...claimed] },
     });
   }
 }
@@ -235,6 +243,7 @@ async function installAndUpgrade(cluster: Cluster, helm: Helm): Promise<void> {
   assert.equal(first?.replicas, 3);
   const firstJobs = await shipping(cluster);
   say("installed: nothing but the migration existed before it had succeeded");
+  await restartByAnnotation(cluster, helm, minimal);
   const monitored = ["--values", join(EXAMPLES, "monitored.yaml")];
   const storage = ["--set", "ingress.journal.storageClass=standard", "--set", "ingress.replicas=5"];
   await withMigration(cluster, () =>
@@ -261,14 +270,61 @@ async function installAndUpgrade(cluster: Cluster, helm: Helm): Promise<void> {
   );
   assert.notEqual(status, 0, "a journal cannot shrink");
   assert.match(stderr, /StatefulSet/);
-  helm.run("rollback", "tracker", "2", "--no-hooks");
+  helm.run("rollback", "tracker", "4", "--no-hooks");
   say("a change of the journals' size is refused, and the release goes on");
+}
+
+/** A pod whose secret has changed is replaced by the next upgrade, and no other pod is. */
+async function restartByAnnotation(
+  cluster: Cluster,
+  helm: Helm,
+  values: readonly string[],
+): Promise<void> {
+  const upgrade = async (...more: readonly string[]): Promise<void> => {
+    await withMigration(cluster, () =>
+      helm.runBeside("upgrade", "tracker", CHART, ...values, ...more),
+    );
+  };
+  const first = await checksums(cluster);
+  assert.match(first["api"] ?? "", /^[0-9a-f]{64}$/);
+  const path = `/api/v1/namespaces/${NAMESPACE}/secrets/tracker-console`;
+  const changed = { stringData: { secret: "another text of more than 32 characters" } };
+  assert.equal((await cluster.call("PATCH", path, changed)).status, 200);
+  await upgrade();
+  const second = await checksums(cluster);
+  assert.notEqual(second["api"], first["api"]);
+  assert.deepEqual({ ...second, api: "" }, { ...first, api: "" });
+  await upgrade("--set", "restartOnSecretChange=false");
+  assert.deepEqual(Object.values(await checksums(cluster)).filter(Boolean), []);
+  say("an upgrade restarts the pods that read a changed secret, and no others");
+}
+
+const Annotated = z.object({
+  spec: z.object({
+    template: z.object({
+      metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),
+    }),
+  }),
+});
+
+/** The annotation of the secrets of some pods. */
+async function checksums(cluster: Cluster): Promise<Record<string, string | undefined>> {
+  const objects = { ingress: "statefulsets", writers: "statefulsets", api: "deployments" };
+  const found = Object.entries(objects).map(async ([part, kind]) => {
+    const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${kind}/tracker-${part}`;
+    const { spec } = Annotated.parse((await cluster.call("GET", path)).body);
+    return [part, spec.template.metadata.annotations["checksum/secrets"]] as const;
+  });
+  return Object.fromEntries(await Promise.all(found));
 }
 
 const StatefulSetSpec = z.object({
   spec: z.object({
     replicas: z.int(),
-    template: z.object({ spec: PodSpec }),
+    template: z.object({
+      metadata: z.unknown(),
+      spec: z.looseObject({ containers: z.array(z.looseObject({ name: z.string() })) }),
+    }),
   }),
 });
 
@@ -327,10 +383,6 @@ function documentsOf(text: string): z.infer<typeof Rendered>[] {
   return parseAllDocuments(text)
     .filter(({ contents }) => contents !== null)
     .map((document) => Rendered.parse(document.toJS()));
-}
-
-function isWorkload({ kind }: { readonly kind: string }): boolean {
-  return ["StatefulSet", "Deployment", "Job"].includes(kind);
 }
 
 await main(process.argv.slice(2));

@@ -13,4 +13,25 @@ export const REFUSED_VALUES: readonly {
   { set: ['env.lower="1"'], sentence: /lower|env/ },
   { set: ["drainStoredSeconds=120"], sentence: /terminationGracePeriodSeconds.*140/s },
   { set: ['servers.nats.keys.user="username"'], sentence: /nats.*password/s },
+  { set: ['servers.nats.keys.api=""'], sentence: /nats.*api/s },
+  { set: ['servers.nats.keys.cert="tls.crt"'], sentence: /nats.*key/s },
+  { set: ['servers.nats.keys.sysUrl=""'], sentence: /strict.*sysUrl/s },
+  { set: ['durability.mode="loose"'], sentence: /durability.*mode/s },
+  { set: ['console.existingSecret=""'], sentence: /console.*existingSecret/s },
+  { set: ['smtp.existingSecret="mail"'], sentence: /smtp.*from/s },
+  { set: ['oidc.issuer="https://accounts.example.com"'], sentence: /oidc.*clientId/s },
+  { set: ['api.secretEnv.LOG_LEVEL={"secret":"a","key":"b"}'], sentence: /secretEnv|LOG_LEVEL/ },
+  { set: ["backup.enabled=true"], sentence: /backup\.clickhouse\.destination/ },
+  {
+    set: ["backup.enabled=true", "backup.clickhouse.enabled=false"],
+    sentence: /backup\.existing(Claim|Secret)/,
+  },
+  {
+    set: [
+      "backup.enabled=true",
+      "backup.clickhouse.enabled=false",
+      "backup.postgres.enabled=false",
+    ],
+    sentence: /nothing to back up/,
+  },
 ];

@@ -1,22 +1,23 @@
 {{/*
 Settings of a process: those of the chart, then `env`, then those of its part. Secrets come as files, so none is in the
-definition of a pod. Use: include "tracker.env" (list . (dict "LANES" "clicks") .Values.writers.env)
+definition of a pod. Use: include "tracker.env" (list . "writers" (dict "LANES" "clicks"))
 */}}
 {{- define "tracker.env" -}}
 {{- $root := index . 0 -}}
-{{- $own := index . 1 -}}
+{{- $part := index . 1 -}}
+{{- $chosen := index . 2 -}}
 {{- $v := $root.Values -}}
-{{- $servers := $v.servers -}}
+{{- $own := include "tracker.part" . | fromJson -}}
 {{- $env := dict -}}
-{{- $_ := set $env "POSTGRES_URL_FILE" "/etc/tracker/postgres/url" -}}
-{{- if $servers.postgres.keys.password -}}{{- $_ := set $env "POSTGRES_PASSWORD_FILE" "/etc/tracker/postgres/password" -}}{{- end -}}
-{{- $_ := set $env "NATS_URL_FILE" "/etc/tracker/nats/url" -}}
-{{- if $servers.nats.keys.creds -}}{{- $_ := set $env "NATS_CREDS_FILE" "/etc/tracker/nats/creds" -}}{{- end -}}
-{{- if $servers.nats.keys.password -}}{{- $_ := set $env "NATS_PASSWORD_FILE" "/etc/tracker/nats/password" -}}{{- end -}}
-{{- if $servers.nats.keys.sysUrl -}}{{- $_ := set $env "NATS_SYS_URL_FILE" "/etc/tracker/nats/sysUrl" -}}{{- end -}}
-{{- if $servers.nats.keys.ca -}}{{- $_ := set $env "NATS_CA_FILE" "/etc/tracker/nats/ca" -}}{{- end -}}
-{{- $_ := set $env "CLICKHOUSE_URL_FILE" "/etc/tracker/clickhouse/url" -}}
-{{- if $servers.clickhouse.keys.ca -}}{{- $_ := set $env "CLICKHOUSE_CA_FILE" "/etc/tracker/clickhouse/ca" -}}{{- end -}}
+{{- range include "tracker.secretFiles" . | fromJsonArray -}}
+{{- if .variable -}}{{- $_ := set $env .variable (printf "/etc/tracker/%s" .path) -}}{{- end -}}
+{{- end -}}
+{{- $login := include "tracker.natsLogin" . | fromJson -}}
+{{- if and $login.user (ne $part "backup") -}}{{- $_ := set $env "NATS_USER" $login.user -}}{{- end -}}
+{{- with $v.servers.nats.monitorUrls -}}{{- $_ := set $env "NATS_MONITOR_URLS" (join "," .) -}}{{- end -}}
+{{- $_ := set $env "DURABILITY" $v.durability.mode -}}
+{{- $_ := set $env "STRICT_SINGLE_SITE" (ternary "1" "0" $v.durability.singleSite) -}}
+{{- $_ := set $env "STRICT_STANDBYS" ($v.durability.standbys | toString) -}}
 {{- $_ := set $env "NATS_PREFIX" $v.natsPrefix -}}
 {{- $_ := set $env "TRACKING_URL" (required "trackingUrl is required: the public address of the tracking domain" $v.trackingUrl) -}}
 {{- $_ := set $env "API_URL" (required "apiUrl is required: the public address of the API" $v.apiUrl) -}}
@@ -24,7 +25,15 @@ definition of a pod. Use: include "tracker.env" (list . (dict "LANES" "clicks") 
 {{- $_ := set $env "LOG_LEVEL" $v.logLevel -}}
 {{- $_ := set $env "DRAIN_SECONDS" ($v.drainSeconds | toString) -}}
 {{- $_ := set $env "DRAIN_STORED_SECONDS" ($v.drainStoredSeconds | toString) -}}
-{{- $env = mergeOverwrite $env $own $v.env (index . 2) -}}
+{{- with $v.otlp.endpoint -}}{{- $_ := set $env "OTEL_EXPORTER_OTLP_ENDPOINT" . -}}{{- end -}}
+{{- if eq $part "api" -}}
+{{- $_ := set $env "CONSOLE" (ternary "on" "off" $v.console.enabled) -}}
+{{- with $v.smtp.from -}}{{- $_ := set $env "MAIL_FROM" . -}}{{- end -}}
+{{- with $v.oidc.issuer -}}{{- $_ := set $env "OIDC_ISSUER" . -}}{{- end -}}
+{{- with $v.oidc.clientId -}}{{- $_ := set $env "OIDC_CLIENT_ID" . -}}{{- end -}}
+{{- with $v.oidc.name -}}{{- $_ := set $env "OIDC_NAME" . -}}{{- end -}}
+{{- end -}}
+{{- $env = mergeOverwrite $env $chosen $v.env ($own.env | default dict) -}}
 {{- range $name := keys $env | sortAlpha }}
 - name: {{ $name }}
   {{- $value := get $env $name }}
@@ -32,38 +41,56 @@ definition of a pod. Use: include "tracker.env" (list . (dict "LANES" "clicks") 
   {{- if kindIs "float64" $value }}{{- if eq (floor $value) $value }}{{- $value = int64 $value }}{{- end }}{{- end }}
   value: {{ $value | toString | quote }}
 {{- end }}
-{{- if $servers.nats.keys.user }}
+{{- if eq $part "writers" }}
+# A restarted pod keeps its name, so it takes its lanes back at once.
+- name: PROCESSOR_NAME
+  valueFrom:
+    fieldRef: { fieldPath: metadata.name }
+{{- end }}
+{{- $nats := $v.servers.nats }}
+{{- if and $nats.keys.user (ne $part "backup") }}
 - name: NATS_USER
   valueFrom:
     secretKeyRef:
-      name: {{ $servers.nats.existingSecret }}
-      key: {{ $servers.nats.keys.user }}
+      name: {{ $nats.existingSecret }}
+      key: {{ $nats.keys.user }}
+{{- end }}
+{{- with concat $v.extraEnv ($own.extraEnv | default list) }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
-{{/* The secrets of the servers, mounted below /etc/tracker. A rotated secret arrives without a restart. */}}
-{{- define "tracker.secretVolumes" -}}
-{{- range $name := list "postgres" "nats" "clickhouse" }}
-{{- $server := get $.Values.servers $name }}
-- name: {{ $name }}
-  secret:
-    secretName: {{ required (printf "servers.%s.existingSecret is required: the name of the secret with its address" $name) $server.existingSecret }}
-    defaultMode: 0440
-    items:
-    {{- range $file, $key := $server.keys }}
-    {{- if and $key (ne $file "user") }}
-      - key: {{ $key }}
-        path: {{ $file }}
-    {{- end }}
-    {{- end }}
+{{/* `env`, and what else a container of ours has in common with the others. Use: include "tracker.container" (list . "api" (dict)) */}}
+{{- define "tracker.container" -}}
+{{- $root := index . 0 -}}
+{{- $v := $root.Values -}}
+{{- $own := include "tracker.part" . | fromJson -}}
+image: {{ include "tracker.image" $root }}
+imagePullPolicy: {{ $v.image.pullPolicy }}
+env: {{- include "tracker.env" . | trim | nindent 2 }}
+{{- with concat $v.extraEnvFrom ($own.extraEnvFrom | default list) }}
+envFrom: {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext: {{- include "tracker.containerSecurity" $root | nindent 2 }}
+{{- end -}}
+
+{{/* The mounts of every container of ours. */}}
+{{- define "tracker.mounts" -}}
+{{- $v := (index . 0).Values -}}
+{{- $own := include "tracker.part" . | fromJson -}}
+- { name: secrets, mountPath: /etc/tracker, readOnly: true }
+{{- with concat $v.extraVolumeMounts ($own.extraVolumeMounts | default list) }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
-{{- define "tracker.secretMounts" -}}
-{{- range $name := list "postgres" "nats" "clickhouse" }}
-- name: {{ $name }}
-  mountPath: /etc/tracker/{{ $name }}
-  readOnly: true
+{{/* The volumes of every pod of ours. */}}
+{{- define "tracker.volumes" -}}
+{{- $v := (index . 0).Values -}}
+{{- $own := include "tracker.part" . | fromJson -}}
+{{ include "tracker.secretVolume" . }}
+{{- with concat $v.extraVolumes ($own.extraVolumes | default list) }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
@@ -79,16 +106,17 @@ capabilities:
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}
 {{- $v := $root.Values -}}
+{{- $own := include "tracker.part" . | fromJson -}}
 {{- $needed := add $v.drainSeconds $v.drainStoredSeconds 10 -}}
 {{- if lt (int $v.terminationGracePeriodSeconds) (int $needed) -}}
 {{- fail (printf "terminationGracePeriodSeconds is %v: it must be at least drainSeconds + drainStoredSeconds + 10 = %v, or pods are killed while they drain" $v.terminationGracePeriodSeconds $needed) -}}
 {{- end -}}
-serviceAccountName: {{ $v.serviceAccountName }}
+serviceAccountName: {{ include "tracker.serviceAccount" . }}
 automountServiceAccountToken: false
 # The variables of service links could hide settings: a service `api` would set API_PORT.
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ $v.terminationGracePeriodSeconds }}
-{{- with ternary $v.ingressPriorityClass $v.priorityClass (eq $part "ingress") }}
+{{- with $own.priorityClassName | default $v.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
 {{- with $v.image.pullSecrets }}
@@ -104,11 +132,23 @@ securityContext:
   fsGroup: 10001
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: { type: RuntimeDefault }
-{{- with $v.nodeSelector }}
+{{- with $own.nodeSelector | default $v.nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $v.tolerations }}
+{{- with $own.tolerations | default $v.tolerations }}
 tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $own.affinity | default $v.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $v.hostAliases }}
+hostAliases: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $v.dnsConfig }}
+dnsConfig: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if and $own.initContainers (ne $part "journal") }}
+initContainers: {{- toYaml $own.initContainers | nindent 2 }}
 {{- end }}
 {{- end -}}
 
@@ -127,13 +167,23 @@ topologySpreadConstraints:
       matchLabels: {{- include "tracker.selector" . | nindent 8 }}
 {{- end -}}
 
+{{/* Settings are in the template itself, so pods restart when one changes. Secrets are not: their checksum is an annotation. */}}
 {{- define "tracker.podMetadata" -}}
 {{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- $v := $root.Values -}}
+{{- $own := include "tracker.part" . | fromJson -}}
+{{- $annotations := merge (dict) ($own.podAnnotations | default dict) $v.podAnnotations -}}
+{{- $isKept := has $part (list "ingress" "writers" "conversions" "delivery" "schedule" "api" "commands") -}}
+{{- if and $isKept $v.restartOnSecretChange -}}
+{{- with include "tracker.secretsChecksum" . -}}{{- $_ := set $annotations "checksum/secrets" . -}}{{- end -}}
+{{- end -}}
+{{- if and $isKept $v.restartOn -}}{{- $_ := set $annotations "checksum/restart-on" (sha256sum $v.restartOn) -}}{{- end -}}
 labels: {{- include "tracker.labels" . | nindent 2 }}
-{{- with $root.Values.podLabels }}
+{{- with merge (dict) ($own.podLabels | default dict) $v.podLabels }}
 {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $root.Values.podAnnotations }}
+{{- with $annotations }}
 annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
