@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +19,7 @@ import { projectFile } from "../../../schemas/host/project-root.ts";
 import { DebianPostgres, debianPostgresFault } from "../../system/debian-postgres.ts";
 
 const PROGRAMS = "/usr/lib/postgresql/15/bin";
+const PAGE_BYTES = 8_192;
 const fault = debianPostgresFault();
 if (fault !== undefined) process.stderr.write(`skipped: the scripts of backups: ${fault}\n`);
 
@@ -34,7 +46,12 @@ afterAll(async () => {
 
 function sql(text: string): void {
   const url = postgres.adminUrl.replace(/postgres$/, "tracker");
-  const { status, stderr } = spawnSync("psql", ["--dbname", url, "--command", text]);
+  const { status, stderr } = spawnSync(join(PROGRAMS, "psql"), [
+    "--dbname",
+    url,
+    "--command",
+    text,
+  ]);
   expect(String(stderr)).toBe("");
   expect(status).toBe(0);
 }
@@ -94,14 +111,13 @@ test.skipIf(fault !== undefined)("a drill fails on a backup that is damaged, or 
   expect(late.status).toBe(1);
   utimesSync(copy, new Date(), new Date());
 
-  const { stdout } = spawnSync("psql", [
+  const { stdout } = spawnSync(join(PROGRAMS, "psql"), [
     ...["--dbname", postgres.adminUrl.replace(/postgres$/, "tracker"), "--tuples-only"],
     ...["--no-align", "--command", "select pg_relation_filepath('conversion')"],
   ]);
-  spawnSync("dd", [
-    ...["if=/dev/urandom", `of=${join(copy, String(stdout).trim())}`, "bs=8192", "count=3"],
-    ...["seek=2", "conv=notrunc"],
-  ]);
+  const file = openSync(join(copy, String(stdout).trim()), "r+");
+  writeSync(file, randomBytes(3 * PAGE_BYTES), 0, 3 * PAGE_BYTES, 2 * PAGE_BYTES);
+  closeSync(file);
   const damaged = run("drill-postgres.sh");
   expect(damaged.output).toMatch(/conversion[\s\S]*block/);
   expect(damaged.status).not.toBe(0);

@@ -110,7 +110,7 @@ function checkDurability(
   assert.equal(level, isStrict ? "strict" : "relaxed", `${name}: DURABILITY`);
 }
 
-export function partOf({ metadata }: PodTemplate): string {
+function partOf({ metadata }: PodTemplate): string {
   return metadata.labels["app.kubernetes.io/component"] ?? "";
 }
 
