@@ -17,9 +17,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { judgeNatsVersions } from "../../schemas/durability/judge-nats.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
-import { freshDatabase } from "../services/fresh-database.ts";
+import { createPostgresDatabase, dropPostgresDatabase } from "../services/fresh-database.ts";
 import { runtimeDir, startServers } from "../services/servers.ts";
 import { COMPOSE, type ComposeService, readComposeFile } from "./compose/compose-file.ts";
+import { startConfiguredClickhouse } from "./configured-clickhouse.ts";
 import { type ConfiguredNats, startConfiguredNats } from "./configured-nats.ts";
 import { firstClick, type TrackerProcess } from "./first-click.ts";
 import { trackerProcesses } from "./tracker-processes.ts";
@@ -212,18 +213,25 @@ describe("compose.yaml", () => {
 
   test("each process runs with its own command and settings, from empty servers to a reported click", async () => {
     const nats = await startComposeNats();
-    const servers = await startServers({ need: ["postgres", "clickhouse"] });
+    const clickhouse = await startConfiguredClickhouse({
+      dataDir: dataFolder("clickhouse"),
+      users: join(secrets, "clickhouse_logins.xml"),
+    });
+    const servers = await startServers({ need: ["postgres"] });
     try {
-      const database = await freshDatabase({ label: "compose", servers: servers.urls });
-      // The engine of the tests has one login.
-      for (const login of ["migrate", "writer", "reader"])
-        writeSecret(`clickhouse_${login}_url`, database.clickhouseUrl);
-      const postgres = new URL(database.postgresUrl);
+      const name = "test_compose";
+      await createPostgresDatabase(servers.urls.postgres, name);
+      const postgres = new URL(servers.urls.postgres);
+      postgres.pathname = name;
       writeSecret("postgres_password", postgres.password);
       postgres.password = "";
-      const sys = readFileSync(join(secrets, "nats_sys_url"), "utf8");
-      writeSecret("nats_sys_url", sys.replace("nats:4222", `127.0.0.1:${nats.port}`));
-      const here = await trackerProcesses({ database, natsUrl: "" });
+      moveSecret("nats_sys_url", "nats:4222", `127.0.0.1:${nats.port}`);
+      for (const login of ["migrate", "writer", "reader"])
+        moveSecret(`clickhouse_${login}_url`, "clickhouse:8123", `127.0.0.1:${clickhouse.port}`);
+      const here = await trackerProcesses({
+        database: { name, postgresUrl: postgres.toString(), clickhouseUrl: "" },
+        natsUrl: "",
+      });
       const asComposed = (process: TrackerProcess): TrackerProcess =>
         composed(process, { postgresUrl: postgres.toString(), natsPort: nats.port });
       const result = await firstClick({
@@ -238,9 +246,9 @@ describe("compose.yaml", () => {
           }),
       });
       expect(result.exitCodes).toEqual({ ingress: 0, processors: 0, api: 0 });
-      await database.drop();
+      await dropPostgresDatabase(servers.urls.postgres, name);
     } finally {
-      await Promise.all([nats.stop(), servers.stop()]);
+      await Promise.all([nats.stop(), clickhouse.stop(), servers.stop()]);
     }
   });
 });
@@ -310,6 +318,13 @@ function dataFolder(name: string): string {
   const data = join(folder, "data", name);
   mkdirSync(data, { recursive: true });
   return data;
+}
+
+/** The same secret for a server at another address. */
+function moveSecret(name: string, from: string, to: string): void {
+  const text = readFileSync(join(secrets, name), "utf8");
+  expect(text).toContain(from);
+  writeSecret(name, text.replace(from, to));
 }
 
 function writeSecret(name: string, value: string): void {

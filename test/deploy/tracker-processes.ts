@@ -10,7 +10,7 @@ export async function trackerProcesses({
   database,
   natsUrl,
 }: {
-  readonly database: FreshDatabase;
+  readonly database: Pick<FreshDatabase, "name" | "postgresUrl" | "clickhouseUrl">;
   readonly natsUrl: string;
 }): Promise<Omit<Deployment, "start">> {
   const [tracking, api, processorsOps, apiOps] = [

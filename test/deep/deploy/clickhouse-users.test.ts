@@ -1,28 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { startClickhouse } from "../../../deploy/local/embedded-clickhouse.ts";
 import type { EmbeddedServer } from "../../../deploy/local/embedded-server.ts";
-import { pickPort } from "../../../deploy/local/ports.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import {
   clickhouseInsertCheck,
   clickhouseTableChecks,
 } from "../../../schemas/durability/clickhouse-checks.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
+import { startConfiguredClickhouse } from "../../deploy/configured-clickhouse.ts";
 import { firstClick, type StartTracker } from "../../deploy/first-click.ts";
 import { trackerProcesses } from "../../deploy/tracker-processes.ts";
 import { freshDatabase } from "../../services/fresh-database.ts";
-import {
-  type RunningServers,
-  runtimeDir,
-  startServers,
-  testReport,
-} from "../../services/servers.ts";
+import { type RunningServers, runtimeDir, startServers } from "../../services/servers.ts";
 import { ServiceClient } from "../../system/service.ts";
 import { trackerCommand } from "../../system/tracker-command.ts";
 import { until } from "../../system/until.ts";
@@ -38,9 +32,6 @@ const passwords: Record<Role, string> = {
 const DENIED = /ACCESS_DENIED|Not enough privileges|SETTING_CONSTRAINT_VIOLATION/;
 const Erased = z.object({ data: z.looseObject({ clicks: z.int() }) });
 
-/** As on a server, every user may log in over HTTP. */
-const OPEN_TO_LOGINS = `<clickhouse><http_handlers remove="remove"/></clickhouse>`;
-
 let dataDir = "";
 let port = 0;
 let server: EmbeddedServer;
@@ -49,28 +40,18 @@ let others: RunningServers<"postgres" | "nats">;
 /** ClickHouse with deploy/servers/clickhouse/users.xml beside the users of the engine itself. */
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "tracker-clickhouse-users-"));
-  const folder = join(dataDir, "clickhouse", "users.d");
-  await mkdir(folder, { recursive: true });
-  await copyFile(
-    projectFile("deploy", "servers", "clickhouse", "users.xml"),
-    join(folder, "tracker.xml"),
-  );
-  const configs = join(dataDir, "clickhouse", "config.d");
-  await mkdir(configs);
-  await writeFile(join(configs, "http.xml"), OPEN_TO_LOGINS);
   const environment = Object.fromEntries(
     ROLES.map((role) => [
       hashVariable(role),
       createHash("sha256").update(passwords[role]).digest("hex"),
     ]),
   );
-  const bind = "127.0.0.1";
-  port = await pickPort(bind);
-  const options = { dataDir, port, runtimeDir: runtimeDir(), bind, report: testReport() };
-  [server, others] = await Promise.all([
-    startClickhouse({ ...options, environment }),
+  const users = projectFile("deploy", "servers", "clickhouse", "users.xml");
+  const [clickhouse, running] = await Promise.all([
+    startConfiguredClickhouse({ dataDir, users, environment }),
     startServers({ need: ["postgres", "nats"] }),
   ]);
+  [server, port, others] = [clickhouse, clickhouse.port, running];
 });
 
 afterAll(async () => {
