@@ -27,6 +27,7 @@ import { trackerProcesses } from "./tracker-processes.ts";
 
 const file = readComposeFile();
 const services = Object.entries(file.services);
+const DATABASE = "test_compose";
 const TRACKER = ["migrate", "ingress", "processors", "api"] as const;
 
 /** What .env has for mail.yaml and sign-on.yaml. */
@@ -219,17 +220,16 @@ describe("compose.yaml", () => {
     });
     const servers = await startServers({ need: ["postgres"] });
     try {
-      const name = "test_compose";
-      await createPostgresDatabase(servers.urls.postgres, name);
+      await createPostgresDatabase(servers.urls.postgres, DATABASE);
       const postgres = new URL(servers.urls.postgres);
-      postgres.pathname = name;
+      postgres.pathname = DATABASE;
       writeSecret("postgres_password", postgres.password);
       postgres.password = "";
       moveSecret("nats_sys_url", "nats:4222", `127.0.0.1:${nats.port}`);
       for (const login of ["migrate", "writer", "reader"])
         moveSecret(`clickhouse_${login}_url`, "clickhouse:8123", `127.0.0.1:${clickhouse.port}`);
       const here = await trackerProcesses({
-        database: { name, postgresUrl: postgres.toString(), clickhouseUrl: "" },
+        database: { name: DATABASE, postgresUrl: postgres.toString(), clickhouseUrl: "" },
         natsUrl: "",
       });
       const asComposed = (process: TrackerProcess): TrackerProcess =>
@@ -246,7 +246,8 @@ describe("compose.yaml", () => {
           }),
       });
       expect(result.exitCodes).toEqual({ ingress: 0, processors: 0, api: 0 });
-      await dropPostgresDatabase(servers.urls.postgres, name);
+      expect(result.output["api"]).not.toContain("console.no-second-factors");
+      await dropPostgresDatabase(servers.urls.postgres, DATABASE);
     } finally {
       await Promise.all([nats.stop(), clickhouse.stop(), servers.stop()]);
     }

@@ -25,8 +25,12 @@ export async function startConfiguredClickhouse(options: {
   await writeFile(join(at("config.d"), "http.xml"), OPEN_TO_LOGINS);
   const port = await pickPort(BIND);
   const server = await startClickhouse({
-    ...{ dataDir, port, bind: BIND, environment },
-    ...{ runtimeDir: runtimeDir(), report: testReport() },
+    dataDir,
+    port,
+    bind: BIND,
+    environment,
+    runtimeDir: runtimeDir(),
+    report: testReport(),
   });
   return Object.assign(server, { port });
 }

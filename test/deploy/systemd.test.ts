@@ -189,6 +189,7 @@ test("tracker-migrate ends well, and the processes of its start lines serve and 
     [ingress, api, clicks, rest].map(async (process) => await process.end("SIGTERM")),
   );
   expect(codes).toEqual([0, 0, 0, 0]);
+  expect(api.output).not.toContain("console.no-second-factors");
 });
 
 test("reload restarts the workers by the signal that the unit sends (23)", () => {

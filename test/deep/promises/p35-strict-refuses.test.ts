@@ -239,7 +239,7 @@ async function strangerClickhouse(): Promise<Env> {
   return { CLICKHOUSE_URL: env.CLICKHOUSE_URL };
 }
 
-test("the processes run with DURABILITY=strict on servers that are set up as the pages say (P35)", async () => {
+test("the processes run with DURABILITY=strict on servers that are set up as the pages say (P35, G258)", async () => {
   for (const name of ALL) {
     const started = await spawn(name);
     const marker = name === "api" ? "api.listening" : "process.running";
@@ -248,6 +248,8 @@ test("the processes run with DURABILITY=strict on servers that are set up as the
     });
     expect(started.isRunning, started.output).toBe(true);
     expect(started.output).not.toContain("durability.violated");
+    // These have no CONSOLE_SECRET.
+    expect(started.output.includes("console.no-second-factors")).toBe(name === "api");
     expect(await started.end()).toBe(0);
   }
 });
