@@ -155,6 +155,7 @@ async function runWriter(
     [join(import.meta.dirname, "..", "..", "processors", "main.js")],
     {
       env: {
+        DURABILITY: "relaxed",
         ...process.env,
         ...env,
         LANES: "clicks",

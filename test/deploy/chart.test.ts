@@ -14,7 +14,9 @@ const commands = await allCommands();
 
 const CHART = projectFile("deploy", "helm", "tracker");
 const read = (...path: string[]): string => readFileSync(join(CHART, ...path), "utf8");
-const templates = readdirSync(join(CHART, "templates")).map((name) => read("templates", name));
+const templates = readdirSync(join(CHART, "templates"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /[.](yaml|tpl)$/.test(name))
+  .map((name) => read("templates", name));
 const examples = readdirSync(join(CHART, "examples"));
 const Values = z.record(z.string(), z.unknown());
 const Altinity = z.looseObject({
@@ -50,7 +52,7 @@ describe("the chart", () => {
     const words = args.map(([, list = ""]) => list.split(", ").filter((word) => word !== ""));
     const names = [...commands, ...PROGRAM_ROLES].map(({ name }) => name);
     expect(words.map((some) => some.join(" ")).toSorted((a, b) => a.localeCompare(b))).toEqual(
-      expect.arrayContaining(["backup note", "journal ship", "migrate"]),
+      expect.arrayContaining(["backup note", "doctor", "journal ship", "migrate"]),
     );
     for (const some of words) expect(names).toContain(some.join(" "));
   });

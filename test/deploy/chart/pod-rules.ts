@@ -41,11 +41,11 @@ const Workload = z.looseObject({
   }),
 });
 
-const KINDS = ["StatefulSet", "Deployment", "Job", "CronJob"];
+const KINDS = ["StatefulSet", "Deployment", "Job", "CronJob", "Pod"];
 /** Parts whose processes run all the time. */
 const RUNNING = ["ingress", "writers", "conversions", "delivery", "schedule", "api"];
 /** The only ones that may have all rights at a server. */
-const OPERATORS = ["migrate", "commands"];
+const OPERATORS = ["migrate", "commands", "doctor"];
 
 /** The pods that objects of the chart make, by the names of the objects. */
 export function podTemplates(
@@ -54,7 +54,8 @@ export function podTemplates(
   return documents
     .filter(({ kind }) => KINDS.includes(kind))
     .map((document) => {
-      const { metadata, spec } = Workload.parse(document);
+      const { kind, metadata, spec } = Workload.parse(document);
+      if (kind === "Pod") return [metadata.name, PodTemplate.parse(document)];
       return [metadata.name, PodTemplate.parse(spec.jobTemplate?.spec.template ?? spec.template)];
     });
 }

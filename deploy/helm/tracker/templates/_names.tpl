@@ -59,7 +59,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{/* The values of one part. A job for journals is placed as the ingress pod was whose volume it has. */}}
 {{- define "tracker.part" -}}
 {{- $values := (index . 0).Values -}}
-{{- $names := dict "journal" "ingress" "drill" "backup" -}}
+{{- $names := dict "journal" "ingress" "drill" "backup" "doctor" "commands" -}}
 {{- $part := index . 1 -}}
 {{- get $values (get $names $part | default $part) | toJson -}}
 {{- end -}}

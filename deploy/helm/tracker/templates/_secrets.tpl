@@ -7,7 +7,7 @@ The secrets of one part, as a list of { variable, secret, key, path, isReread }.
 {{- $part := index . 1 -}}
 {{- $v := $root.Values -}}
 {{- $own := include "tracker.part" . | fromJson -}}
-{{- $isOperator := has $part (list "migrate" "commands") -}}
+{{- $isOperator := has $part (list "migrate" "commands" "doctor") -}}
 {{- $isRunning := has $part (list "ingress" "writers" "conversions" "delivery" "schedule" "api") -}}
 {{- $files := list -}}
 
@@ -93,7 +93,7 @@ The secrets of one part, as a list of { variable, secret, key, path, isReread }.
 {{/* How a part logs in to NATS: { user, passwordKey } of its role, { passwordKey } with a user whose name is in the secret, or nothing. */}}
 {{- define "tracker.natsLogin" -}}
 {{- $keys := (index . 0).Values.servers.nats.keys -}}
-{{- $roles := dict "ingress" "ingress" "journal" "ingress" "api" "api" "migrate" "operator" "commands" "operator" -}}
+{{- $roles := dict "ingress" "ingress" "journal" "ingress" "api" "api" "migrate" "operator" "commands" "operator" "doctor" "operator" -}}
 {{- $role := get $roles (index . 1) | default "processors" -}}
 {{- if or $keys.creds $keys.nkey -}}
 {}
