@@ -21,7 +21,11 @@ const drivers = [
     module: "node_modules/@opentelemetry/",
     home: "^schemas/tracing/otlp-tracing[.]ts$",
   },
-  { name: "ffi", module: "node_modules/ffi-rs/", home: "^(deploy/local|ingress/journal)/" },
+  {
+    name: "ffi",
+    module: "node_modules/ffi-rs/",
+    home: "^(deploy/local/|ingress/journal/|schemas/host/(c-library|systemd-watchdog)[.]ts$)",
+  },
 ];
 
 /** @type {import("dependency-cruiser").IConfiguration} */

@@ -17,6 +17,7 @@ import { openAccessLog } from "../schemas/host/open-access-log.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { projectFile } from "../schemas/host/project-root.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
+import { startSystemdWatchdog } from "../schemas/host/systemd-watchdog.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { Heartbeat } from "../schemas/installation/heartbeat.ts";
 import { answerStatus } from "../schemas/installation/process-status.ts";
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
   const settings = settingsOrUndefined(readApiSettings);
   if (settings === undefined) return;
   const log = openLog({ process: "api", level: settings.logLevel });
+  startSystemdWatchdog(log);
   const { endWithParent, serveOnMs } = settings;
   const lifetime = new Lifetime(log, { endWithParent, serveOnMs });
   try {

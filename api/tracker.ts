@@ -39,6 +39,14 @@ async function main(): Promise<void> {
   }
 }
 
+/** Resolves when the stream has passed everything on, or its reader has gone. */
+async function written(stream: NodeJS.WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => {
+    stream.once("error", () => resolve());
+    stream.write("", () => resolve());
+  });
+}
+
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT_USAGE;
   if (error instanceof CommandError && error.exitCode !== undefined) return error.exitCode;
@@ -54,3 +62,6 @@ function sentenceOf(error: unknown): string {
 }
 
 await main();
+await Promise.all([process.stdout, process.stderr].map(written));
+// A server that hangs would keep its connection, and with it this process, for as long as it likes.
+process.exit();

@@ -16,7 +16,10 @@ type Sources = {
   readonly metrics: IngressMetrics;
 };
 
-/** Whether clicks are decided and journaled, and the process does not drain: the status of `/health` on the tracking port (P6). */
+/**
+ * The status of `/health` on the tracking port (P6): whether clicks are decided, each of them is durable somewhere, and the process does
+ * not drain. A disk that has failed to sync in the last minute is no place; JetStream is one while it acknowledges.
+ */
 export function healthOf({
   catalog,
   pipeline,
@@ -26,7 +29,10 @@ export function healthOf({
   readonly lifetime: Lifetime;
 }): () => boolean {
   return () =>
-    catalog.isLoaded && !pipeline.hasUnrecorded && !metrics.hasSyncFault() && !lifetime.isDraining;
+    catalog.isLoaded &&
+    !pipeline.hasUnrecorded &&
+    (!metrics.hasSyncFault() || pipeline.isShipping) &&
+    !lifetime.isDraining;
 }
 
 /** The facts of `/status`, read at each call. */
@@ -43,7 +49,7 @@ export function factsOf(sources: Sources, isHealthy: () => boolean): () => Facts
     ...recordFacts(pipeline, metrics.registry),
     ship_depth: pipeline.depth,
     journal_segments: pipeline.segments,
-    journal_synced: !metrics.hasSyncFault(),
+    ...faultFacts(metrics),
     producer,
   });
 }
@@ -59,6 +65,17 @@ function recordFacts(pipeline: Pipeline, registry: Metrics): Facts {
     oldest_unstored_seconds: Math.max(0, ...lanes.map((lane) => lane.oldestUnstoredSeconds)),
     journal_bytes: pipeline.bytes,
     journal_room_bytes: roomOf(pipeline),
+  };
+}
+
+/** What the disk of the journal refused since the start of the process. */
+function faultFacts(metrics: IngressMetrics): Facts {
+  const { registry } = metrics;
+  return {
+    journal_synced: !metrics.hasSyncFault(),
+    journal_write_faults: registry.sum("ingress_journal_write_faults_total") ?? 0,
+    journal_sync_faults: registry.sum("ingress_journal_sync_faults_total") ?? 0,
+    journal_fault_seconds: metrics.secondsSinceFault() ?? null,
   };
 }
 

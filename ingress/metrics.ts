@@ -21,6 +21,8 @@ export type IngressMetrics = PipelineEvents & {
   guessed(): void;
   /** Whether a sync of the disk failed in the last minute. */
   hasSyncFault(): boolean;
+  /** Since the disk refused a write or a sync; undefined if it has refused none. */
+  secondsSinceFault(): number | undefined;
 };
 
 export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
@@ -107,14 +109,16 @@ function journalTimes(metrics: Metrics): Pick<PipelineEvents, "journalTimes" | "
 }
 
 type JournalEvents = Omit<PipelineEvents, "taken" | "journalTimes" | "published"> &
-  Pick<IngressMetrics, "hasSyncFault">;
+  Pick<IngressMetrics, "hasSyncFault" | "secondsSinceFault">;
 
 function journalEvents(log: Log, counters: Counters): JournalEvents {
   const throttle = new Throttle();
   let syncFailedAtMs = Number.NEGATIVE_INFINITY;
+  let failedAtMs: number | undefined;
   return {
     diskFailed: (error) => {
       counters.diskFaults.add();
+      failedAtMs = performance.now();
       throttle.note("write", (records) =>
         log.error({ err: error, records }, "journal.write-failed"),
       );
@@ -122,9 +126,12 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
     syncFailed: (error) => {
       counters.syncFaults.add();
       syncFailedAtMs = performance.now();
+      failedAtMs = syncFailedAtMs;
       log.error({ err: error }, "journal.sync-failed");
     },
     hasSyncFault: () => performance.now() - syncFailedAtMs < SYNC_FAULT_MS,
+    secondsSinceFault: () =>
+      failedAtMs === undefined ? undefined : (performance.now() - failedAtMs) / 1_000,
     unrecorded: () => {
       counters.unrecorded.add();
       throttle.note("unrecorded", (records) => log.error({ records }, "journal.unrecorded"));

@@ -22,6 +22,7 @@ import { measureProcess } from "../schemas/host/measure-process.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 import { type Facts, OpsServer } from "../schemas/host/ops-server.ts";
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
+import { startSystemdWatchdog } from "../schemas/host/systemd-watchdog.ts";
 import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { Heartbeat } from "../schemas/installation/heartbeat.ts";
 import { readLanes } from "../schemas/installation/lane-count.ts";
@@ -59,6 +60,7 @@ async function main(): Promise<void> {
   const settings = settingsOrUndefined(readProcessorSettings);
   if (settings === undefined) return;
   const log = openLog({ process: "processors", level: settings.logLevel });
+  startSystemdWatchdog(log);
   const { exitWithParent: endWithParent } = settings;
   const lifetime = new Lifetime(log, { endWithParent, closeMs: CLOSE_MS });
   try {

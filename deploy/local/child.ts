@@ -42,6 +42,8 @@ const OUTPUT_WAIT_MS = 250;
 /** A started process with its last lines of output, for the message about a failed start. */
 export interface StartedChild extends Child {
   lastLines(): readonly string[];
+  /** At once, without a clean stop. Does nothing after it has ended. */
+  kill(): void;
 }
 
 /**
@@ -73,6 +75,7 @@ export async function startChild(options: StartChildOptions): Promise<StartedChi
     exited,
     stop: () => stopChild(process, exited, options),
     lastLines: () => lastLines,
+    kill: () => void process.kill("SIGKILL"),
   };
 }
 

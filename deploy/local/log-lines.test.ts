@@ -9,6 +9,7 @@ test("the terminal shows warnings and errors of a log, and whatever is not a log
   expect(shownLine('{"level":50,"msg":"x","err":{"message":"gone","stack":"…"}}')).toBe(
     "x err=gone",
   );
+  expect(shownLine('{"t":"2026-01-02T03:04:05.006Z","role":"api","status":503}')).toBeUndefined();
   expect(shownLine("Error: out of memory")).toBe("Error: out of memory");
   expect(shownLine('{"broken')).toBe('{"broken');
   expect(shownLine("  ")).toBeUndefined();

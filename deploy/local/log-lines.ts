@@ -7,17 +7,22 @@ const LogLine = z.looseObject({
   msg: z.string().default(""),
 });
 
+/** Lines of `schemas/host/access-log.ts`: for the log file. Requests that fail in a loop would hide every warning. */
+const AccessLine = z.looseObject({ t: z.string(), role: z.string(), status: z.number() });
+
 const WARN_LEVELS = new Set<string | number>(["warn", "error", "fatal", 40, 50, 60]);
 const NOT_SHOWN = new Set(["level", "time", "msg", "pid", "process", "hostname", "name", "v"]);
 const SHOWN_CHARS_MAX = 400;
 
 /**
  * The text that the terminal shows for a line of a process: shortened warnings and errors of its log, and anything that is not a log line,
- * such as a crash. `undefined` for other lines.
+ * such as a crash. `undefined` for other lines, those of the access log among them.
  */
 export function shownLine(line: string): string | undefined {
   if (line.trim() === "") return undefined;
-  const parsed = LogLine.safeParse(line.startsWith("{") ? parseJson(line) : undefined);
+  const json = line.startsWith("{") ? parseJson(line) : undefined;
+  if (AccessLine.safeParse(json).success) return undefined;
+  const parsed = LogLine.safeParse(json);
   if (!parsed.success) return line.slice(0, SHOWN_CHARS_MAX);
   const { level, msg } = parsed.data;
   if (!WARN_LEVELS.has(level)) return undefined;

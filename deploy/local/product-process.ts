@@ -1,7 +1,7 @@
-import { get } from "node:http";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { startChild } from "./child.ts";
+import { askProcess, hangs } from "./ask-process.ts";
+import { type Child, type StartedChild, startChild } from "./child.ts";
 import { lastLinesOf } from "./command-output.ts";
 import { awaitReady } from "./leashed-server.ts";
 import { LineLimiter, shownLine } from "./log-lines.ts";
@@ -60,9 +60,9 @@ export function productService(process: ProductProcess, host: ProductProcessHost
         child,
         signal,
         deadlineMs: READY_DEADLINE_MS,
-        isReady: () => answersOk(readyUrl),
+        isReady: async () => (await askProcess(readyUrl)) === "ready",
       });
-      if (outcome === "ready") return child;
+      if (outcome === "ready") return watched(child, process, report);
       const what = outcome === "late" ? `${readyUrl} does not answer 200` : "it ended at once";
       throw new LaunchError(
         `${name} did not start: ${what}. Its last output: ${lastLinesOf(child.lastLines().join("\n")) || "none"}\n` +
@@ -72,18 +72,21 @@ export function productService(process: ProductProcess, host: ProductProcessHost
   };
 }
 
-const ANSWER_WAIT_MS = 2_000;
-
-/** Whether a GET answers 200 within 2 s. Ignores the body. */
-function answersOk(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const call = get(url, { agent: false, timeout: ANSWER_WAIT_MS }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    call.once("timeout", () => call.destroy());
-    // Refused or reset: not ready. The caller tries again in either case.
-    call.once("error", () => resolve(false));
-    call.once("close", () => resolve(false));
+/** A process that no longer answers is killed, so that the supervisor starts it again. One that is being stopped has its own deadline. */
+function watched(child: StartedChild, process: ProductProcess, report: Report): Child {
+  const { name, readyUrl } = process;
+  const watch = new AbortController();
+  void child.exited.then(() => watch.abort());
+  void hangs(async () => await askProcess(readyUrl), watch.signal).then((isHung) => {
+    if (!isHung) return;
+    report.warn(name, "does not answer on its operations port any more and is killed");
+    child.kill();
   });
+  return {
+    ...child,
+    stop: async () => {
+      watch.abort();
+      await child.stop();
+    },
+  };
 }

@@ -1,8 +1,11 @@
 /** `tracker ingress [--workers N]`: N ingress processes on one port, and this small parent that restarts them. */
 import { parseArgs } from "node:util";
 import { type Log, openLog } from "../../schemas/host/log.ts";
+import { Metrics } from "../../schemas/host/metrics.ts";
+import { OpsServer } from "../../schemas/host/ops-server.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { settingsOrUndefined } from "../../schemas/host/read-settings.ts";
+import { startSystemdWatchdog } from "../../schemas/host/systemd-watchdog.ts";
 import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { ingressNodeCommand } from "../local/private-glibc.ts";
 import { LaunchError, type Report } from "../local/report.ts";
@@ -62,11 +65,36 @@ async function run(settings: WorkersSettings, log: Log): Promise<number> {
       }),
   });
   endBySignals(pool, settings);
-  log.info({ workers: settings.workers, first_ops_port: settings.firstOpsPort }, "process.running");
+  const ops = await showPool(pool, settings);
+  startSystemdWatchdog(log);
+  const { workers, firstOpsPort } = settings;
+  log.info({ workers, first_ops_port: firstOpsPort, ops_port: ops.port }, "process.running");
   const code = await pool.run();
+  await ops.close();
   process.stdin.destroy();
   log.info({ code }, "process.ended");
   return code;
+}
+
+/** For probes, which must see every worker: the kernel gives each of their connections to one of them. */
+async function showPool(
+  pool: WorkerPool,
+  { opsBind, poolOpsPort, workers }: WorkersSettings,
+): Promise<OpsServer> {
+  const ops = await OpsServer.open({
+    role: "ingress",
+    name: "ingress-workers",
+    bind: opsBind,
+    port: poolOpsPort,
+    portSetting: "WORKERS_OPS_PORT",
+    metrics: new Metrics(),
+    lifetime: pool,
+  });
+  ops.started({
+    isReady: () => pool.isReady,
+    facts: () => ({ workers, workers_serving: pool.serving }),
+  });
+  return ops;
 }
 
 function endBySignals(pool: WorkerPool, { exitWithParent }: WorkersSettings): void {

@@ -29,6 +29,8 @@ function groupSettings(read: SettingsOf<"ingress">) {
     opsBind: read.OPS_BIND,
     /** The operations port of the first worker; the others follow. */
     firstOpsPort: read.OPS_PORT ?? FIRST_OPS_PORT,
+    /** The parent's own. */
+    poolOpsPort: read.WORKERS_OPS_PORT,
     runtimeDir: resolve(read.RUNTIME_DIR ?? resolve(read.DATA_DIR, "runtime")),
     /** How long a worker that drains waits: for balancers, then for the click writers. */
     drainMs: (read.DRAIN_SECONDS + read.DRAIN_STORED_SECONDS) * 1_000,

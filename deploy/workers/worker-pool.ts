@@ -58,6 +58,22 @@ export class WorkerPool {
     for (const slot of this.#slots) slot.end(signal);
   }
 
+  get isDraining(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  /** Whether visitors are answered: a worker serves, and none that has the port is silent. */
+  get isReady(): boolean {
+    return (
+      this.#slots.some(({ wasReady }) => wasReady) && !this.#slots.some(({ mayHang }) => mayHang)
+    );
+  }
+
+  /** How many of the workers said in the last seconds that they serve. */
+  get serving(): number {
+    return this.#slots.filter(({ wasReady }) => wasReady).length;
+  }
+
   reopenLogs(): void {
     for (const slot of this.#slots) slot.reopenLogs();
   }

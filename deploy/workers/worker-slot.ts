@@ -1,5 +1,6 @@
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
+import { hangs, type ProcessState } from "../local/ask-process.ts";
 import { restartDelayMs } from "../local/supervisor.ts";
 import type { Worker, WorkerExit } from "./worker.ts";
 
@@ -27,6 +28,8 @@ export class WorkerSlot {
   /** The worker was seen to serve and has not been asked to end. */
   #isServing = false;
   #isReplaced = false;
+  /** The answer to the last question. */
+  #state: ProcessState = "silent";
   #failures = 0;
   #exit: WorkerExit | undefined;
 
@@ -37,6 +40,16 @@ export class WorkerSlot {
   /** Whether its worker answers now that it serves. */
   async isServing(): Promise<boolean> {
     return this.#isServing && (await this.#worker?.isReady()) === true;
+  }
+
+  /** Whether its worker said in the last seconds that it serves. */
+  get wasReady(): boolean {
+    return this.#isServing && this.#state === "ready";
+  }
+
+  /** Whether its worker has the port and did not answer the last question: visitors whose connection it has wait. */
+  get mayHang(): boolean {
+    return this.#isServing && this.#state === "silent";
   }
 
   /** Runs until {@link end}. Returns how the last worker ended. */
@@ -97,7 +110,9 @@ export class WorkerSlot {
     // Asked to end while it was being started.
     if (this.#end.signal.aborted) this.#stop("SIGTERM");
     const ended = new AbortController();
-    const looking = this.#lookUntilServing(worker, ended.signal);
+    const looking = this.#lookUntilServing(worker, ended.signal).then(
+      async () => await this.#watch(worker, ended.signal),
+    );
     this.#exit = await worker.exited;
     ended.abort();
     await looking;
@@ -109,12 +124,24 @@ export class WorkerSlot {
     while (!ended.aborted && !this.#end.signal.aborted && !this.#isReplaced) {
       if (await worker.isReady()) {
         if (ended.aborted || this.#end.signal.aborted || this.#isReplaced) return;
+        this.#state = "ready";
         this.#isServing = true;
         this.#options.log.info({ worker_pid: worker.pid }, "worker.serving");
         return;
       }
       await pause(LOOK_MS, ended);
     }
+  }
+
+  /** Kills a worker that hangs: the kernel goes on giving it connections, and their visitors would wait for ever. */
+  async #watch(worker: Worker, ended: AbortSignal): Promise<void> {
+    if (!this.#isServing) return;
+    const ask = async (): Promise<ProcessState> => await worker.ask();
+    const note = (state: ProcessState): void => void (this.#state = state);
+    // One that was asked to end may be silent while it does.
+    if (!(await hangs(ask, ended, note)) || !this.#isServing) return;
+    this.#options.log.error({ worker_pid: worker.pid }, "worker.hung");
+    worker.signal("SIGKILL");
   }
 
   #stop(signal: NodeJS.Signals): void {

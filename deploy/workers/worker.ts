@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { get } from "node:http";
+import { askProcess, type ProcessState } from "../local/ask-process.ts";
 
 export type WorkerExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
@@ -10,8 +10,6 @@ export type WorkerOptions = {
   /** Answers 200 while the worker serves requests. */
   readonly readyUrl: string;
 };
-
-const ANSWER_WAIT_MS = 2_000;
 
 /**
  * One ingress process. It writes to the output of its parent, so the parent forwards nothing. Its standard input is a pipe that
@@ -57,20 +55,11 @@ export class Worker {
   }
 
   /** Asks the worker. False while it starts, drains or hangs. */
-  isReady(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const call = get(
-        this.#readyUrl,
-        { agent: false, timeout: ANSWER_WAIT_MS },
-        ({ statusCode }) => {
-          resolve(statusCode === 200);
-          call.destroy();
-        },
-      );
-      call.once("timeout", () => call.destroy());
-      // Refused, reset or late: not ready. The caller asks again.
-      call.once("error", () => resolve(false));
-      call.once("close", () => resolve(false));
-    });
+  async isReady(): Promise<boolean> {
+    return (await this.ask()) === "ready";
+  }
+
+  async ask(): Promise<ProcessState> {
+    return await askProcess(this.#readyUrl);
   }
 }

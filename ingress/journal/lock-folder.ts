@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DataType, load } from "ffi-rs";
-import { C_LIBRARY, hasCLibrary } from "./c-library.ts";
+import { C_LIBRARY, hasCLibrary } from "../../schemas/host/c-library.ts";
 
 const LOCK_FILE = "lock";
 const LOCK_EXCLUSIVE_NOW = 2 | 4;

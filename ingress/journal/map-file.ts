@@ -1,5 +1,5 @@
 import { createExternalBuffer, DataType, type JsExternal, load } from "ffi-rs";
-import { C_LIBRARY } from "./c-library.ts";
+import { C_LIBRARY } from "../../schemas/host/c-library.ts";
 
 const { I32, I64 } = DataType;
 const PROT_NONE = 0;

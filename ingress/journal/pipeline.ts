@@ -22,6 +22,8 @@ import { WatermarkBook } from "./watermarks.ts";
 const CLOSE_SHIPPER_MS = 5_000;
 const CONFIRMATION_LOOK_MS = 500;
 const STORED_LOOK_MS = 50;
+/** Longer than a slow acknowledgement, shorter than an edge takes to leave a host. */
+const HELD_UP_MS = 2_000;
 
 export type PipelineEvents = ShipperEvents & {
   readonly journalTimes: JournalTimes;
@@ -124,6 +126,11 @@ export class Pipeline {
   /** Whether an answered record is still only in our memory (P6). */
   get hasUnrecorded(): boolean {
     return this.#shipper.hasUnrecorded;
+  }
+
+  /** Whether JetStream takes records now: none waits for it longer than a second or two. */
+  get isShipping(): boolean {
+    return this.#shipper.heldUpMs < HELD_UP_MS;
   }
 
   /** Whether the writers have all that earlier starts left, and the last word of this start will end its producer. */

@@ -1,5 +1,5 @@
 import { closeSync, fdatasync, ftruncate, openSync, rmSync, statfsSync, writeSync } from "node:fs";
-import { hasCLibrary } from "./c-library.ts";
+import { hasCLibrary } from "../../schemas/host/c-library.ts";
 import { roomOn } from "./disk-room.ts";
 import { MappedWindow, reserveRoom } from "./map-file.ts";
 

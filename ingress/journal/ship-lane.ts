@@ -77,6 +77,8 @@ export class LaneShipper {
   #unrecordedTo = -1;
   #recordsPerSecond = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when the oldest unacknowledged record, or one before it, waits. Counts only while records wait. */
+  #waitingSinceMs = 0;
   #announce: () => void = () => undefined;
   /** Whether the lane's writer can know about this epoch. */
   isAnnounced = false;
@@ -108,9 +110,15 @@ export class LaneShipper {
     return Math.max(0, this.#tail.next - this.#cursor);
   }
 
+  /** For how long JetStream has acknowledged none of the records that wait for it; 0 while none waits. */
+  get heldUpMs(): number {
+    return this.depth === 0 ? 0 : performance.now() - this.#waitingSinceMs;
+  }
+
   /** Takes the record at the lane's next position. The frame may be overwritten afterwards. */
   take(frame: FrameBuffer): void {
     this.#noteRoutes();
+    if (this.depth === 0) this.#waitingSinceMs = performance.now();
     this.#tail.push(frame.bytes, FRAME_HEAD_BYTES, frame.length);
     if (this.#tail.bytes > TAIL_BYTES_MAX) this.#tail.shrinkTo(TAIL_BYTES_MAX / 2);
     if (this.#tail.hasFullMessage) this.#isUrgent = true;
@@ -186,6 +194,7 @@ export class LaneShipper {
     const nowMs = performance.now();
     this.#recordsPerSecond = (records * 1_000) / (nowMs - this.#reportedAtMs);
     this.#reportedAtMs = nowMs;
+    this.#waitingSinceMs = nowMs;
     this.isAnnounced = true;
     this.#announce();
     this.#cursor += records;

@@ -151,6 +151,11 @@ export class Shipper {
     this.#lanes.get(lane)?.noteUnrecorded(position);
   }
 
+  /** For how long JetStream has acknowledged nothing of the lane that waits longest. */
+  get heldUpMs(): number {
+    return Math.max(0, ...[...this.#lanes.values()].map((lane) => lane.heldUpMs));
+  }
+
   get hasUnrecorded(): boolean {
     return [...this.#lanes.values()].some((lane) => lane.hasUnrecorded);
   }

@@ -20,6 +20,7 @@ export type ProcessIdentity = {
   /** The same after a restart: a configured name, else the role and the operations port. Unique on its host. */
   readonly name: string;
   readonly host: string;
+  readonly opsPort: number;
   /** UTC ms. */
   readonly startedAtMs: number;
 };
@@ -31,6 +32,8 @@ export type OpsServerOptions = {
   readonly bind: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Where the port comes from, for the message of a port that cannot be used. */
+  readonly portSetting?: string | undefined;
   readonly metrics: Metrics;
   readonly lifetime: Pick<Lifetime, "isDraining">;
 };
@@ -83,8 +86,9 @@ export class OpsServer {
       clearInterval(ops.#turns);
       const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
       const why = code === "EADDRINUSE" ? "in use by another program" : `not usable (${code})`;
+      const { bind, port, portSetting = "OPS_PORT" } = options;
       throw new Error(
-        `OPS_PORT: ${options.bind}:${options.port} is ${why}: stop that program, or choose another OPS_PORT or OPS_BIND`,
+        `${portSetting}: ${bind}:${port} is ${why}: stop that program, or choose another ${portSetting} or OPS_BIND`,
         { cause: error },
       );
     }
@@ -99,7 +103,8 @@ export class OpsServer {
 
   get identity(): ProcessIdentity {
     const { role, name = `${role}-${this.port}` } = this.#options;
-    return { id: this.#id, role, name, host: hostname(), startedAtMs: this.#startedAtMs };
+    const { port: opsPort } = this;
+    return { id: this.#id, role, name, host: hostname(), opsPort, startedAtMs: this.#startedAtMs };
   }
 
   /** Adds to `/status` while the process still starts. */

@@ -242,6 +242,13 @@ export const SETTINGS = {
     meaning:
       "operations port; an ingress adds INGRESS_WORKER to it; 0 takes a free port, which is logged",
   },
+  WORKERS_OPS_PORT: {
+    type: portOrAny,
+    default: "9410",
+    readBy: ["ingress"],
+    meaning:
+      "operations port of the parent of the ingress workers: `/healthz`, and `/readyz` for all workers together; 0 takes a free port, which is logged",
+  },
   INGRESS_WORKER: {
     type: wholeNumber({ min: 0, max: 63 }),
     default: "0",

@@ -10,6 +10,7 @@ const process: ProcessIdentity = {
   role: "api",
   name: "api-9441",
   host: "api-1",
+  opsPort: 9_441,
   startedAtMs: 0,
 };
 

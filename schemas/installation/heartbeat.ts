@@ -29,6 +29,8 @@ export type KnownProcess = {
   readonly role: ProcessIdentity["role"];
   readonly name: string;
   readonly host: string;
+  /** Null in the row of an older release. */
+  readonly opsPort: number | null;
   readonly version: string;
   readonly commit: string;
   /** Newest migration of Postgres that its code knows. */
@@ -107,7 +109,8 @@ export class Heartbeat {
 export async function readHeartbeats(db: Queryable): Promise<KnownProcess[]> {
   const { rows } = await db.query<KnownProcess>({
     name: "read-heartbeats",
-    text: `select process_id as id, role, name, host, version, commit, schema_version as "schemaVersion", incarnation,
+    text: `select process_id as id, role, name, host, ops_port as "opsPort", version, commit,
+             schema_version as "schemaVersion", incarnation,
              started_at as "startedAt", last_seen_at as "lastSeenAt",
              greatest(0, extract(epoch from clock_timestamp() - last_seen_at))::float8 as "ageSeconds"
            from system_process order by role, last_seen_at desc, process_id limit $1`,
@@ -131,7 +134,7 @@ export async function forgetOldProcesses(db: Queryable): Promise<number> {
  * unique by configuration. If it does, its next beat writes the row again.
  */
 async function writeRow(db: Queryable, process: ProcessIdentity): Promise<void> {
-  const { id, role, name, host, startedAtMs } = process;
+  const { id, role, name, host, opsPort, startedAtMs } = process;
   const { version, commit } = buildInfo();
   await db.query({
     name: "write-heartbeat",
@@ -139,8 +142,8 @@ async function writeRow(db: Queryable, process: ProcessIdentity): Promise<void> 
              delete from system_process
              where role = $2 and name = $3 and host = $4 and process_id <> $1)
            insert into system_process as known (process_id, role, name, host, version, commit, schema_version, clickhouse_version,
-             incarnation, started_at, last_seen_at)
-           select $1, $2, $3, $4, $5, $6, $7, $8, incarnation, clock_timestamp() - $9 * interval '1 second', clock_timestamp()
+             ops_port, incarnation, started_at, last_seen_at)
+           select $1, $2, $3, $4, $5, $6, $7, $8, $10, incarnation, clock_timestamp() - $9 * interval '1 second', clock_timestamp()
            from installation
            on conflict (process_id) do update set incarnation = excluded.incarnation, last_seen_at = excluded.last_seen_at`,
     values: [
@@ -153,6 +156,7 @@ async function writeRow(db: Queryable, process: ProcessIdentity): Promise<void> 
       knownSchema().postgres,
       knownSchema().clickhouse,
       (systemClock.nowMs() - startedAtMs) / 1_000,
+      opsPort,
     ],
   });
 }

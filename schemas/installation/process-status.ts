@@ -52,7 +52,7 @@ export async function askProcesses(
   });
   try {
     for await (const { data } of messages) {
-      const answer = data.byteLength > ANSWER_BYTES_MAX ? undefined : statusIn(data);
+      const answer = statusIn(data);
       if (answer === undefined) continue;
       answers.set(answer.process_id, answer);
       missing.delete(answer.process_id);
@@ -65,7 +65,9 @@ export async function askProcesses(
   return [...answers.values()];
 }
 
-function statusIn(data: Uint8Array): ProcessStatus | undefined {
+/** What the answer of a process says; undefined if it is not one. */
+export function statusIn(data: Uint8Array): ProcessStatus | undefined {
+  if (data.byteLength > ANSWER_BYTES_MAX) return undefined;
   try {
     return ProcessStatus.safeParse(JSON.parse(new TextDecoder().decode(data))).data;
   } catch {

@@ -1421,7 +1421,9 @@ CREATE TABLE system_process (
   started_at timestamp(3) with time zone NOT NULL,
   last_seen_at timestamp(3) with time zone NOT NULL,
   clickhouse_version integer,
+  ops_port integer,
   CONSTRAINT system_process_pkey PRIMARY KEY (process_id),
+  CONSTRAINT system_process_ops_port_check CHECK (ops_port >= 1 AND ops_port <= 65535),
   CONSTRAINT system_process_role_check CHECK (role = ANY (ARRAY['ingress'::text, 'processors'::text, 'api'::text]))
 );
 

@@ -80,6 +80,23 @@ export async function keepDown(
   return startAgain;
 }
 
+/**
+ * Stops every process of the jobs with SIGSTOP, and the launcher, which could take a frozen server for a dead one. The returned function
+ * lets all go on.
+ */
+export async function freezeJobs(
+  { launcher, dataDir }: { readonly launcher: ChildProcess; readonly dataDir: string },
+  jobs: readonly Job[],
+): Promise<() => void> {
+  launcher.kill("SIGSTOP");
+  const pids = (await Promise.all(jobs.map((job) => findProcesses(dataDir, job)))).flat();
+  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  return () => {
+    for (const pid of pids) process.kill(pid, "SIGCONT");
+    launcher.kill("SIGCONT");
+  };
+}
+
 /** Pids of the processes that a process has started. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const text = await readProcessText(String(pid), `task/${pid}/children`);

@@ -4,6 +4,7 @@ import { JSON_OUTPUT } from "../options.ts";
 import { findServers } from "../servers.ts";
 import { edgeLines } from "./edge-lines.ts";
 import { hostLines, secretLines, tlsLines } from "./host-lines.ts";
+import { processLines } from "./process-lines.ts";
 import type { ReportLine } from "./report-line.ts";
 import { serverLines } from "./server-lines.ts";
 
@@ -31,6 +32,7 @@ export const doctorCommand: Command = {
     const url = given.text("url");
     const lines: readonly ReportLine[] = [
       ...(await serverLines({ servers, natsSpace, durability, isStrict })),
+      ...(await processLines(servers.postgres)),
       ...hostLines(dataDir, isStrict),
       ...secretLines(dataDir, secretFiles),
       ...tlsLines({

@@ -10,6 +10,7 @@ import { PATIENCE_MS, STATEMENT_MS, takeSnapshot } from "./take-snapshot.ts";
 
 const NAME = "tracker status";
 const CONNECTIONS_MAX = 4;
+const CLOSE_MS = 500;
 
 /** Looks at an installation again and again over the same connections. */
 export class Looker {
@@ -51,13 +52,13 @@ export class Looker {
   }
 
   async close(): Promise<void> {
-    // A pool whose server hangs ends when its connections time out.
+    // The program ends without those of a server that hangs.
     const closing = [
       this.#db.end(),
       this.#clickhouse.close(),
       Promise.resolve(this.#nats?.connection.close()),
     ];
-    await within(PATIENCE_MS, Promise.allSettled(closing));
+    await within(CLOSE_MS, Promise.allSettled(closing));
   }
 
   /** @throws while NATS is away. A request that waited for a new connection would describe a later moment. */

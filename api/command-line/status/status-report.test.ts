@@ -73,7 +73,8 @@ function heartbeat(
 ): KnownProcess {
   const { version, commit } = RELEASE;
   const times = { startedAt: "", lastSeenAt: "", ageSeconds };
-  return { id, role, name, host, version, commit, schemaVersion: 39, incarnation: "x", ...times };
+  const schema = { schemaVersion: 39, incarnation: "x" };
+  return { id, role, name, host, opsPort: 9_411, version, commit, ...schema, ...times };
 }
 
 const ALL = [ingress(1), ingress(2), writer("writer-a", "0,1,2,3"), writer("writer-b", "100"), api];
@@ -147,6 +148,54 @@ test("a sound system is five lines with a figure of everything, and exit code 0"
       "stores   stream R3 current, 31.0 GB of 256 GB, 11 h · postgres, sync pg-1 · clickhouse 26.7",
       "audit    38 s ago: 5 lanes equal · facts equal 10 min ago · backups pg 4 h · 5 of 0.9.2",
     ],
+  });
+});
+
+describe("the disk of a journal", () => {
+  test("that is full is a fault without traffic too, and the line names its host (#37)", () => {
+    const idle = { records_taken: 0 };
+    const full = ingress(2, { host: "edge-2", journal_room_bytes: 0, ...idle });
+    const { exit, lines } = seen({
+      ...of(ingress(1, idle), full, ...ALL.slice(2)),
+      earlier: [],
+    });
+    expect(exit).toBe(1);
+    expect(lines[1]).toBe(
+      "journal  2 producers · 2.0 MB of 2.0 MB on edge-2 · disk of edge-2 full  ← degraded",
+    );
+  });
+
+  test("of each host counts alone, and the one that is full first is shown (#37)", () => {
+    const tight = ingress(2, { host: "edge-2", journal_room_bytes: 1_000_000_000 });
+    const given = of(ingress(1), tight, ...ALL.slice(2));
+    const { exit, lines } = seen(given);
+    expect(exit).toBe(1);
+    expect(lines[1]).toContain("2.0 MB of 1.0 GB on edge-2 (83 min at this rate)  ← degraded");
+    expect(asJson(reportOf(given))).toMatchObject({
+      journal: {
+        bytes: 4_000_000,
+        room_bytes: 1_000_000_000,
+        hosts: [{ host: "edge-1" }, { host: "edge-2" }],
+      },
+    });
+  });
+
+  test.each([
+    [{ journal_write_faults: 3_006 }, "3,006 writes refused on edge-1"],
+    [{ journal_sync_faults: 1 }, "1 sync failed on edge-1"],
+  ])("that refuses is a fault for an hour: %j (#37)", (faults, text) => {
+    const report = (seconds: number) =>
+      seen(of(ingress(1, { ...faults, journal_fault_seconds: seconds }), ...ALL.slice(1)));
+    expect(report(60).exit).toBe(1);
+    expect(report(60).lines[1]).toContain(text);
+    expect(report(3_700).exit).toBe(0);
+  });
+
+  test("that does not answer is a fault (#37)", () => {
+    const gone = { journal_room_bytes: null };
+    const { exit, lines } = seen(of(ingress(1, gone), ingress(2, gone), ...ALL.slice(2)));
+    expect(exit).toBe(1);
+    expect(lines[1]).toContain("4.0 MB of ? GB · disk of edge-1 does not answer  ← degraded");
   });
 });
 

@@ -1,11 +1,13 @@
 import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
 import { pause } from "../../../schemas/host/pause.ts";
 import { within } from "../../../schemas/host/within.ts";
+import type { KnownProcess } from "../../../schemas/installation/heartbeat.ts";
 import { askProcesses, type ProcessStatus } from "../../../schemas/installation/process-status.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { readStreams } from "../../../schemas/nats/streams.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
+import { askOperationsPorts } from "../ask-operations-ports.ts";
 import { askClickhouse } from "./ask-clickhouse.ts";
 import { askPostgres, type PostgresStatus } from "./ask-postgres.ts";
 import type { Answer, Snapshot } from "./snapshot.ts";
@@ -36,16 +38,16 @@ export async function takeSnapshot(
   signal: AbortSignal,
 ): Promise<Snapshot> {
   const postgres = await answered(askPostgres(db));
-  const expected = expectedIn(postgres);
-  const ask = async (): Promise<ProcessStatus[]> => await askProcesses(await nats(), expected);
+  const alive = aliveIn(postgres);
+  const ask = asker(nats, alive);
   let earlier = known;
   if (earlier === undefined) {
-    const first = await answered(ask());
+    const first = await ask();
     earlier = first.is === "known" ? first.value : [];
     if (first.is === "known") await pause(SAMPLE_MS, signal);
   }
   const [processes, streams, ofClickhouse] = await Promise.all([
-    answered(ask()),
+    ask(),
     answered(nats().then(readStreams)),
     answered(askClickhouse(clickhouse, STATEMENT_MS)),
   ]);
@@ -53,11 +55,34 @@ export async function takeSnapshot(
   return { atMs, processes, earlier, postgres, streams, clickhouse: ofClickhouse };
 }
 
-/** Ids of processes that were alive just now; the question waits a second for one that does not answer. */
-function expectedIn(postgres: Answer<PostgresStatus>): ReadonlySet<string> {
-  if (postgres.is === "unknown") return new Set();
-  const alive = postgres.value.heartbeats.filter(({ ageSeconds }) => ageSeconds < ALIVE_SECONDS);
-  return new Set(alive.map(({ id }) => id));
+/** Processes that were alive just now. */
+function aliveIn(postgres: Answer<PostgresStatus>): readonly KnownProcess[] {
+  if (postgres.is === "unknown") return [];
+  return postgres.value.heartbeats.filter(({ ageSeconds }) => ageSeconds < ALIVE_SECONDS);
+}
+
+/**
+ * Asks each process over NATS; while NATS is away, on the operations ports that Postgres knows. The question waits a second for an alive
+ * process that does not answer.
+ */
+function asker(
+  nats: AskedStores["nats"],
+  alive: readonly KnownProcess[],
+): () => Promise<Answer<readonly ProcessStatus[]>> {
+  const expected = new Set(alive.map(({ id }) => id));
+  const ports = alive.flatMap(({ host, opsPort }) => (opsPort === null ? [] : [{ host, opsPort }]));
+  let whileAway: Answer<readonly ProcessStatus[]> | undefined;
+  const overNats = async (): Promise<ProcessStatus[]> => await askProcesses(await nats(), expected);
+  return async () => {
+    // The second sample does not wait for NATS again.
+    if (whileAway === undefined) {
+      const answer = await answered(overNats());
+      if (answer.is === "known") return answer;
+      whileAway = answer;
+    }
+    const value = await askOperationsPorts(ports);
+    return value.length === 0 ? whileAway : { is: "known", value };
+  };
 }
 
 async function answered<T>(asked: Promise<T>): Promise<Answer<T>> {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../browser/chromium-program.ts";
 import { LandingWorld } from "../../browser/landing-world.ts";
-import { OFFER, SHOP, TRACK } from "../../browser/shop-seed.ts";
+import { OFFER, OTHER_PARTNER, SHOP, TRACK } from "../../browser/shop-seed.ts";
 import { until } from "../../system/until.ts";
 
 const PARTNER_SERVER = "http://partner.test";
@@ -22,17 +22,20 @@ const Row = z.object({ data: z.looseObject({ id: z.int() }) });
 const Deliveries = z.object({
   data: z.array(z.looseObject({ conversion_id: z.string(), status: z.string() })),
 });
-const Offers = z.object({ data: z.array(z.looseObject({ id: z.int() })) });
+const Rows = z.object({ data: z.array(z.looseObject({ id: z.int(), code: z.string() })) });
 const program = findChromium();
 
 describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page", () => {
   let world: LandingWorld;
-  let offerId = 0;
+  let scope = { offer_id: 0, affiliate_id: 0 };
   const postbacks: number[] = [];
   beforeAll(async () => {
     world = await LandingWorld.open(program ?? "");
-    const { data } = Offers.parse(await world.client.rest(`/offers?q=${OFFER}`));
-    offerId = data[0]?.id ?? 0;
+    // Other files use the same service at the same time: the partner is this file's own.
+    scope = {
+      offer_id: await idOf("/offers", OFFER),
+      affiliate_id: await idOf("/affiliates", OTHER_PARTNER),
+    };
   });
   afterEach(async () => {
     for (const id of postbacks.splice(0))
@@ -41,8 +44,13 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
   });
   afterAll(() => world.close());
 
+  const idOf = async (path: string, code: string): Promise<number> => {
+    const { data } = Rows.parse(await world.client.rest(`${path}?q=${code}`));
+    return data.find((row) => row.code === code)?.id ?? 0;
+  };
+
   const addHtml = async (body: string): Promise<number> => {
-    const fields = { offer_id: offerId, kind: "html", url: `${PARTNER_SERVER}/unused`, body };
+    const fields = { ...scope, kind: "html", url: `${PARTNER_SERVER}/unused`, body };
     const { data } = Row.parse(await world.client.create("/postbacks", fields));
     postbacks.push(data.id);
     return data.id;
@@ -73,7 +81,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     const postback = await addHtml(
       `<img src="${PARTNER_SERVER}/seen?c={click_id}&id={conversion_id}">`,
     );
-    const click = await world.partnerClick();
+    const click = await world.partnerClick(OTHER_PARTNER);
     const txid = `html-${click}`;
     const { requests } = await open(markup(`click_id=${click}&txid=${txid}`));
     const { searchParams } = await requestFor(requests, "/seen");
@@ -101,7 +109,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     await addHtml(`<i title='{sub1}'>{sub1}</i><img src="${PARTNER_SERVER}/sub?s={sub1}">`);
     const hostile = `'"><img src="${PARTNER_SERVER}/stolen"><script>new Image().src="${PARTNER_SERVER}/ran"</script>`;
     const { headers } = await world.client.attempt(
-      `${world.client.demo.tracking_url}/r/${OFFER}/DEMOANNA?sub1=${encodeURIComponent(hostile)}`,
+      `${world.client.demo.tracking_url}/r/${OFFER}/${OTHER_PARTNER}?sub1=${encodeURIComponent(hostile)}`,
       { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/120.0" },
     );
     const click = /click_id=([0-9a-f]{32})$/.exec(String(headers["location"]))?.[1] ?? "";
@@ -117,7 +125,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
   test("a partner's script sees no page, no cookies and no other HTML, and cannot navigate", async () => {
     await addHtml(PRYING);
     await addHtml(`<img src="${PARTNER_SERVER}/other">`);
-    const click = await world.partnerClick();
+    const click = await world.partnerClick(OTHER_PARTNER);
     const { page, requests } = await open(
       `<iframe src="${TRACK}/px.html?click_id=${click}"></iframe>`,
     );

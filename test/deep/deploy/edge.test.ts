@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
 import { FILE_BYTES_MAX } from "../../../api/imports/receive-import.ts";
-import { projectFile } from "../../../schemas/host/project-root.ts";
 import { runCommandOn } from "../../integration/api/run-tracker.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { IngressFleet } from "../../system/ingress-fleet.ts";
@@ -16,6 +14,7 @@ import { nodeProgram } from "../../system/service-program.ts";
 import { freePort } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { askEdge, type EdgeAnswer, type EdgeRequest } from "./edge-client.ts";
+import { EDGES, type EdgeName, isInstalled, startEdge } from "./edge-servers.ts";
 
 const SERVED = "go.acme.example";
 const SWITCHED_OFF = "old.acme.example";
@@ -152,16 +151,21 @@ test("tracker domains manifests prints a certificate and a route for each domain
   expect(result).not.toContain(SWITCHED_OFF);
 });
 
-const EDGES = ["caddy", "haproxy"] as const;
-
 /** Starts the edge with its example file, once. Skips the test where the program is not installed. */
-async function edge(name: "caddy" | "haproxy", context: TestContext): Promise<number> {
-  if (spawnSync(name, ["version"]).error !== undefined)
-    context.skip(`${name} is missing (Debian package ${name})`);
+async function edge(name: EdgeName, context: TestContext): Promise<number> {
+  context.skip(!isInstalled(name), `${name} is missing (Debian package ${name})`);
   const known = edges.get(name);
   if (known !== undefined) return known.port;
   const port = await freePort();
-  const child = name === "caddy" ? await startCaddy(port) : await startHaproxy(port);
+  const names = { served: SERVED, api: API_HOST };
+  const child = await startEdge(name, {
+    folder,
+    port,
+    names,
+    ingressPort: fleet.port,
+    apiPort: echoPort,
+    tlsAsk: `http://127.0.0.1:${api.opsPort}/tls-ask`,
+  });
   edges.set(name, { port, child });
   await until(
     `${name} serves`,
@@ -172,67 +176,8 @@ async function edge(name: "caddy" | "haproxy", context: TestContext): Promise<nu
 }
 
 /** Through HAProxy every connection begins with the header of a balancer. */
-async function ask(name: "caddy" | "haproxy", request: EdgeRequest): Promise<EdgeAnswer> {
+async function ask(name: EdgeName, request: EdgeRequest): Promise<EdgeAnswer> {
   return await askEdge(name === "haproxy" ? { proxied: VISITOR, ...request } : request);
-}
-
-/** Differs from the example only in its ports and in the authority of its certificates. */
-async function startCaddy(port: number): Promise<ChildProcess> {
-  const example = await readFile(projectFile("deploy", "edge", "Caddyfile"), "utf8");
-  const own = [
-    "local_certs",
-    "skip_install_trust",
-    `http_port ${await freePort()}`,
-    `https_port ${port}`,
-    `storage file_system ${join(folder, "caddy")}`,
-  ];
-  const file = join(folder, "Caddyfile");
-  await writeFile(file, example.replace(/^\{$/m, `{\n\t${own.join("\n\t")}`));
-  return spawn("caddy", ["run", "--adapter", "caddyfile", "--config", file], {
-    stdio: "ignore",
-    env: {
-      PATH: process.env["PATH"],
-      HOME: folder,
-      API_HOST,
-      API: `127.0.0.1:${echoPort}`,
-      INGRESS: `127.0.0.1:${fleet.port}`,
-      TLS_ASK: `http://127.0.0.1:${api.opsPort}/tls-ask`,
-      CADDY_ADMIN: "off",
-    },
-  });
-}
-
-/** Differs from the example in its ports, servers and certificates. */
-async function startHaproxy(port: number): Promise<ChildProcess> {
-  const certificates = join(folder, "certs");
-  await mkdir(certificates);
-  const names = `subjectAltName=DNS:${SERVED},DNS:${API_HOST}`;
-  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-  const { status, stderr } = spawnSync(
-    "openssl",
-    ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=edge"].concat([
-      "-addext",
-      names,
-      "-keyout",
-      key,
-      "-out",
-      certificate,
-    ]),
-    { encoding: "utf8" },
-  );
-  if (status !== 0) throw new Error(stderr);
-  const pem = readFileSync(certificate, "utf8") + readFileSync(key, "utf8");
-  await writeFile(join(certificates, "edge.pem"), pem);
-  const example = await readFile(projectFile("deploy", "edge", "haproxy.cfg"), "utf8");
-  const file = join(folder, "haproxy.cfg");
-  const config = example
-    .replace("bind :80 ", `bind 127.0.0.1:${await freePort()} `)
-    .replace("bind :443 ", `bind 127.0.0.1:${port} `)
-    .replace("/etc/haproxy/certs/", `${certificates}/`)
-    .replace("ingress-1 127.0.0.1:8080", `ingress-1 127.0.0.1:${fleet.port}`)
-    .replace("api-1 127.0.0.1:8081", `api-1 127.0.0.1:${echoPort}`);
-  await writeFile(file, config);
-  return spawn("haproxy", ["-W", "-db", "-f", file], { stdio: "ignore" });
 }
 
 test.for(EDGES)(

@@ -281,6 +281,7 @@ describe("spans that cannot be sent", () => {
     role: "ingress",
     name: "test",
     host: "test",
+    opsPort: 9_411,
     startedAtMs: 0,
   } as const;
 

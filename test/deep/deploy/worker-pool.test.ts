@@ -18,10 +18,13 @@ async function poolOf(
 ): Promise<{
   pool: WorkerPool;
   starts: number[];
+  /** Of the newest process of each worker. */
+  pids: number[];
   isServing: (worker: number) => Promise<boolean>;
 }> {
   const first = await freePorts(programs.length);
   const starts = programs.map(() => 0);
+  const pids = programs.map(() => 0);
   const urlOf = (index: number): string => `http://127.0.0.1:${first + index}/`;
   const pool = new WorkerPool({
     workers: programs.length,
@@ -29,15 +32,17 @@ async function poolOf(
     endDeadlineMs,
     start: async (index) => {
       starts[index] = (starts[index] ?? 0) + 1;
-      return await Worker.start({
+      const worker = await Worker.start({
         command: [process.execPath, "-e", programs[index] ?? ""],
         env: { ...process.env, PORT: String(first + index) },
         readyUrl: urlOf(index),
       });
+      pids[index] = worker.pid;
+      return worker;
     },
   });
   const isServing = async (index: number): Promise<boolean> => (await fetch(urlOf(index))).ok;
-  return { pool, starts, isServing };
+  return { pool, starts, pids, isServing };
 }
 
 test.each([2, 3, 4])(
@@ -104,4 +109,32 @@ test("a restart one by one waits for a worker that does not serve, and the other
   expect(await isServing(0)).toBe(true);
   pool.end("SIGTERM");
   await Promise.all([ended, restarted]);
+});
+
+test("a worker that stands still is killed and started again; until then the pool is not ready", async () => {
+  const { pool, starts, pids } = await poolOf([SERVES, SERVES]);
+  const ended = pool.run();
+  await until("both serve", () => pool.serving === 2, { timeoutMs: PATIENCE_MS });
+  expect(pool.isReady).toBe(true);
+  process.kill(pids[1] ?? 0, "SIGSTOP");
+  await until("the pool is not ready", () => !pool.isReady, { timeoutMs: PATIENCE_MS });
+  expect(pool.serving).toBe(1);
+  await until("it was started again", () => starts[1] === 2, { timeoutMs: PATIENCE_MS });
+  await until("both serve again", () => pool.serving === 2, { timeoutMs: PATIENCE_MS });
+  expect([pool.isReady, starts]).toEqual([true, [1, 2]]);
+  pool.end("SIGTERM");
+  expect([await ended, pool.isDraining]).toEqual([0, true]);
+}, 60_000);
+
+test("a worker that dies leaves the pool ready while another serves", async () => {
+  const { pool, pids, starts } = await poolOf([SERVES, SERVES]);
+  const ended = pool.run();
+  await until("both serve", () => pool.serving === 2, { timeoutMs: PATIENCE_MS });
+  process.kill(pids[0] ?? 0, "SIGKILL");
+  await until("it was started again", () => {
+    expect(pool.isReady).toBe(true);
+    return starts[0] === 2 && pool.serving === 2;
+  });
+  pool.end("SIGTERM");
+  await ended;
 });

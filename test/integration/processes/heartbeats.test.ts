@@ -24,7 +24,8 @@ const { pool } = stores;
 const log = testLog();
 
 function identity(name: string, role: ProcessIdentity["role"] = "api"): ProcessIdentity {
-  return { id: randomUUID(), role, name, host: "host-1", startedAtMs: Date.now() - 60_000 };
+  const startedAtMs = Date.now() - 60_000;
+  return { id: randomUUID(), role, name, host: "host-1", opsPort: 9_441, startedAtMs };
 }
 
 async function rowOf({ id }: ProcessIdentity): Promise<KnownProcess | undefined> {

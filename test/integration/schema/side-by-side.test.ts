@@ -64,7 +64,8 @@ const REMOVES = "-- contract: needs SELF\nalter table offer drop column descript
 /** A process of this release, which is the older one. */
 function olderProcess(everyMs = 3_600_000): { heartbeat: Heartbeat; name: string } {
   const name = `api-${randomUUID().slice(0, 8)}`;
-  const process = { id: randomUUID(), role: "api", name, host: "host-1", startedAtMs: 0 } as const;
+  const place = { host: "host-1", opsPort: 9_441 } as const;
+  const process = { id: randomUUID(), role: "api", name, ...place, startedAtMs: 0 } as const;
   const heartbeat = Heartbeat.start({ db: stores.pool, process, log: testLog(), everyMs });
   return { heartbeat, name };
 }

@@ -1,11 +1,11 @@
 import { open } from "ffi-rs";
 
 /** The name under which its functions are loaded. */
-export const C_LIBRARY = "libc of the journal";
+export const C_LIBRARY = "libc of this process";
 
 let isOpen = false;
 
-/** Whether system calls that Node.js lacks are possible: on Linux with glibc. Without them the journal uses slower methods. */
+/** Whether system calls that Node.js lacks are possible: on Linux with glibc. Without them their callers use slower methods, or none. */
 export function hasCLibrary(): boolean {
   if (isOpen) return true;
   if (process.platform !== "linux") return false;
@@ -14,7 +14,7 @@ export function hasCLibrary(): boolean {
     isOpen = true;
     return true;
   } catch {
-    // Another C library: the journal uses its slower methods.
+    // Another C library.
     return false;
   }
 }
