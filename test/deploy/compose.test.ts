@@ -294,6 +294,8 @@ function composed(
       BIND_ADDRESS: "127.0.0.1",
       OPS_BIND: "127.0.0.1",
       OPS_PORT: env["OPS_PORT"] ?? port ?? "",
+      // Other tests have parents of workers, too.
+      WORKERS_OPS_PORT: "0",
       DRAIN_SECONDS: "0",
       RUNTIME_DIR: runtimeDir(),
       CLICKS_STREAM_BYTES: String(1024 ** 3),

@@ -33,6 +33,7 @@ export async function trackerProcesses({
     DRAIN_SECONDS: "0",
     // The servers of the tests sync nothing.
     DURABILITY: "relaxed",
+    WORKERS_OPS_PORT: "0",
   };
   const withOps = (port: number): Record<string, string> => ({ ...env, OPS_PORT: String(port) });
   return {

@@ -46,6 +46,7 @@ export class ChildServer {
         EXIT_WITH_PARENT: "1",
         LOG_LEVEL: "info",
         OPS_PORT: "0",
+        WORKERS_OPS_PORT: "0",
         ...env,
       },
       stdio: ["pipe", "pipe", "pipe"],
