@@ -136,10 +136,8 @@ async function startNginx(upstreams: {
 }): Promise<Ports> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-nginx-"));
   const ports = { tls: await freePort(), plain: await freePort() };
-  const servers = (all: readonly number[]): string =>
-    ["max_fails=2 fail_timeout=5s", "max_fails=0 backup"]
-      .flatMap((how) => all.map((port) => `server 127.0.0.1:${port} ${how};`))
-      .join("\n");
+  const portsOf = (port: string): readonly number[] =>
+    port === "8080" ? upstreams.ingress : [upstreams.api];
   const example = await readFile(projectFile("deploy", "edge", "nginx.conf"), "utf8");
   const config = example
     .replace("user www-data;", `user root;\ndaemon off;\npid ${folder}/nginx.pid;`)
@@ -150,9 +148,11 @@ async function startNginx(upstreams: {
     .replaceAll("listen 443 ", `listen 127.0.0.1:${ports.tls} `)
     .replaceAll(/listen 80\b/g, `listen 127.0.0.1:${ports.plain}`)
     .replaceAll("/etc/nginx/certs", certificates)
-    .replaceAll(
-      /server 127\.0\.0\.1:(808[01]) max_fails=2.*\n\s*server .* backup;/g,
-      (_, port: string) => servers(port === "8080" ? upstreams.ingress : [upstreams.api]),
+    // Each server of the example, as often as the test has servers.
+    .replaceAll(/server 127\.0\.0\.1:(808[01]) (.+;)/g, (_, port: string, how: string) =>
+      portsOf(port)
+        .map((own) => `server 127.0.0.1:${own} ${how}`)
+        .join("\n"),
     );
   const file = join(folder, "nginx.conf");
   await writeFile(file, config);
