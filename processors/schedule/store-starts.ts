@@ -30,11 +30,16 @@ export async function listStarts(db: Queryable, clickhouse: Clickhouse): Promise
       .parse(rows)
       .map(({ server, startedAtMs }) => [server, startedAtMs]),
   );
+  // Two nodes of a cluster may have one host name, but never the same macros.
+  const host =
+    clickhouse.cluster === undefined
+      ? "hostName()"
+      : "concat(hostName(), ' ', getMacro('shard'), '-', getMacro('replica'))";
   const hosts = await selectRows(
     clickhouse,
     {
       name: "processors.store-start",
-      text: `select hostName() as host, (toInt64(toUnixTimestamp(now())) - toInt64(uptime())) * 1000 as "startedAtMs"`,
+      text: `select ${host} as host, (toInt64(toUnixTimestamp(now())) - toInt64(uptime())) * 1000 as "startedAtMs"`,
     },
     Host,
   );
