@@ -211,6 +211,10 @@ while :; do
   esac
   shift
 done
+for word in "$@"; do
+  set -- "$@" "$(printf %s "$word" | sed 's/\\$\\$/$/g')"
+  shift
+done
 "$@"
 `;
 
