@@ -4,8 +4,8 @@ import { isInstalled, outputOf, ReleaseError } from "./run-program.ts";
 import type { Release } from "./version.ts";
 
 export type ImageOptions = {
-  /** Further arguments of the build, such as `--build-arg BASE=…`. */
-  readonly buildArgs: readonly string[];
+  /** Further options of the build, such as `--build-arg=BASE=…`. */
+  readonly options: readonly string[];
 };
 
 const CONTAINERFILE = "deploy/image/Containerfile";
@@ -17,10 +17,10 @@ const CONTAINERFILE = "deploy/image/Containerfile";
 export function buildImage(
   file: string,
   { version, commit }: Release,
-  { buildArgs }: ImageOptions,
+  { options }: ImageOptions,
 ): string {
   const tag = `localhost/tracker:${version}`;
-  const args = ["--file", CONTAINERFILE, "--tag", tag, ...buildArgs];
+  const args = ["--file", CONTAINERFILE, "--tag", tag, ...options];
   const labels = ["--build-arg", `VERSION=${version}`, "--build-arg", `REVISION=${commit}`];
   if (isInstalled("buildah")) return withBuildah(file, tag, [...args, ...labels]);
   const program = ["podman", "docker"].find(isInstalled);

@@ -12,7 +12,7 @@ import type { Release } from "./version.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-const USAGE = `Usage: npm run release -- [VERSION] --key FILE [--no-image] [--build-arg NAME=VALUE …]
+const USAGE = `Usage: npm run release -- [VERSION] --key FILE [--no-image] [--image-option=OPTION …]
        npm run release -- --verify FOLDER --key FILE
 
 With VERSION the checkout becomes that release: version, changelog, commit and tag. Without, the commit must be one.
@@ -23,7 +23,7 @@ const OPTIONS = {
   key: { type: "string" },
   verify: { type: "string" },
   "no-image": { type: "boolean" },
-  "build-arg": { type: "string", multiple: true },
+  "image-option": { type: "string", multiple: true },
 } as const;
 
 async function main(args: readonly string[]): Promise<number> {
@@ -40,8 +40,8 @@ async function main(args: readonly string[]): Promise<number> {
   const release = releaseOfHead(wanted);
   const folder = projectFile(".release", release.version);
   if (existsSync(folder)) throw new ReleaseError(`${folder} exists already`);
-  const buildArgs = (values["build-arg"] ?? []).flatMap((arg) => ["--build-arg", arg]);
-  makeFiles(folder, release, values["no-image"] === true ? undefined : { buildArgs });
+  const options = values["image-option"] ?? [];
+  makeFiles(folder, release, values["no-image"] === true ? undefined : { options });
   await signFolder(folder, key);
   process.stdout.write(`${folder}\n${readFileSync(`${folder}/SHA256SUMS`, "utf8")}`);
   return 0;
