@@ -29,7 +29,7 @@ function nodeThatFails(name: string, sentence: string): string {
 
 test("on an old C library a start downloads nothing, and says which command prepares the host (G262)", async () => {
   const runtimeDir = join(folder, "journal", "runtime");
-  const node = nodeThatFails("old", "/lib/libc.so.6: version `GLIBC_2.38\' not found");
+  const node = nodeThatFails("old", "/lib/libc.so.6: version `GLIBC_2.38' not found");
   await expect(
     ingressNodeCommand({ node, runtimeDir, report, ifMissing: "refuse" }),
   ).rejects.toThrow(

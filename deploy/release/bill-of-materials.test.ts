@@ -50,7 +50,7 @@ test("the bill of a release has the time of its commit and a number of its own, 
     components: [{ name: "pg" }],
     dependencies: [{ ref: "the product", dependsOn: [ref("pg")] }],
   });
-  expect(() => readBom("{}", DATE, isInstalled)).toThrow();
+  expect(() => readBom("{}", DATE, isInstalled)).toThrow("metadata");
 });
 
 test("the bill of an image has the packages of its system as well", () => {

@@ -79,7 +79,7 @@ function writeVersion(version: string): void {
 }
 
 /** @throws {ReleaseError} for a chart without the two lines. */
-export function withChartVersion(chart: string, version: string): string {
+function withChartVersion(chart: string, version: string): string {
   const written = chart
     .replace(/^version: .+$/m, `version: ${version}`)
     .replace(/^appVersion: .+$/m, `appVersion: "${version}"`);

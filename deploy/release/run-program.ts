@@ -12,11 +12,10 @@ const OUTPUT_BYTES_MAX = 256 * 1_024 * 1_024;
 export function outputOf(
   program: string,
   args: readonly string[],
-  { cwd = projectFile(), env = {} }: { readonly cwd?: string; readonly env?: object } = {},
+  { cwd = projectFile() }: { readonly cwd?: string } = {},
 ): string {
   const { status, stdout, error } = spawnSync(program, args, {
     cwd,
-    env: { ...process.env, ...env },
     encoding: "utf8",
     maxBuffer: OUTPUT_BYTES_MAX,
     stdio: ["ignore", "pipe", "inherit"],

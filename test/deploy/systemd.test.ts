@@ -232,11 +232,11 @@ test("tracker-run gives a command the settings and secrets of tracker-migrate, a
   expect(await trackerRun("ingres")).toMatchObject({ code: 2 });
   // A setting before the command wins over that of the unit.
   const wrong = await trackerRun("POSTGRES_URL_FILE=/nowhere/a b", "workspace", "list");
-  expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining("/nowhere/a b") });
-  expect(await trackerRun("DATA_DIR=/nowhere")).toMatchObject({
-    code: 2,
-    output: expect.stringContaining("usage: tracker-run"),
-  });
+  expect(wrong.code).toBe(2);
+  expect(wrong.output).toContain("/nowhere/a b");
+  const without = await trackerRun("DATA_DIR=/nowhere");
+  expect(without.code).toBe(2);
+  expect(without.output).toContain("usage: tracker-run");
 });
 
 test("codes 2 and 3 are final, and after 4 a unit waits half a minute before it starts again (23)", () => {

@@ -57,8 +57,8 @@ export function missing(
 }
 
 /** Whether a process of the same name and host has started since this one was last seen. */
-function isReplaced(known: KnownProcess, answering: readonly ProcessStatus[]): boolean {
-  return answering.some(
+function isReplaced(known: KnownProcess, processes: readonly ProcessStatus[]): boolean {
+  return processes.some(
     ({ role, name, host, uptime_ms }) =>
       role === known.role &&
       name === known.name &&

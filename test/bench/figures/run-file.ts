@@ -35,7 +35,7 @@ export function quietestRun(runs: readonly BenchRun[], figure: FigureName): Benc
 }
 
 /** Cores that other programs kept busy; 0 for a quiet machine. A run that says nothing comes after those that do. */
-export function noiseOf({ busy, load }: Pick<BenchRun, "busy" | "load">): number {
+function noiseOf({ busy, load }: Pick<BenchRun, "busy" | "load">): number {
   const cores = busy ?? load ?? NOISE_UNKNOWN;
   return cores <= QUIET_CORES ? 0 : cores;
 }

@@ -74,10 +74,9 @@ afterAll(async () => {
 
 test("a release notes what it has, and openssl and sha256sum check a release as its page says", () => {
   writeFileSync(join(clone, "deploy", "unfinished"), "");
-  expect(release(NEXT, "--key", "release.key")).toMatchObject({
-    code: 1,
-    output: expect.stringContaining("deploy/unfinished"),
-  });
+  const unclean = release(NEXT, "--key", "release.key");
+  expect(unclean.code).toBe(1);
+  expect(unclean.output).toContain("deploy/unfinished");
   must("git", "clean", "--force", "--quiet", "deploy/unfinished");
   expect(release("--key", "release.key").output).toContain("this commit is no release");
   expect(release(NEXT).code).toBe(2);
