@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { clickhouseServer } from "../schemas/clickhouse/server.ts";
+import { machineMark } from "../schemas/host/machine-mark.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { natsAccess } from "../schemas/nats/access.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
@@ -48,7 +49,10 @@ function groupSettings(read: SettingsOf<"processors">) {
     roles: read.LANES,
     clicks: {
       // Without PROCESSOR_NAME the name changes at each start, so the lanes of a killed process wait until their lease ends.
-      owner: read.PROCESSOR_NAME ?? `${hostname()}-${randomBytes(6).toString("hex")}`,
+      owner:
+        read.PROCESSOR_NAME === undefined
+          ? `${hostname()}-${randomBytes(6).toString("hex")}`
+          : ownerOf(read.PROCESSOR_NAME, machineMark()),
       leaseMs: read.LANE_LEASE_MS,
       producerPatienceMs: read.PRODUCER_PATIENCE_HOURS * HOUR_MS,
       uniquesMax: read.UNIQUE_VISITS_MAX,
@@ -68,4 +72,9 @@ function groupSettings(read: SettingsOf<"processors">) {
       conversionRetentionDays: read.CONVERSION_RETENTION_DAYS,
     },
   } as const;
+}
+
+/** A name that two machines have, because they have the same host name, belongs to one of them at a time only if it names the machine. */
+function ownerOf(name: string, machine: string): string {
+  return machine === "" ? name : `${name}@${machine}`;
 }

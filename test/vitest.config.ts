@@ -74,6 +74,7 @@ const BUDGET = "test/deep/browser/console/console-budget.test.ts";
 /** Tests that start the whole service or servers of their own. */
 const whole = {
   ...shared,
+  globalSetup: [here("services/prepare-ingress.ts")],
   testTimeout: 2 * MINUTE_MS,
   // The first start on a machine downloads a server.
   hookTimeout: 5 * MINUTE_MS,

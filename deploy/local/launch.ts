@@ -145,6 +145,7 @@ async function openServersAndIngressNode({
   const ingressNode = ingressNodeCommand({
     runtimeDir: settings.runtimeDir,
     report,
+    ifMissing: "download",
     signal: AbortSignal.any([signal, fault.signal]),
   });
   try {

@@ -1,4 +1,7 @@
-/** `tracker ingress [--workers N]`: N ingress processes on one port, and this small parent that restarts them. */
+/**
+ * `tracker ingress [--workers N]`: N ingress processes on one port, and this small parent that restarts them. `--prepare` starts nothing: it
+ * gets what ingress needs on a system with an old C library.
+ */
 import { parseArgs } from "node:util";
 import { type Log, openLog } from "../../schemas/host/log.ts";
 import { Metrics } from "../../schemas/host/metrics.ts";
@@ -7,19 +10,19 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { settingsOrUndefined } from "../../schemas/host/read-settings.ts";
 import { startSystemdWatchdog } from "../../schemas/host/systemd-watchdog.ts";
 import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
-import { ingressNodeCommand } from "../local/private-glibc.ts";
+import { ingressNodeCommand, type NodeCommand } from "../local/private-glibc.ts";
 import { LaunchError, type Report } from "../local/report.ts";
 import { readWorkersSettings, type WorkersSettings } from "./settings.ts";
 import { Worker } from "./worker.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-const EXIT_FAILED = 1;
+/** Also where the system cannot run ingress: neither becomes right by a restart. */
 const EXIT_USAGE = 2;
 /** A worker ends itself within 20 s in addition to its two waits. */
 const END_MARGIN_MS = 25_000;
 
 async function main(args: readonly string[]): Promise<number> {
-  const asked = workersAskedFor(args);
+  const asked = askedFor(args);
   if (asked.fault !== undefined) {
     process.stderr.write(`tracker ingress: ${asked.fault}\n`);
     return EXIT_USAGE;
@@ -33,26 +36,41 @@ async function main(args: readonly string[]): Promise<number> {
   if (settings === undefined) return EXIT_USAGE;
   const log = openLog({ process: "ingress-workers", level: settings.logLevel });
   try {
-    return await run(settings, log);
+    const { runtimeDir } = settings;
+    const ifMissing = asked.isPreparing ? "download" : "refuse";
+    const node = await ingressNodeCommand({ runtimeDir, ifMissing, report: reportTo(log) });
+    if (!asked.isPreparing) return await run(settings, log, node);
+    log.info({ command: node.command }, "ingress.prepared");
+    return 0;
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;
     log.fatal({ err: error }, "process.did-not-start");
-    return EXIT_FAILED;
+    return EXIT_USAGE;
   }
 }
 
-function workersAskedFor(args: readonly string[]): { workers?: string; fault?: string } {
+type Asked = { readonly workers?: string; readonly isPreparing: boolean; readonly fault?: string };
+
+function askedFor(args: readonly string[]): Asked {
   try {
-    const { values } = parseArgs({ args: [...args], options: { workers: { type: "string" } } });
-    return values.workers === undefined ? {} : { workers: values.workers };
+    const { values } = parseArgs({
+      args: [...args],
+      options: { workers: { type: "string" }, prepare: { type: "boolean" } },
+    });
+    const isPreparing = values.prepare === true;
+    return values.workers === undefined
+      ? { isPreparing }
+      : { isPreparing, workers: values.workers };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { isPreparing: false, fault: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function run(settings: WorkersSettings, log: Log): Promise<number> {
-  const { runtimeDir } = settings;
-  const { command, args } = await ingressNodeCommand({ runtimeDir, report: reportTo(log) });
+async function run(
+  settings: WorkersSettings,
+  log: Log,
+  { command, args }: NodeCommand,
+): Promise<number> {
   const pool = new WorkerPool({
     workers: settings.workers,
     log,

@@ -17,6 +17,11 @@ const TOLERANCE_MS = 2_000;
 const Host = z.object({ host: z.string(), startedAtMs: z.number() });
 const Noted = z.object({ server: z.string(), startedAtMs: z.number() });
 
+const SERVER_START = `select hostName() as host, (toInt64(toUnixTimestamp(now())) - toInt64(uptime())) * 1000 as "startedAtMs"`;
+/** Two nodes of a cluster may have one host name, but never the same macros. */
+const NODE_START = `select concat(hostName(), ' ', getMacro('shard'), '-', getMacro('replica')) as host,
+  (toInt64(toUnixTimestamp(now())) - toInt64(uptime())) * 1000 as "startedAtMs"`;
+
 /** The servers that answer now. Behind a load balancer that is one of several; later rounds see the others. */
 export async function listStarts(db: Queryable, clickhouse: Clickhouse): Promise<StoreStart[]> {
   const { rows } = await db.query({
@@ -30,14 +35,8 @@ export async function listStarts(db: Queryable, clickhouse: Clickhouse): Promise
       .parse(rows)
       .map(({ server, startedAtMs }) => [server, startedAtMs]),
   );
-  const hosts = await selectRows(
-    clickhouse,
-    {
-      name: "processors.store-start",
-      text: `select hostName() as host, (toInt64(toUnixTimestamp(now())) - toInt64(uptime())) * 1000 as "startedAtMs"`,
-    },
-    Host,
-  );
+  const text = clickhouse.cluster === undefined ? SERVER_START : NODE_START;
+  const hosts = await selectRows(clickhouse, { name: "processors.store-start", text }, Host);
   const seen = [
     { server: "postgres", startedAtMs: noted.get("now") ?? 0 },
     ...hosts.map(({ host, startedAtMs }) => ({ server: `clickhouse ${host}`, startedAtMs })),

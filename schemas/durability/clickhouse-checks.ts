@@ -16,13 +16,15 @@ import {
 const Table = z.object({ name: z.string(), engine: z.string(), engineFull: z.string() });
 const Setting = z.object({ name: z.string(), value: z.string() });
 const Count = z.object({ stored: z.int() });
+/** `node` is the number of the replica in `system.clusters`, counted from 1. */
 const Replica = z.object({
-  host: z.string(),
+  node: z.int(),
   table: z.string(),
   isReadonly: z.int().transform((flag) => flag === 1),
   totalReplicas: z.int(),
 });
-const Macros = z.object({ host: z.string(), shard: z.string(), replica: z.string() });
+const Listed = z.object({ host: z.string() });
+const Macros = z.object({ node: z.int(), shard: z.string(), replica: z.string() });
 
 /** C1, and C3 of a cluster: for a process that reads. */
 export function clickhouseTableChecks(clickhouse: ClickhouseReader): CheckGroup {
@@ -94,16 +96,27 @@ async function insertTwice(clickhouse: Clickhouse): Promise<number> {
   return row?.stored ?? 0;
 }
 
+/** `clusterAllReplicas` numbers the nodes in the order of `system.clusters`. What a node calls itself may be the name of another one, too. */
 async function askReplicas(clickhouse: ClickhouseReader, cluster: string): Promise<Finding> {
   const params = { cluster };
+  const listed = await selectRows(
+    clickhouse,
+    {
+      name: "durability.nodes",
+      params,
+      text: `select concat(host_name, ':', toString(port)) as host from system.clusters
+        where cluster = {cluster: String} order by shard_num, replica_num`,
+    },
+    Listed,
+  );
   const replicas = await selectRows(
     clickhouse,
     {
       name: "durability.replicas",
       params,
-      text: `select hostName() as host, table, is_readonly as isReadonly, total_replicas as totalReplicas
+      text: `select shardNum() as node, table, is_readonly as isReadonly, total_replicas as totalReplicas
         from clusterAllReplicas({cluster: String}, system.replicas)
-        where database = currentDatabase() order by host, table`,
+        where database = currentDatabase() order by node, table`,
     },
     Replica,
   );
@@ -112,11 +125,15 @@ async function askReplicas(clickhouse: ClickhouseReader, cluster: string): Promi
     {
       name: "durability.macros",
       params,
-      text: `select hostName() as host, anyIf(substitution, macro = 'shard') as shard,
+      text: `select shardNum() as node, anyIf(substitution, macro = 'shard') as shard,
           anyIf(substitution, macro = 'replica') as replica
-        from clusterAllReplicas({cluster: String}, system.macros) group by host order by host`,
+        from clusterAllReplicas({cluster: String}, system.macros) group by node order by node`,
     },
     Macros,
   );
-  return judgeReplicas(replicas, nodes);
+  const named = <Row extends { readonly node: number }>({ node, ...row }: Row) => ({
+    ...row,
+    host: listed[node - 1]?.host ?? `node ${node}`,
+  });
+  return judgeReplicas(replicas.map(named), nodes.map(named));
 }

@@ -55,7 +55,7 @@ export function judgeNatsSync(servers: NatsServers): Finding {
     );
   }
   const expected = servers.way === "monitors" ? Math.max(size, servers.listed) : size;
-  const answered = new Set(reports.map(({ name }) => name)).size;
+  const answered = new Set(reports.map(({ id }) => id)).size;
   if (answered >= expected) return { check, faults };
   return { check, faults, missing: `${answered} of ${expected} NATS servers answer` };
 }
@@ -141,12 +141,13 @@ function isTooSmall({ bytes, spanMs, maxAgeMs, maxBytes }: StreamReport): boolea
   return (bytes / spanMs) * (maxAgeMs || STREAM_AGE_MS_MIN) > maxBytes;
 }
 
-/** N3: the version of every server, by its name. `clusterSize` is 1 for a server alone. */
+/** N3: the version of every server; one may be named twice. `clusterSize` is 1 for a server alone. */
 export function judgeNatsVersions(
-  versions: ReadonlyMap<string, string>,
+  servers: readonly Pick<NatsServerReport, "id" | "name" | "version">[],
   clusterSize: number,
 ): Finding {
-  const faults = [...versions].flatMap(([name, version]) => {
+  const byId = new Map(servers.map((server) => [server.id, server]));
+  const faults = [...byId.values()].flatMap(({ name, version }) => {
     const server = `NATS server ${name} has version ${version}`;
     if (isOlder(version, VERSION_MIN))
       return refuses(

@@ -14,12 +14,18 @@ function faultsOf({ faults }: Finding): string[] {
 }
 
 const SOUND_SERVER: NatsServerReport = {
+  id: "N1",
   name: "n1",
   version: "2.11.4",
   syncsAlways: true,
   clusterSize: 1,
 };
-const THREE = [1, 2, 3].map((n) => ({ ...SOUND_SERVER, name: `n${n}`, clusterSize: 3 }));
+const THREE = [1, 2, 3].map((n) => ({
+  ...SOUND_SERVER,
+  id: `N${n}`,
+  name: `n${n}`,
+  clusterSize: 3,
+}));
 
 test("N1 names each NATS server that does not sync always, and is unknown while one is away (P35)", () => {
   expect(judgeNatsSync({ way: "system account", reports: THREE })).toEqual({
@@ -34,6 +40,13 @@ test("N1 names each NATS server that does not sync always, and is unknown while 
   expect(two.missing).toBe("2 of 3 NATS servers answer");
   expect(isViolated(two)).toBeUndefined();
   expect(isViolated(judgeNatsSync({ way: "system account", reports: lazy.slice(1) }))).toBe(true);
+});
+
+test("N1 and N3 count NATS servers with one name as the servers that they are (P35, G263)", () => {
+  const named = THREE.map((one) => ({ ...one, name: "tracker-1" }));
+  expect(judgeNatsSync({ way: "system account", reports: named }).missing).toBeUndefined();
+  const old = named.map((one, index) => ({ ...one, version: index === 0 ? "2.9.0" : "2.14.10" }));
+  expect(judgeNatsVersions(old, 3).faults.map(({ weight }) => weight)).toEqual(["refuses"]);
 });
 
 test("N1 refuses without a way to ask, and with monitoring addresses of some servers only (P35)", () => {
@@ -93,7 +106,7 @@ test.each([
   ["3.0.0", 3, []],
   ["unknown", 1, ["refuses"]],
 ])("N3 for NATS %s and %i servers: %j (P35)", (version, servers, weights) => {
-  const { faults } = judgeNatsVersions(new Map([["n1", version]]), servers);
+  const { faults } = judgeNatsVersions([{ id: "N1", name: "n1", version }], servers);
   expect(faults.map(({ weight }) => weight)).toEqual(weights);
 });
 

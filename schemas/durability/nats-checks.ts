@@ -2,7 +2,7 @@ import type { NatsAccess } from "../nats/access.ts";
 import { connectNats, type Nats, type NatsOptions } from "../nats/connect.ts";
 import { NatsError } from "../nats/errors.ts";
 import { clicksStreams } from "../nats/lane-groups.ts";
-import { askBySystemAccount, askMonitors } from "../nats/server-reports.ts";
+import { askBySystemAccount, askMonitors, type NatsServerReport } from "../nats/server-reports.ts";
 import { askStream } from "../nats/stream-report.ts";
 import type { CheckGroup } from "./check-group.ts";
 import type { Finding } from "./finding.ts";
@@ -34,10 +34,9 @@ export function natsChecks(address: NatsAddress, rules: NatsRules): CheckGroup {
         askOwn(address, rules),
       ]);
       const reports = servers.way === "none" ? [] : servers.reports;
-      const others = reports.map(({ name, version }) => [name, version] as const);
       // Without a way to ask the servers, the copies of our streams show that there are several.
       const clusterSize = Math.max(own.copies, ...reports.map((report) => report.clusterSize));
-      const versions = judgeNatsVersions(new Map([...own.versions, ...others]), clusterSize);
+      const versions = judgeNatsVersions([...own.servers, ...reports], clusterSize);
       return [sync, own.streams, versions];
     },
     refusalOf: natsRefusal,
@@ -79,7 +78,8 @@ async function askOwn(
   { singleSite }: NatsRules,
 ): Promise<{
   readonly streams: Finding;
-  readonly versions: ReadonlyMap<string, string>;
+  /** The one that is connected. */
+  readonly servers: readonly Pick<NatsServerReport, "id" | "name" | "version">[];
   /** The most that one of them has; at least 1. */
   readonly copies: number;
 }> {
@@ -93,7 +93,10 @@ async function askOwn(
     const { info } = nats.connection;
     return {
       streams,
-      versions: new Map(info === undefined ? [] : [[info.server_name, info.version]]),
+      servers:
+        info === undefined
+          ? []
+          : [{ id: info.server_id, name: info.server_name, version: info.version }],
       copies: Math.max(1, ...present.map(({ replicas }) => replicas)),
     };
   });

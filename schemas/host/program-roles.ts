@@ -12,7 +12,10 @@ export const PROGRAM_ROLES: readonly ProgramRole[] = [
   {
     name: "ingress",
     summary: "answers the tracking domain, with several workers on one port",
-    options: [["--workers N", "number of workers, 1 to 64; default: INGRESS_WORKERS, else cores"]],
+    options: [
+      ["--workers N", "number of workers, 1 to 64; default: INGRESS_WORKERS, else cores"],
+      ["--prepare", "starts nothing: downloads the C library that an old system lacks"],
+    ],
     notes: `Worker i has the operations port OPS_PORT + i. A worker that dies is started again.
 SIGHUP restarts the workers one by one, SIGTERM drains all of them.`,
   },

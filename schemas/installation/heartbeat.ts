@@ -13,6 +13,8 @@ const BEAT_MS = 10_000;
 /** A Postgres that hangs delays the end of the process by at most twice this. */
 const CLOSE_MS_MAX = 1_500;
 const DAYS_KEPT = 7;
+/** A process that has been silent for this long has missed a beat. */
+const SILENT_SECONDS = 15;
 /** More than an installation runs. */
 const PROCESSES_MAX = 10_000;
 
@@ -130,8 +132,9 @@ export async function forgetOldProcesses(db: Queryable): Promise<number> {
 }
 
 /**
- * A predecessor is a row of the same role, name and host: it cannot run any more, because the name contains its operations port or is
- * unique by configuration. If it does, its next beat writes the row again.
+ * A predecessor has the same role, name and host, was last seen before this process started, and is silent: then it cannot run any more,
+ * because the name contains its operations port or is unique by configuration. The time tells it from a process on another machine with the
+ * same host name, which goes on beating.
  */
 async function writeRow(db: Queryable, process: ProcessIdentity): Promise<void> {
   const { id, role, name, host, opsPort, startedAtMs } = process;
@@ -140,7 +143,8 @@ async function writeRow(db: Queryable, process: ProcessIdentity): Promise<void> 
     name: "write-heartbeat",
     text: `with predecessor as (
              delete from system_process
-             where role = $2 and name = $3 and host = $4 and process_id <> $1)
+             where role = $2 and name = $3 and host = $4 and process_id <> $1
+               and last_seen_at < clock_timestamp() - greatest($9::float8, $11::float8) * interval '1 second')
            insert into system_process as known (process_id, role, name, host, version, commit, schema_version, clickhouse_version,
              ops_port, incarnation, started_at, last_seen_at)
            select $1, $2, $3, $4, $5, $6, $7, $8, $10, incarnation, clock_timestamp() - $9 * interval '1 second', clock_timestamp()
@@ -157,6 +161,7 @@ async function writeRow(db: Queryable, process: ProcessIdentity): Promise<void> 
       knownSchema().clickhouse,
       (systemClock.nowMs() - startedAtMs) / 1_000,
       opsPort,
+      SILENT_SECONDS,
     ],
   });
 }

@@ -3,6 +3,8 @@ import type { Nats } from "./connect.ts";
 
 /** What one NATS server says about itself. */
 export type NatsServerReport = {
+  /** Another one at each start. By names two servers may be one: copied configurations have the same `server_name`. */
+  readonly id: string;
   readonly name: string;
   readonly version: string;
   /** Whether it acknowledges a message only after a sync of the disk. */
@@ -24,7 +26,7 @@ const Config = z.object({ sync_always: z.boolean().default(false) });
 const Cluster = z.object({ cluster_size: z.int() });
 
 const PingAnswer = z.object({
-  server: z.object({ name: z.string(), ver: z.string() }),
+  server: z.object({ id: z.string(), name: z.string(), ver: z.string() }),
   data: z
     .object({
       disabled: z.boolean().default(false),
@@ -35,6 +37,7 @@ const PingAnswer = z.object({
 });
 
 const Varz = z.object({
+  server_id: z.string(),
   server_name: z.string(),
   version: z.string(),
   jetstream: z.object({ config: Config.optional(), meta: Cluster.optional() }).default({}),
@@ -56,6 +59,7 @@ export async function askBySystemAccount({ connection }: Nats): Promise<NatsServ
     const { server, data } = PingAnswer.parse(answer.json());
     if (data === undefined || data.disabled) continue;
     reports.push({
+      id: server.id,
       name: server.name,
       version: server.ver,
       syncsAlways: data.config?.sync_always === true,
@@ -87,10 +91,11 @@ async function askMonitor(url: string): Promise<NatsServerReport> {
     if (size > MONITOR_BYTES_MAX) throw new Error("the monitoring address answers too much");
     chunks.push(bytes);
   }
-  const { server_name, version, jetstream } = Varz.parse(
+  const { server_id, server_name, version, jetstream } = Varz.parse(
     JSON.parse(Buffer.concat(chunks).toString()),
   );
   return {
+    id: server_id,
     name: server_name,
     version,
     syncsAlways: jetstream.config?.sync_always === true,

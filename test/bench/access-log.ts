@@ -69,7 +69,7 @@ async function startIngress(
   { env, runtimeDir }: BenchServers,
   { folder, port, choice }: { folder: string; port: number; choice: Choice },
 ): Promise<ChildServer> {
-  const node = await ingressNodeCommand({ runtimeDir, report: benchReport });
+  const node = await ingressNodeCommand({ runtimeDir, report: benchReport, ifMissing: "download" });
   const program = [node.command, ...node.args, projectFile(".build", "ingress", "main.js")];
   return await ChildServer.start(pinned(0, program), `http://127.0.0.1:${port}/health`, {
     ...env,

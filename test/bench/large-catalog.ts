@@ -41,7 +41,11 @@ export async function benchLargeCatalog(): Promise<BenchResult[]> {
     const [smallPool, largePool] = pools;
     if (smallPool === undefined || largePool === undefined) throw new Error("no pools");
     await fillLargeCatalog(largePool);
-    const node = await ingressNodeCommand({ runtimeDir: servers.runtimeDir, report: benchReport });
+    const node = await ingressNodeCommand({
+      runtimeDir: servers.runtimeDir,
+      report: benchReport,
+      ifMissing: "download",
+    });
     const command = [node.command, ...node.args];
     const small = await startIngress(command, servers, { folder: join(folder, "small") });
     started.push(small);

@@ -5,8 +5,8 @@ import { printCapacity } from "./capacity/print-capacity.ts";
 import { run as benchClickWriter } from "./click-writer.ts";
 import { run as benchConversions } from "./conversions.ts";
 import { benchDeliveries } from "./deliveries.ts";
-import type { Figures } from "./figures/bench-run.ts";
-import { appendRun, thisMachine } from "./figures/run-file.ts";
+import type { BenchRun, Figures } from "./figures/bench-run.ts";
+import { appendRun, busyCores, thisMachine } from "./figures/run-file.ts";
 import { benchFreshness } from "./freshness.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLargeCatalog } from "./large-catalog.ts";
@@ -40,6 +40,10 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
 /** Measures nothing: it calculates with the figures that the benches have left in figures/runs.jsonl. */
 const CAPACITY = "capacity";
 
+/** How long the bench looks at what else runs before it begins. */
+const LOOK_AROUND_MS = 3_000;
+const LOUD_CORES = 0.5;
+
 const wanted = process.argv.slice(2);
 const known = [...Object.keys(benches), CAPACITY];
 const unknown = wanted.filter((name) => !known.includes(name));
@@ -59,11 +63,14 @@ async function main(names: readonly string[]): Promise<void> {
   const commit = currentCommit();
   for (const name of names) {
     console.error(`${name} …`);
-    const load = loadavg()[0] ?? Number.NaN;
+    const load = oneDecimal(loadavg()[0] ?? Number.NaN);
+    const busy = oneDecimal(await busyCores(LOOK_AROUND_MS));
+    if (busy > LOUD_CORES)
+      console.error(`  other programs keep ${busy} cores busy: figures will be too small`);
     try {
       const ofBench = (await benches[name]?.()) ?? [];
       results.push(...ofBench);
-      record(name, { commit, load }, ofBench);
+      record(name, { commit, load, busy }, ofBench);
     } catch (error) {
       console.error(error);
       process.exitCode = 1;
@@ -86,11 +93,15 @@ async function main(names: readonly string[]): Promise<void> {
 /** Adds one line to the file of runs, if the bench has measured anything that capacity is calculated with. */
 function record(
   bench: string,
-  { commit, load }: { readonly commit: string; readonly load: number },
+  noise: Pick<BenchRun, "commit" | "load" | "busy">,
   results: readonly BenchResult[],
 ): void {
   const figures = results.reduce<Figures>((all, result) => ({ ...all, ...result.figures }), {});
   if (Object.keys(figures).length === 0) return;
   const date = new Date().toISOString();
-  appendRun({ bench, machine: thisMachine(), date, commit, load: Math.round(load), figures });
+  appendRun({ bench, machine: thisMachine(), date, ...noise, figures });
+}
+
+function oneDecimal(value: number): number {
+  return Math.round(value * 10) / 10;
 }

@@ -57,7 +57,11 @@ export async function openContenders(folder: string): Promise<RedirectContenders
     return { origin, port, path: "/", pid: server.pid };
   };
   try {
-    const node = await ingressNodeCommand({ runtimeDir: servers.runtimeDir, report: benchReport });
+    const node = await ingressNodeCommand({
+      runtimeDir: servers.runtimeDir,
+      report: benchReport,
+      ifMissing: "download",
+    });
     const nodeCommand = [node.command, ...node.args];
     const pool = openPool({ url: servers.env["POSTGRES_URL"] ?? "", applicationName: "bench" });
     const links = await addLinks(pool, { offers: OFFERS, affiliates: AFFILIATES });

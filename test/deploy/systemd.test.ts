@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
-import { projectFile } from "../../schemas/host/project-root.ts";
+import { projectFile, projectRoot } from "../../schemas/host/project-root.ts";
 import { type FreshDatabase, freshDatabase } from "../services/fresh-database.ts";
 import { type RunningServers, runtimeDir, startServers } from "../services/servers.ts";
 import { ChildServer } from "../system/child-server.ts";
@@ -18,6 +18,9 @@ import { processOf } from "./unit-file.ts";
 const UNITS = readdirSync(projectFile("deploy", "systemd")).filter((file) =>
   /[.](service|target)$/.test(file),
 );
+const SERVER_UNITS = readdirSync(projectFile("deploy", "systemd", "servers"))
+  .filter((file) => file.endsWith(".service"))
+  .map((file) => join("servers", file));
 const SERVICES = UNITS.filter((file) => file.endsWith(".service"));
 const SYSCTL = projectFile("deploy", "systemd", "sysctl.d", "90-tracker.conf");
 const Lanes = z.object({ lanes: z.string() });
@@ -37,23 +40,26 @@ function analyze(
   return { status, output: `${stdout}${stderr}` };
 }
 
-test.for(UNITS)("systemd finds no fault in %s (23)", (unit, context) => {
+test.for([...UNITS, ...SERVER_UNITS])("systemd finds no fault in %s (23)", (unit, context) => {
   const { status, output } = analyze(context, "verify", projectFile("deploy", "systemd", unit));
   expect(output).toBe("");
   expect(status).toBe(0);
 });
 
-test.for(SERVICES)("the sandbox of %s keeps its exposure low (23)", (unit, context) => {
-  const { status, output } = analyze(
-    context,
-    "security",
-    "--offline=yes",
-    `--threshold=${EXPOSURE_MAX}`,
-    projectFile("deploy", "systemd", unit),
-  );
-  expect(output).toContain("Overall exposure level");
-  expect(status, output).toBe(0);
-});
+test.for([...SERVICES, ...SERVER_UNITS])(
+  "the sandbox of %s keeps its exposure low (23)",
+  (unit, context) => {
+    const { status, output } = analyze(
+      context,
+      "security",
+      "--offline=yes",
+      `--threshold=${EXPOSURE_MAX}`,
+      projectFile("deploy", "systemd", unit),
+    );
+    expect(output).toContain("Overall exposure level");
+    expect(status, output).toBe(0);
+  },
+);
 
 test("every kernel setting exists on Linux, and our ports are reserved (23)", () => {
   const settings = readFileSync(SYSCTL, "utf8")
@@ -190,6 +196,96 @@ test("tracker-migrate ends well, and the processes of its start lines serve and 
   );
   expect(codes).toEqual([0, 0, 0, 0]);
   expect(api.output).not.toContain("console.no-second-factors");
+});
+
+/** `tracker-run` on a host whose systemd is two scripts: the unit is installed, and what its options name is handed over. */
+async function trackerRun(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const programs = join(host, "programs");
+  await mkdir(programs, { recursive: true });
+  const place = (text: string): string =>
+    text
+      .replaceAll("/opt/tracker", projectRoot)
+      .replaceAll("/etc/tracker/secrets", join(host, "secrets"))
+      .replaceAll("/etc/tracker", projectFile("deploy", "systemd", "env"));
+  const unit = place(
+    readFileSync(projectFile("deploy", "systemd", "tracker-migrate.service"), "utf8"),
+  );
+  const files = {
+    "unit.service": unit,
+    systemctl: `#!/bin/sh\ncat ${programs}/unit.service\n`,
+    "systemd-run": SYSTEMD_RUN,
+    id: "#!/bin/sh\necho 0\n",
+    "tracker-run": place(readFileSync(projectFile("deploy", "systemd", "tracker-run"), "utf8")),
+  };
+  for (const [name, text] of Object.entries(files))
+    await writeFile(join(programs, name), text, { mode: 0o755 });
+  const { status, stdout, stderr } = spawnSync(join(programs, "tracker-run"), args, {
+    encoding: "utf8",
+    env: { PATH: `${programs}:${process.env["PATH"] ?? ""}` },
+  });
+  return { code: status, output: `${stdout}${stderr}` };
+}
+
+/** Takes settings and credentials from the options as systemd does. */
+const SYSTEMD_RUN = `#!/bin/sh
+set -e
+export CREDENTIALS_DIRECTORY=$(mktemp -d)
+trap 'rm -r "$CREDENTIALS_DIRECTORY"' EXIT
+while :; do
+  case $1 in
+    --property=EnvironmentFile=*)
+      file=\${1#--property=EnvironmentFile=}
+      set -a
+      [ ! -e "\${file#-}" ] || . "\${file#-}"
+      set +a ;;
+    --property=LoadCredential=*)
+      credential=\${1#--property=LoadCredential=}
+      cp "\${credential#*:}" "$CREDENTIALS_DIRECTORY/\${credential%%:*}" ;;
+    --*) ;;
+    *) break ;;
+  esac
+  shift
+done
+for word in "$@"; do
+  set -- "$@" "$(printf %s "$word" | sed 's/\\$\\$/$/g')"
+  shift
+done
+"$@"
+`;
+
+test("tracker-run gives a command the settings and secrets of tracker-migrate, and its code (23)", async () => {
+  const made = await trackerRun("workspace", "create", "--name", "Of $the unit", "--slug", "unit");
+  expect(made.code, made.output).toBe(0);
+  const listed = await trackerRun("workspace", "list");
+  expect(listed.code, listed.output).toBe(0);
+  expect(listed.output).toContain("Of $the unit");
+  expect(await trackerRun("ingres")).toMatchObject({ code: 2 });
+  // A setting before the command wins over that of the unit.
+  const wrong = await trackerRun("POSTGRES_URL_FILE=/nowhere/a b", "workspace", "list");
+  expect(wrong.code).toBe(2);
+  expect(wrong.output).toContain("/nowhere/a b");
+  const without = await trackerRun("DATA_DIR=/nowhere");
+  expect(without.code).toBe(2);
+  expect(without.output).toContain("usage: tracker-run");
+});
+
+test("codes 2 and 3 are final, and after 4 a unit waits half a minute before it starts again (23)", () => {
+  const roles = SERVICES.filter((file) => !file.includes("migrate"));
+  expect(roles).toHaveLength(3);
+  for (const file of roles) {
+    const unit = readFileSync(projectFile("deploy", "systemd", file), "utf8");
+    expect(unit).toMatch(/^RestartPreventExitStatus=2 3$/m);
+    const [, line = ""] = /^ExecStopPost=\/bin\/sh -c '(.+)'$/m.exec(unit) ?? [];
+    const waits = (code: string): string => {
+      // The `sleep` of the shell's own says what it would do.
+      const script = `sleep() { echo "sleeps $1"; }; ${line.replaceAll("$$", "$")}`;
+      const env = { PATH: process.env["PATH"], EXIT_STATUS: code };
+      const { stdout, status } = spawnSync("sh", ["-c", script], { encoding: "utf8", env });
+      expect(status).toBe(0);
+      return stdout.trim();
+    };
+    expect(["0", "1", "2", "4", "KILL"].map(waits)).toEqual(["", "", "", "sleeps 30", ""]);
+  }
 });
 
 test("reload restarts the workers by the signal that the unit sends (23)", () => {

@@ -1,7 +1,19 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { z } from "zod";
+import { archiveName } from "../../deploy/release/make-files.ts";
+import { newestVersion, versionText } from "../../deploy/release/version.ts";
 import { projectFile, projectRoot } from "../../schemas/host/project-root.ts";
 import { knownSchema } from "../../schemas/versions/migration-files.ts";
 
@@ -18,6 +30,38 @@ const PARTS = ["package.json", ".build", "schemas", "ingress", "processors", "ap
 /** The release of this checkout. */
 export function thisRelease(): Release {
   return { version: packageOf(projectRoot).version, root: projectRoot };
+}
+
+/**
+ * The archive of the newest release: of RELEASE_ARCHIVE, else of `.release/`. Undefined before the first release, and in a checkout that has only
+ * the sources.
+ */
+export function releasedArchive(): string | undefined {
+  const named = process.env["RELEASE_ARCHIVE"];
+  if (named !== undefined && named !== "") return named;
+  const folder = projectFile(".release");
+  const versions = existsSync(folder) ? readdirSync(folder) : [];
+  const newest = newestVersion(versions);
+  if (newest === undefined) return undefined;
+  const version = versionText(newest);
+  const file = join(folder, version, archiveName(version));
+  return existsSync(file) ? file : undefined;
+}
+
+/** The release of an archive that `npm run release` made. */
+export function unpackRelease(archive: string): Release & Disposable {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-released-"));
+  const { status, stderr } = spawnSync("tar", ["-xzf", archive, "-C", folder], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  const [name = ""] = readdirSync(folder);
+  const root = join(folder, name);
+  return {
+    version: packageOf(root).version,
+    root,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /** Where a newer sender puts a field that this release does not know: the file, a text that it has once, and its replacement. */

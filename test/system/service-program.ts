@@ -12,8 +12,10 @@ let found: Promise<string[]> | undefined;
 
 /** The command that runs the compiled ingress, with the C library that it needs. */
 export function ingressProgram(): Promise<string[]> {
-  found ??= ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() }).then(
-    ({ command, args }) => [command, ...args, projectFile(".build", "ingress", "main.js")],
-  );
+  found ??= ingressNodeCommand({
+    runtimeDir: runtimeDir(),
+    report: testReport(),
+    ifMissing: "download",
+  }).then(({ command, args }) => [command, ...args, projectFile(".build", "ingress", "main.js")]);
   return found;
 }

@@ -16,3 +16,14 @@ test("each file with a secret of npm start that others can read has a line that 
   expect(found).toEqual([...secret, "servers.json"].map((name) => ["refuse", join(folder, name)]));
   rmSync(folder, { recursive: true });
 });
+
+test("a credential of systemd is closed to others, whatever the rights of its group look like (P35)", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-credentials-"));
+  const file = join(folder, "postgres-url");
+  writeFileSync(file, "", { mode: 0o440 });
+  const stateIn = (credentials: string): string[] =>
+    secretLines("/nowhere", [file], credentials).map(({ state }) => state);
+  expect(stateIn(`${folder}/`)).toEqual(["ok"]);
+  expect(stateIn("/run/credentials/")).toEqual(["refuse"]);
+  rmSync(folder, { recursive: true });
+});

@@ -9,6 +9,8 @@ const FREE_SHARE_WARN = 0.15;
 const FREE_SHARE_MIN = 0.05;
 const GROUP_AND_OTHERS = 0o077;
 /** Files of one-machine runs that hold passwords and keys. */
+/** systemd shows a credential to the user of its unit by an access list, which looks like rights of the group. */
+const CREDENTIALS = "/run/credentials/";
 const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$/;
 
 type Tuning = {
@@ -90,12 +92,17 @@ function readOrUndefined(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
 }
 
-/** Files with secrets that others than their owner may read. */
-export function secretLines(dataDir: string, files: readonly string[]): ReportLine[] {
+/** Files with secrets that others than their owner may read. `credentials` is the folder of systemd's. */
+export function secretLines(
+  dataDir: string,
+  files: readonly string[],
+  credentials = CREDENTIALS,
+): ReportLine[] {
   const own = existsSync(dataDir)
     ? readdirSync(dataDir).filter((name) => SECRET_NAME.test(name))
     : [];
-  const all = [...files, ...own.map((name) => join(dataDir, name))];
+  const given = files.filter((file) => !file.startsWith(credentials));
+  const all = [...given, ...own.map((name) => join(dataDir, name))];
   const open = all.filter((file) => existsSync(file) && isOpen(file));
   if (open.length === 0) {
     return [

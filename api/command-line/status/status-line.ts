@@ -50,8 +50,20 @@ export function missing(
   return postgres.value.heartbeats.filter(
     (one) =>
       !ids.has(one.id) &&
+      !isReplaced(one, processes.value) &&
       (role === undefined || one.role === role) &&
       one.ageSeconds < MISSING_SECONDS,
+  );
+}
+
+/** Whether a process of the same name and host has started since this one was last seen. */
+function isReplaced(known: KnownProcess, processes: readonly ProcessStatus[]): boolean {
+  return processes.some(
+    ({ role, name, host, uptime_ms }) =>
+      role === known.role &&
+      name === known.name &&
+      host === known.host &&
+      uptime_ms < known.ageSeconds * 1_000,
   );
 }
 

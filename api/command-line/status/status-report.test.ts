@@ -359,6 +359,17 @@ test("a killed process is forgotten after an hour if another one does its work",
   expect(seen(gone(3_700))).toMatchObject({ exit: 0 });
 });
 
+test("a killed process that was started again is not missing, another one of its name is (G263)", () => {
+  const old = { ...ingress(1), process_id: "i1-before" };
+  const stateWith = (age: number): number => {
+    const heartbeats = [...ALL.map((one) => heartbeat(one)), heartbeat(old, age)];
+    return seen(snapshot({ postgres: postgres({ heartbeats }) })).exit;
+  };
+  // The process that answers has run for 61 s: one that was seen since then runs, or ran, on another machine of this host name.
+  expect(stateWith(62)).toBe(0);
+  expect(stateWith(20)).toBe(1);
+});
+
 test("no line is longer than 100 columns, and faults stay in it", () => {
   const writers = Array.from({ length: 30 }, (_, index) =>
     writer(`writer-${index}`, String(index)),

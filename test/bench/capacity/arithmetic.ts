@@ -28,7 +28,7 @@ export function redirectsPerWorkerMax(inputs: Inputs): number {
 }
 
 /** Workers that the load needs; one a core. */
-function neededWorkers(peak: number, inputs: Inputs): number {
+export function neededWorkers(peak: number, inputs: Inputs): number {
   return Math.ceil(peak / plannedRedirectsPerWorker(inputs));
 }
 

@@ -5,7 +5,7 @@ import {
   isSameMachine,
   type Machine,
 } from "../figures/bench-run.ts";
-import { newestRun } from "../figures/run-file.ts";
+import { quietestRun } from "../figures/run-file.ts";
 
 type Source =
   | {
@@ -89,14 +89,14 @@ export type Origin = {
   readonly run: BenchRun | undefined;
 };
 
-/** Each input with its newest figure. @throws {Error} with the bench to run, if a figure was never measured. */
+/** Each input with the figure of the quietest machine. @throws {Error} with the bench to run, if a figure was never measured. */
 export function readOrigins(runs: readonly BenchRun[], here: Machine): Origin[] {
   return inputNames().map((name): Origin => {
     const source: Source = SOURCES[name];
     const { unit, meaning } = source;
     if ("assumed" in source)
       return { name, value: source.assumed, unit, meaning, mark: "assumed", run: undefined };
-    const run = newestRun(runs, source.figure);
+    const run = quietestRun(runs, source.figure);
     const value = run?.figures[source.figure] ?? source.until;
     if (value === undefined)
       throw new Error(

@@ -9,6 +9,7 @@ const RUN: BenchRun = {
   machine: HERE,
   date: "2026-11-23",
   commit: "f14d9337",
+  busy: 0.1,
   figures: {
     oneLinkRedirectsPerSecond: 54_323,
     largeCatalogRatio: 0.8,

@@ -9,6 +9,7 @@ const LATER = {
   machine: { ...HERE, processor: "Another processor" },
   date: "2026-11-24",
   commit: "0123456789",
+  busy: 0,
   figures: { writerRowsPerSecond: 70_000 },
 };
 
@@ -37,8 +38,8 @@ test("no line is longer than 100 characters", () => {
 test("each input says how old it is and whether this kind of machine measured it", () => {
   const lines = printed(knownOrigins([LATER]));
   const line = (text: string): string => lines.find((one) => one.startsWith(text)) ?? "";
-  expect(line("rows of one lane's writer")).toMatch(/ 70,000 +\/s +e +1 +writer, 2 × Another/);
-  expect(line("redirects of one worker")).toMatch(/ 54,323 +\/s +m +2 +all, 2 × AMD EPYC/);
+  expect(line("rows of one lane's writer")).toMatch(/ 70,000 +\/s +e +1 +0.0 +writer, 2 × Another/);
+  expect(line("redirects of one worker")).toMatch(/ 54,323 +\/s +m +2 +0.1 +all, 2 × AMD EPYC/);
   expect(line("conversions ÷ clicks")).toMatch(/ 0\.01 +a$/);
 });
 

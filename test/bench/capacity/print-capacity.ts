@@ -1,3 +1,4 @@
+import type { BenchRun } from "../figures/bench-run.ts";
 import { readRuns, thisMachine } from "../figures/run-file.ts";
 import { neededLanes } from "./arithmetic.ts";
 import { firstLimits, limitTable, PEAKS, priceTable, quantityTable } from "./arithmetic-tables.ts";
@@ -21,7 +22,7 @@ const SATURATED = 0.97;
 /** Below this share the difference is compared with this share: waits for the first record make small shares uncertain. */
 const EXPECTED_MIN = 0.2;
 
-/** Prints the tables of capacity from the newest figures, and checks them with the model. */
+/** Prints the tables of capacity from the figures of the quietest machines, and checks them with the model. */
 export function printCapacity(): void {
   const origins = readOrigins(readRuns(), thisMachine());
   const prices = readPriceList(process.env["PRICE_LIST"]);
@@ -42,9 +43,26 @@ export function* capacityText({
   readonly nowMs: number;
 }): Generator<string> {
   const inputs = inputsOf(origins);
-  yield "Inputs. m: measured on this kind of machine; e: measured elsewhere; a: assumed";
+  yield wrapped(
+    "Inputs. m: measured on this kind of machine; e: measured elsewhere; a: assumed. busy: cores that other programs took",
+  );
   yield renderTable(inputTable(origins, nowMs));
   yield "";
+  yield* arithmeticText(inputs, prices);
+  yield wrapped(
+    `Model of the pipeline, SEED=${seed}, some seconds after a warm-up. It must agree with the arithmetic within ${TOLERANCE * 100} %, or ${amountText(TOLERANCE * EXPECTED_MIN)} of a busy share.`,
+  );
+  for (const { peak, layout } of simulatedCases(inputs)) {
+    yield "";
+    yield simulationText(checkBySimulation(peak, layout, { inputs, seed }));
+  }
+}
+
+/** What the formulas say, with an empty line at the end. */
+export function* arithmeticText(
+  inputs: Inputs,
+  prices: ReturnType<typeof readPriceList>,
+): Generator<string> {
   yield "What an installation needs";
   yield renderTable(quantityTable(inputs));
   yield "";
@@ -59,29 +77,29 @@ export function* capacityText({
   );
   yield renderTable(priceTable(inputs, prices));
   yield "";
-  yield wrapped(
-    `Model of the pipeline, SEED=${seed}, some seconds after a warm-up. It must agree with the arithmetic within ${TOLERANCE * 100} %, or ${amountText(TOLERANCE * EXPECTED_MIN)} of a busy share.`,
-  );
-  for (const { peak, layout } of simulatedCases(inputs)) {
-    yield "";
-    yield simulationText(checkBySimulation(peak, layout, { inputs, seed }));
-  }
 }
 
 function inputTable(origins: readonly Origin[], nowMs: number): Table {
   return {
-    head: ["input", "value", "", "", "days old", "bench"],
+    head: ["input", "value", "", "", "days old", "busy", "bench"],
     rows: origins.map(({ meaning, value, unit, mark, run }) => [
       meaning,
       amountText(value),
       unit,
       { "measured here": "m", "measured elsewhere": "e", assumed: "a" }[mark],
       run === undefined ? "" : String(Math.floor((nowMs - Date.parse(run.date)) / MS_PER_DAY)),
+      run === undefined ? "" : busyText(run),
       run === undefined
         ? ""
-        : `${run.bench}, ${run.machine.cores} × ${run.machine.processor}`.slice(0, 28),
+        : `${run.bench}, ${run.machine.cores} × ${run.machine.processor}`.slice(0, 25),
     ]),
   };
+}
+
+/** Cores that other programs kept busy when it was measured. */
+function busyText({ busy, load }: BenchRun): string {
+  const cores = busy ?? load;
+  return cores === undefined ? "?" : cores.toFixed(1);
 }
 
 /** The code of today at each peak, and the largest with the lanes and streams that it would need. */

@@ -31,7 +31,13 @@ export type FigureName = (typeof FIGURE_NAMES)[number];
 /** What a bench measured. */
 export type Figures = Readonly<Partial<Record<FigureName, number>>>;
 
-export const Machine = z.object({ processor: z.string(), cores: z.int(), node: z.string() });
+export const Machine = z.object({
+  processor: z.string(),
+  cores: z.int(),
+  node: z.string(),
+  /** Release of the kernel; absent where nobody noted it. */
+  kernel: z.string().optional(),
+});
 export type Machine = z.infer<typeof Machine>;
 
 /** One run of one bench. */
@@ -42,8 +48,13 @@ export const BenchRun = z.object({
   date: z.string(),
   /** Ends in `-changed` if files differed from the commit. */
   commit: z.string(),
-  /** Processes that were running or waiting, one-minute average when the bench began; absent where nobody noted it. */
+  /**
+   * Processes that were running or waiting, one-minute average when the bench began; absent where nobody noted it. After another bench it
+   * also counts that one, so it says less than `busy`.
+   */
   load: z.number().optional(),
+  /** Cores that other programs kept busy in the seconds before the bench began. 0 as well where a page says that nothing else ran. */
+  busy: z.number().optional(),
   figures: z.partialRecord(z.enum(FIGURE_NAMES), z.number()),
 });
 export type BenchRun = z.infer<typeof BenchRun>;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { BenchRun } from "./bench-run.ts";
-import { appendRun, newestRun, readRuns } from "./run-file.ts";
+import { appendRun, busyCores, quietestRun, readRuns, thisMachine } from "./run-file.ts";
 
 function runOf(more: Partial<BenchRun>): BenchRun {
   return {
@@ -31,14 +31,32 @@ test("runs are read back from their file unchanged, and a line that is no run is
   }
 });
 
-test("the newest run is the one with the newest date that measured the figure, not the last line", () => {
-  const runs = [
-    runOf({ date: "2026-11-25T10:00:00.000Z", commit: "newest" }),
-    runOf({ date: "2026-11-21", commit: "oldest" }),
-    runOf({ date: "2026-11-26", figures: { recordBytes: 891 } }),
+test("the quietest machine counts; of equally quiet runs the newest, and not the last line", () => {
+  const quietest = (runs: readonly BenchRun[]): string | undefined =>
+    quietestRun(runs, "writerRowsPerSecond")?.commit;
+  const [loud, quiet, unknown] = [
+    runOf({ date: "2026-11-27", commit: "loud", load: 3 }),
+    runOf({ date: "2026-11-21", commit: "quiet", load: 5, busy: 0.1 }),
+    runOf({ date: "2026-11-28", commit: "unknown" }),
   ];
-  expect(newestRun(runs, "writerRowsPerSecond")?.commit).toBe("newest");
-  expect(newestRun(runs, "conversionsPerSecond")).toBeUndefined();
+  expect(quietest([loud, quiet, unknown])).toBe("quiet");
+  expect(quietest([quiet, unknown, loud])).toBe("quiet");
+  expect(quietest([loud, unknown])).toBe("loud");
+  expect(quietest([unknown])).toBe("unknown");
+  const newer = runOf({ date: "2026-11-26T10:00:00.000Z", commit: "newer", busy: 0.2 });
+  expect(quietest([newer, quiet])).toBe("newer");
+  const other = runOf({ date: "2026-11-29", busy: 0, figures: { recordBytes: 891 } });
+  expect(quietest([quiet, other])).toBe("quiet");
+  expect(quietestRun([quiet], "conversionsPerSecond")).toBeUndefined();
+});
+
+test("a run carries its machine's processor, cores, kernel and what else kept it busy", async () => {
+  const { processor, cores, kernel } = thisMachine();
+  expect([processor.length > 0, cores > 0]).toEqual([true, true]);
+  expect(kernel).toMatch(/^\d+[.]\d+/);
+  const busy = await busyCores(50);
+  expect(busy).toBeGreaterThanOrEqual(0);
+  expect(busy).toBeLessThanOrEqual(cores);
 });
 
 test("the file in the repository can be read", () => {

@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ListedClick } from "../../../api/clicks/click-row.ts";
 import { selectClick, selectClicks } from "../../../api/clicks/clicks.ts";
+import { askClickhouse } from "../../../api/command-line/status/ask-clickhouse.ts";
 import { compileReport } from "../../../api/reports/compile-report.ts";
 import { readMoneyDays } from "../../../api/reports/money-days.ts";
 import { parseReportRequest } from "../../../api/reports/report-request.ts";
@@ -17,6 +18,7 @@ import { selectStoredPositions } from "../../../processors/clicks/lane/stored-po
 import { StoredAdClicks } from "../../../processors/conversions/attribute/stored-ad-clicks.ts";
 import { StoredClicks } from "../../../processors/conversions/attribute/stored-clicks.ts";
 import { eraseOldClicks } from "../../../processors/schedule/click-retention.ts";
+import { listStarts } from "../../../processors/schedule/store-starts.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { DISTRIBUTED_TABLES } from "../../../schemas/clickhouse/layout.ts";
 import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
@@ -53,6 +55,9 @@ for (const { url } of pair.engines) {
   });
   await client.close();
 }
+
+/** Of a Postgres that has noted no server yet. */
+const NO_ROWS = { rows: [], rowCount: 0, command: "SELECT", oid: 0, fields: [] };
 
 function urlOf(role: "reader" | "writer"): string {
   const url = new URL(pair.engines[0].url);
@@ -127,6 +132,26 @@ test("the writer's login of a cluster reads all shards, checks the nodes and loo
   const options = { days: 31, nowMs: Date.UTC(2025, 5, 1), erased };
   expect(await eraseOldClicks(writer, options)).toBe(0);
   expect([...erased.keys()]).toEqual(["202502"]);
+});
+
+test("nodes with one host name are counted and noted as the nodes that they are (G263)", async () => {
+  const [one, other] = pair.engines.map(({ url }) => new URL(url));
+  const names = await Promise.all(
+    [one, other].map(async (node) => {
+      const url = new URL(urlOf("writer"));
+      url.host = node?.host ?? "";
+      const options = { url: url.toString(), cluster: CLUSTER, applicationName: "test" };
+      const client = openClickhouse(options);
+      const db = { query: async () => await Promise.resolve(NO_ROWS) };
+      const starts = await listStarts(db, client);
+      await client.close();
+      return starts.map(({ server }) => server);
+    }),
+  );
+  expect(names[0]?.[1]).toBe(`clickhouse ${hostname()} 1-a`);
+  expect(names[1]?.[1]).toBe(`clickhouse ${hostname()} 2-a`);
+  const { cluster } = await askClickhouse(reader, 10_000);
+  expect(cluster).toMatchObject({ nodes: 2, answering: 2 });
 });
 
 test.each([

@@ -11,14 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ingressNodeCommand } from "../../../deploy/local/private-glibc.ts";
 import { readAsnFile } from "../../../ingress/request/asn-file.ts";
 import { ASN_FILE, installedAsnSource } from "../../../ingress/request/open-asn-table.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { firstClick } from "../../deploy/first-click.ts";
 import { trackerProcesses } from "../../deploy/tracker-processes.ts";
 import { freshDatabase } from "../../services/fresh-database.ts";
-import { runtimeDir, startServers, testReport } from "../../services/servers.ts";
+import { runtimeDir, startServers } from "../../services/servers.ts";
 
 const CONTAINERFILE = readFileSync(projectFile("deploy", "image", "Containerfile"), "utf8");
 /** It compiles the product and installs its packages. */
@@ -100,8 +99,6 @@ describe("what the image contains", () => {
     try {
       const database = await freshDatabase({ label: "image", servers: servers.urls });
       const processes = await trackerProcesses({ database, natsUrl: servers.urls.nats });
-      // On a C library older than that of Debian 13 the ingress runs under a newer one, which this downloads once.
-      await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
       const result = await firstClick({
         ...processes,
         start: ({ name, args, env }) => {

@@ -6,7 +6,7 @@ import { childrenOf, killNow } from "../../system/processes.ts";
 /** `RestartSec` of the units in deploy/systemd. */
 const RESTART_MS = 1_000;
 /** `RestartPreventExitStatus` of the units. */
-const EXIT_USAGE = 2;
+const FINAL_CODES: ReadonlySet<number | null> = new Set([2, 3]);
 
 /** `tracker <args>` under a supervisor, as the units of deploy/systemd run it: whatever ends it, it is started again a second later. */
 export class KeptProcess {
@@ -65,7 +65,7 @@ export class KeptProcess {
   async #keep(): Promise<void> {
     while (this.#isKept && this.#child !== undefined) {
       const code = await this.#child.ended;
-      if (!this.#isKept || code === EXIT_USAGE) return;
+      if (!this.#isKept || FINAL_CODES.has(code)) return;
       await sleep(RESTART_MS);
       if (this.#isKept) this.#child = this.#spawn();
     }

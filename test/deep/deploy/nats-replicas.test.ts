@@ -155,7 +155,10 @@ async function expectVersionsJudged(cluster: NatsCluster): Promise<void> {
     return findings.find(({ check }) => check === "N3")?.faults ?? [];
   };
   const names = ["tracker-1", "tracker-2", "tracker-3"];
-  const expected = judgeNatsVersions(new Map(names.map((name) => [name, version])), 3).faults;
+  const expected = judgeNatsVersions(
+    names.map((name) => ({ id: name, name, version })),
+    3,
+  ).faults;
   const sentences = (await judged(cluster.urlOf("sys"))).map(({ sentence }) => sentence);
   expect(sentences.toSorted()).toEqual(expected.map(({ sentence }) => sentence));
   const alone = await judged(undefined);

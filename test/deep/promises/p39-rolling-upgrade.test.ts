@@ -3,7 +3,13 @@ import { insertKey } from "../../../api/access/insert-key.ts";
 import { ADVERTISER_TOKEN } from "../../integration/conversions/tracking-world.ts";
 import { IS_FULL, reportCases } from "../../promises/report-cases.ts";
 import { FLEET_ROLES, type FleetRole, MixedFleet } from "../../system/mixed-fleet.ts";
-import { nextRelease, type Release, thisRelease } from "../../system/release-copy.ts";
+import {
+  nextRelease,
+  type Release,
+  releasedArchive,
+  thisRelease,
+  unpackRelease,
+} from "../../system/release-copy.ts";
 import { ReportLoad } from "../../system/report-load.ts";
 import { RollingLoad } from "../../system/rolling-load.ts";
 import { until } from "../../system/until.ts";
@@ -61,6 +67,37 @@ test("two releases run side by side, forward and back, and lose, double and fail
   for (const role of FLEET_ROLES)
     expect(await fleet.exitCodeOf(role, before), role).toBe(EXIT_NEWER_SCHEMA);
 });
+
+const archive = releasedArchive();
+if (archive === undefined)
+  process.stderr.write(
+    "skipped: P39 with the last release: .release/ has no archive (npm run release, or RELEASE_ARCHIVE)\n",
+  );
+
+test.skipIf(archive === undefined)(
+  "the last release and this one run side by side, forward and back, and lose nothing (P39)",
+  async (context) => {
+    using before = unpackRelease(archive ?? "");
+    // The version of a checkout stays that of the release before it.
+    const next = { ...thisRelease(), version: "this checkout" };
+    await using fleet = await MixedFleet.open();
+    const offerId = await fleet.world.addOffer();
+    for (const role of FLEET_ROLES)
+      for (let i = 0; i < PROCESSES; i += 1) await fleet.start(role, before);
+    const loads = await startLoads(fleet, offerId);
+    await served(loads);
+    expect(await fleet.tracker(next, "migrate")).toMatchObject({ code: 0 });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const order = round % 2 === 0 ? FLEET_ROLES : BACKWARDS;
+      await replaceAll(fleet, next, { order, loads });
+      expect(await fleet.tracker(before, "migrate")).toMatchObject({ code: 0 });
+      await replaceAll(fleet, before, { order: order.toReversed(), loads });
+    }
+    await replaceAll(fleet, next, { order: FLEET_ROLES, loads });
+    await Promise.all([loads.clicks.stop(), loads.reports.stop()]);
+    await expectNothingLost(context, fleet, loads);
+  },
+);
 
 type Loads = { readonly run: string; readonly clicks: RollingLoad; readonly reports: ReportLoad };
 

@@ -28,6 +28,11 @@ function identity(name: string, role: ProcessIdentity["role"] = "api"): ProcessI
   return { id: randomUUID(), role, name, host: "host-1", opsPort: 9_441, startedAtMs };
 }
 
+/** A process that has just started. */
+function newcomer(name: string): ProcessIdentity {
+  return { ...identity(name), startedAtMs: Date.now() };
+}
+
 async function rowOf({ id }: ProcessIdentity): Promise<KnownProcess | undefined> {
   return (await readHeartbeats(pool)).find((known) => known.id === id);
 }
@@ -76,11 +81,39 @@ test("a killed process keeps its row until its successor on the same host and po
   );
   await untilSeen(killed);
   await untilSeen(other);
-  const successor = identity("api-2");
+  const successor = newcomer("api-2");
   beats.push(Heartbeat.start({ db: pool, process: successor, log, everyMs: 20 }));
   await untilSeen(successor);
-  expect(await rowOf(killed)).toBeUndefined();
+  await silence(killed);
+  await silence(other);
+  await until("its row is gone", async () => (await rowOf(killed)) === undefined, WAIT);
   expect(await rowOf(other)).toBeDefined();
+  await Promise.all(beats.map((beat) => beat.close()));
+});
+
+/** As if the process had missed a beat. */
+async function silence({ id }: ProcessIdentity): Promise<void> {
+  await pool.query({
+    text: "update system_process set last_seen_at = clock_timestamp() - interval '16 seconds' where process_id = $1",
+    values: [id],
+  });
+}
+
+test("processes of one name on two machines with one host name keep a row each (G263)", async () => {
+  const twins = [newcomer("api-9441"), newcomer("api-9441")];
+  const beats = twins.map((process) => Heartbeat.start({ db: pool, process, log, everyMs: 5 }));
+  await Promise.all(twins.map(untilSeen));
+  const seen = new Set<string | undefined>();
+  await until(
+    "both have beaten several times",
+    async () => {
+      for (const row of await Promise.all(twins.map(rowOf))) seen.add(row?.lastSeenAt);
+      return seen.size > 20;
+    },
+    WAIT,
+  );
+  // At no look was one of them without a row.
+  expect([...seen]).not.toContain(undefined);
   await Promise.all(beats.map((beat) => beat.close()));
 });
 
