@@ -169,7 +169,8 @@ describe("compose.yaml", () => {
     );
     for (const text of texts) {
       const [, tag = ""] = /nats:(\d+[.]\d+[.]\d+)-alpine/.exec(text) ?? [];
-      expect(judgeNatsVersions(new Map([["nats", tag]]), 3).faults).toEqual([]);
+      const server = { id: "N1", name: "nats", version: tag };
+      expect(judgeNatsVersions([server], 3).faults).toEqual([]);
     }
     expect(readFileSync(join(COMPOSE, "ha.yaml"), "utf8")).not.toContain("image:");
   });

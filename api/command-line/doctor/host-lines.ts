@@ -8,9 +8,9 @@ const OPEN_FILES_MIN = 65_536;
 const FREE_SHARE_WARN = 0.15;
 const FREE_SHARE_MIN = 0.05;
 const GROUP_AND_OTHERS = 0o077;
-/** Files of one-machine runs that hold passwords and keys. */
 /** systemd shows a credential to the user of its unit by an access list, which looks like rights of the group. */
 const CREDENTIALS = "/run/credentials/";
+/** Files of one-machine runs that hold passwords and keys. */
 const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$/;
 
 type Tuning = {
