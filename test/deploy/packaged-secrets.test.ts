@@ -67,3 +67,19 @@ test("each drop-in of the units hands a secret to the variable that names it", (
       expect(SECRETS, file).toContain(variable);
   }
 });
+
+test("the pages name every secret that a unit loads, and how it is made (23)", () => {
+  const units = textOf("systemd", /[.]service$/);
+  const pages = textOf("pages", /^bare-metal.*[.]md$/);
+  const files = [...units.matchAll(/^LoadCredential=[a-z-]+:(.etc.tracker.secrets.([a-z-]+))$/gm)];
+  expect(files.length).toBeGreaterThan(10);
+  // The page makes the three logins of ClickHouse in a loop.
+  const made = ["migrate", "writer", "reader"].reduce(
+    (text, login) => `${text}\n${pages.replaceAll("$login", login)}`,
+    "",
+  );
+  for (const [, , name = ""] of files) {
+    expect(pages, name).toContain(`\`${name}\``);
+    expect(made, name).toMatch(new RegExp(`> (?:/etc/tracker/secrets/)?${name}$`, "m"));
+  }
+});

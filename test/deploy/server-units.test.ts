@@ -58,7 +58,11 @@ test("the folders and passwords of the page are what the units and the servers r
     "servers/nats.env",
     "servers/clickhouse.env",
     "secrets/nats-url",
-    "secrets/clickhouse-url",
+    "secrets/nats-sys-url",
+    "secrets/nats-operator-password",
+    "secrets/nats-ingress-password",
+    "secrets/nats-processors-password",
+    "secrets/nats-api-password",
   ])
     expect(statSync(join(settings, file)).mode & GROUP_AND_OTHERS, file).toBe(0);
   expectLogins(settings);
@@ -108,15 +112,20 @@ async function expectNats(settings: string): Promise<void> {
     PATH: `${dirname(program)}:${process.env["PATH"] ?? ""}`,
   });
   try {
-    const url = readFileSync(join(settings, "secrets", "nats-url"), "utf8").trim();
+    const secret = (name: string): string =>
+      readFileSync(join(settings, "secrets", name), "utf8").trim();
+    const url = secret("nats-url").replace(":4222", `:${port}`);
+    const connect = async (user: string) => {
+      const access = { user, password: () => secret(`nats-${user}-password`) };
+      return await connectNats({ url, access, name: "test", prefix: "" });
+    };
     const nats = await until("the login of the page is taken", async () => {
       if (!server.isRunning) throw new Error(server.output);
-      return await connectNats({
-        url: url.replace(":4222", `:${port}`),
-        name: "test",
-        prefix: "",
-      });
+      return await connect("operator");
     });
+    for (const user of ["ingress", "processors", "api"])
+      await (await connect(user)).connection.close();
+    expect(new URL(secret("nats-sys-url")).username).toBe("sys");
     await ensureStreams(nats);
     const state = await fetch(`http://127.0.0.1:${monitor}/varz`);
     const { server_name, jetstream } = Varz.parse(await state.json());
