@@ -83,7 +83,7 @@ export class ClusterNodes {
     return this.#opened.find((node) => node.home === home)?.client;
   }
 
-  clients(): readonly { readonly host: string; readonly client: Clickhouse }[] {
+  clients(): readonly Opened[] {
     return this.#opened;
   }
 

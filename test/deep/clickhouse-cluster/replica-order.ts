@@ -1,0 +1,12 @@
+import { z } from "zod";
+
+/** What the program of a replica gets. */
+export const ReplicaOrder = z.object({
+  library: z.string(),
+  configFile: z.string(),
+  /** Of its host. */
+  address: z.string(),
+  /** The addresses of all nodes, by shard. */
+  shards: z.array(z.array(z.string())),
+});
+export type ReplicaOrder = z.infer<typeof ReplicaOrder>;
