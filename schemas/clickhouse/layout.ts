@@ -35,8 +35,8 @@ const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
 export const DISTRIBUTED_TABLES = ["click", "impression"] as const;
 
 /** Tables that Keeper keeps the same on several nodes. */
-export const REPLICATED_TABLES: readonly string[] = [...PLACEMENTS].flatMap(
-  ([table, placement]) => (placement === "local" ? [] : [table]),
+export const REPLICATED_TABLES: readonly string[] = [...PLACEMENTS].flatMap(([table, placement]) =>
+  placement === "local" ? [] : [table],
 );
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -1,5 +1,5 @@
-import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { type Migrated, migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
 import { NodeDirectory } from "../../../schemas/clickhouse/node-directory.ts";
 import { readPostgresMark } from "../../../schemas/installation/store-marks.ts";
@@ -38,7 +38,10 @@ export class ClusterWorld {
     const world = await ClickWorld.open({ ...others, clickhouse: first.urlOf("admin", "default") });
     const own = new ClusterWorld(world, cluster);
     // The world has made the tables of a server alone.
-    const client = openClickhouse({ url: first.urlOf("admin", "default"), applicationName: "test" });
+    const client = openClickhouse({
+      url: first.urlOf("admin", "default"),
+      applicationName: "test",
+    });
     await client.command({ query: `drop database ${own.database} sync` });
     await client.close();
     await own.migrate();

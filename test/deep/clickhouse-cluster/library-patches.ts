@@ -3,14 +3,18 @@ import { DataType, load, open } from "ffi-rs";
 
 /**
  * What the library of the embedded engine lacks to be a replica of a cluster. It has all code of replication, but clickhouse-local, whose main
- * function it runs, never says at which address other replicas reach it, and never listens for them. Two changes of the loaded library, in the
- * memory of one process of a test, do so. The file is not changed, and nothing of this is in the product.
+ * function it runs, never says how other replicas reach it, and never listens for them. Changes of the loaded library, in the memory of one
+ * process of a test, do so. The file is not changed, and nothing of this is in the product.
  */
 
 /** Of `@chdb/lib-linux-x64-gnu@26.7.3-stable.1`. Any other library has its functions elsewhere. */
 const FUNCTIONS = {
-  /** `Context::getInterserverIOAddress`: throws without `interserver_io_host`. Finds it: the only use of the text "Parameter 'interserver_http(s)_port' required". */
+  /** `Context::getInterserverIOAddress`. Finds it: the only use of the text "Parameter 'interserver_http(s)_port' required". */
   address: { at: 0x1417c9c0, code: "4156 53 4883ec48 4c8b36 490fbe8e67010000" },
+  /** `Context::getInterserverScheme`: the function behind it. */
+  scheme: { at: 0x1417cac0, code: "488b06 80b88701000000 781a" },
+  /** `Context::getInterserverCredentials`: the function before it. It returns a shared pointer in rax and rdx. */
+  credentials: { at: 0x1417c940, code: "4157 4156 53 4c8b3f 498d9f88010000" },
   /** `createHandlerFactory`. Finds it: the only use of the text "InterserverIOHTTPHandler-factory". Its fourth argument is the name of a kind of handler. */
   handlers: { at: 0x18395cc0, code: "55 4157 4156 4155 4154 53 4881ec98000000" },
 } as const;
@@ -24,7 +28,8 @@ const SHORT_TEXT_MAX = 22;
 /** The last bit of a text that is elsewhere: address, length, capacity. */
 const LONG_TEXT = 1n << 63n;
 const KIND = "InterserverIOHTTPHandler-factory";
-const PLACES = { counter: 0x100, text: 0x110, characters: 0x140 } as const;
+const PLACES = { counter: 0x100, text: 0x110, characters: 0x140, credentials: 0x180 } as const;
+const TEXT_BYTES = 24;
 
 export type Replica = {
   /** The library, which is loaded already. */
@@ -32,14 +37,18 @@ export type Replica = {
   /** Where other replicas reach this one. */
   readonly host: string;
   readonly port: number;
+  /** How replicas sign in to each other: `interserver_http_credentials`. */
+  readonly user: string;
+  readonly password: string;
 };
 
 /**
- * From now on the engine gives `host` and `port` to Keeper, and of its listeners for HTTP each second one answers other replicas.
+ * From now on the engine gives `host` and `port` to Keeper, of its listeners for HTTP each second one answers other replicas, and these have the
+ * same user and password.
  *
  * @throws {Error} if the library is another one.
  */
-export function makeReplica({ library, host, port }: Replica): void {
+export function makeReplica({ library, host, port, user, password }: Replica): void {
   const base = baseOf(library);
   const memory = openSync("/proc/self/mem", "r+");
   try {
@@ -52,9 +61,13 @@ export function makeReplica({ library, host, port }: Replica): void {
           `${library} is not the version whose functions test/deep/clickhouse-cluster/library-patches.ts knows: find them again, as it says`,
         );
     }
-    write(memory, base + FUNCTIONS.address.at, addressCode(host, port));
     const page = newPage();
-    write(memory, page, handlersPage(page, base));
+    const bytes = handlersPage(page, base);
+    credentials(page + PLACES.credentials, user, password).copy(bytes, PLACES.credentials);
+    write(memory, page, bytes);
+    write(memory, base + FUNCTIONS.address.at, returnsText(host, port));
+    write(memory, base + FUNCTIONS.scheme.at, returnsText("http", 0));
+    write(memory, base + FUNCTIONS.credentials.at, returnsPointer(page + PLACES.credentials));
     write(memory, base + FUNCTIONS.handlers.at, jumpTo(page));
   } finally {
     closeSync(memory);
@@ -83,24 +96,40 @@ function newPage(): number {
   return page;
 }
 
-/** Returns the pair of host and port: the result is at rdi, a text of 24 bytes and a port of two. */
-function addressCode(host: string, port: number): Buffer {
-  const text = Buffer.alloc(SHORT_TEXT_MAX + 2);
-  if (host.length > SHORT_TEXT_MAX) throw new Error(`the host ${host} is too long`);
-  text.write(host, "latin1");
-  text[SHORT_TEXT_MAX + 1] = host.length;
+/** Code that returns a text, and behind it a number of two bytes: the result is at rdi. */
+function returnsText(text: string, number: number): Buffer {
+  const bytes = shortText(text);
   return Buffer.concat([
     // mov rax, <8 bytes>; mov [rdi + offset], rax
     ...[0, 8, 16].flatMap((offset) => [
       bytesOf("48b8"),
-      text.subarray(offset, offset + 8),
+      bytes.subarray(offset, offset + 8),
       bytesOf(`488947${hexByte(offset)}`),
     ]),
-    // mov word [rdi + 24], port; mov rax, rdi; ret
-    bytesOf("66c74718"),
-    Buffer.from(Uint16Array.of(port).buffer),
+    // mov word [rdi + 24], number
+    ...(number === 0 ? [] : [bytesOf("66c74718"), Buffer.from(Uint16Array.of(number).buffer)]),
+    // mov rax, rdi; ret
     bytesOf("4889f8 c3"),
   ]);
+}
+
+/** mov rax, pointer; xor edx, edx; ret: a shared pointer whose object nobody counts. */
+function returnsPointer(pointer: number): Buffer {
+  return Buffer.concat([bytesOf("48b8"), address(pointer), bytesOf("31d2 c3")]);
+}
+
+/** `InterserverCredentials`: a pair of texts with which it signs in, and the list of all pairs that it accepts, here the same one. */
+function credentials(at: number, user: string, password: string): Buffer {
+  const end = address(at + 2 * TEXT_BYTES);
+  return Buffer.concat([shortText(user), shortText(password), address(at), end, end]);
+}
+
+function shortText(text: string): Buffer {
+  if (text.length > SHORT_TEXT_MAX) throw new Error(`too long for the patches: ${text}`);
+  const bytes = Buffer.alloc(TEXT_BYTES);
+  bytes.write(text, "latin1");
+  bytes[TEXT_BYTES - 1] = text.length;
+  return bytes;
 }
 
 /** Counts the calls; each second one asks for the handler of replicas. Then the function goes on. */

@@ -170,24 +170,7 @@ export class RealCluster implements AsyncDisposable {
       node.start();
     }
     for (const node of this.nodes) await node.untilAnswering();
-    await this.#untilKeeperServes();
-  }
-
-  async #untilKeeperServes(): Promise<void> {
-    for (const node of this.nodes) {
-      const client = this.clientOf(node, "default");
-      await until(
-        `the Keepers answer ${node.home}`,
-        async () => {
-          const answer = await client.query({
-            query: "select count() as found from system.zookeeper where path = '/'",
-            format: "JSONEachRow",
-          });
-          return (await answer.json()).length === 1;
-        },
-        PATIENCE,
-      );
-    }
+    for (const keeper of this.keepers) await keeper.untilServing();
   }
 }
 
@@ -212,7 +195,9 @@ function clusterConfig(shards: readonly (readonly string[])[]): string {
   const element = /<shard>\s*<!--[\s\S]*?<\/shard>/;
   if (!element.test(shipped)) throw new Error("cluster.xml has no element `shard`");
   const written = shards.map((hosts) => {
-    const replicas = hosts.map((host) => `<replica><host>${host}</host><port>9000</port></replica>`);
+    const replicas = hosts.map(
+      (host) => `<replica><host>${host}</host><port>9000</port></replica>`,
+    );
     return `<shard><internal_replication>true</internal_replication>${replicas.join("")}</shard>`;
   });
   return shipped.replace(element, written.join("\n      "));

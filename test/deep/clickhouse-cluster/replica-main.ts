@@ -4,13 +4,7 @@
  * what the engine cannot: statements `on cluster`. It ends when its standard input closes.
  */
 import { once } from "node:events";
-import {
-  Agent,
-  createServer,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
-} from "node:http";
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
 import { projectFile } from "../../../schemas/host/project-root.ts";
@@ -40,10 +34,13 @@ function killThisProcess(): void {
 async function serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
   const body = await buffer(asked);
   const text = String(body.subarray(0, STATEMENT_BYTES_MAX));
-  const { status, headers, body: said } =
-    DEFINITION.test(text) && ON_CLUSTER.test(text)
-      ? await defineEverywhere(asked, text)
-      : await send(asked, body, ENGINE);
+  const {
+    status,
+    headers,
+    body: said,
+  } = DEFINITION.test(text) && ON_CLUSTER.test(text)
+    ? await defineEverywhere(asked, text)
+    : await send(asked, body, ENGINE);
   delete headers["transfer-encoding"];
   delete headers["connection"];
   answer.writeHead(status, headers).end(said);

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { createRequire } from "node:module";
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { ChildServer } from "../../system/child-server.ts";
@@ -79,11 +79,19 @@ export class ReplicaNode {
       library: libraryFile(),
       configFile: join(this.#folder, "config.xml"),
       address: this.host.address,
+      interserver: {
+        user: "interserver",
+        password: this.#plan.environment["CLICKHOUSE_INTERSERVER_PASSWORD"] ?? "",
+      },
       shards: this.#plan.shards,
     };
     const program = projectFile(".build", "test", "deep", "clickhouse-cluster", "replica-main.js");
     this.#child = ChildServer.spawn(
-      this.host.on([process.execPath, program, JSON.stringify(order)]),
+      this.host.on([
+        // With a host name of its own, which Keeper and the checks of strict see.
+        ...["unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', `ch-${this.home}`],
+        ...[process.execPath, program, JSON.stringify(order)],
+      ]),
       {
         ...this.#plan.environment,
         CLICKHOUSE_HOST: this.host.address,

@@ -6,6 +6,8 @@ export const ReplicaOrder = z.object({
   configFile: z.string(),
   /** Of its host. */
   address: z.string(),
+  /** By which replicas sign in to each other. */
+  interserver: z.object({ user: z.string(), password: z.string() }),
   /** The addresses of all nodes, by shard. */
   shards: z.array(z.array(z.string())),
 });

@@ -11,9 +11,9 @@ const FOR_EVER =
   "SELECT sleepEachRow(0.1) FROM system.numbers SETTINGS max_block_size = 1, " +
   "function_sleep_max_microseconds_per_block = 0, log_queries = 0, max_threads = 1 FORMAT Null";
 
-const { library, configFile, address } = ReplicaOrder.parse(workerData);
+const { library, configFile, address, interserver } = ReplicaOrder.parse(workerData);
 open({ library: LIBRARY, path: library });
-makeReplica({ library, host: address, port: INTERSERVER_PORT });
+makeReplica({ library, host: address, port: INTERSERVER_PORT, ...interserver });
 const args = [
   "clickhouse-local",
   `--config-file=${configFile}`,

@@ -74,7 +74,11 @@ async function isAcknowledged(node: ReplicaNode): Promise<boolean> {
 }
 
 async function untilAcknowledged(node: ReplicaNode, when: string): Promise<void> {
-  await until(`${node.home} has an insert acknowledged: ${when}`, () => isAcknowledged(node), PATIENCE);
+  await until(
+    `${node.home} has an insert acknowledged: ${when}`,
+    () => isAcknowledged(node),
+    PATIENCE,
+  );
 }
 
 test("three replicas with the shipped configuration pass the checks of strict (C1, C2, C3)", async () => {

@@ -1,26 +1,32 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { commandOutput, lastLinesOf } from "../../../deploy/local/command-output.ts";
 import { runtimeDir } from "../../services/servers.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import type { Host } from "../../system/host-network.ts";
+import { until } from "../../system/until.ts";
 
 const VERSION = "3.9.4";
 const DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1";
+/** The last three are in its own distribution, and not among what Maven takes for its needs. */
+const ARTIFACTS = [
+  ["org.apache.zookeeper", "zookeeper", VERSION],
+  ["io.dropwizard.metrics", "metrics-core", "4.1.12.1"],
+  ["org.xerial.snappy", "snappy-java", "1.1.10.5"],
+  ["org.slf4j", "slf4j-simple", "2.0.13"],
+] as const;
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>test</groupId><artifactId>zookeeper</artifactId><version>1</version><packaging>pom</packaging>
   <dependencies>
-    <dependency><groupId>org.apache.zookeeper</groupId><artifactId>zookeeper</artifactId><version>${VERSION}</version></dependency>
+${ARTIFACTS.map(([group, name, version]) => `    <dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`).join("\n")}
   </dependencies>
 </project>
 `;
-const LOGBACK = `<configuration>
-  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender"><encoder><pattern>%d %-5level %msg%n</pattern></encoder></appender>
-  <root level="WARN"><appender-ref ref="OUT"/></root>
-</configuration>
-`;
+const PATIENCE = { timeoutMs: 180_000, pollMs: 250 };
 /** As cluster.xml has it. */
 const CLIENT_PORT = 9_181;
 /** Sessions end after 20 of them: a node that is gone is noticed after 10 s. */
@@ -28,14 +34,17 @@ const TICK_MS = 500;
 
 /** The folder with ZooKeeper and what it needs, which is downloaded once for this machine. @throws an error that says what is missing. */
 export async function zookeeperFolder(): Promise<string> {
-  await requireProgram("java", ["-version"], "a Java runtime (apt-get install default-jre-headless)");
+  await requireProgram(
+    "java",
+    ["-version"],
+    "a Java runtime (apt-get install default-jre-headless)",
+  );
   const folder = join(runtimeDir(), `zookeeper-${VERSION}`);
   if (existsSync(folder)) return folder;
   await requireProgram("mvn", ["-version"], "Maven (apt-get install maven)");
   const made = `${folder}.${process.pid}`;
   await mkdir(made, { recursive: true });
   await writeFile(join(made, "pom.xml"), POM);
-  await writeFile(join(made, "logback.xml"), LOGBACK);
   const { code, stdout, stderr } = await commandOutput("mvn", [
     "--batch-mode",
     "--quiet",
@@ -55,11 +64,7 @@ export async function zookeeperFolder(): Promise<string> {
   return folder;
 }
 
-async function requireProgram(
-  name: string,
-  args: readonly string[],
-  what: string,
-): Promise<void> {
+async function requireProgram(name: string, args: readonly string[], what: string): Promise<void> {
   const fault = new Error(`a real ClickHouse cluster needs ${what}: \`${name}\` does not run here`);
   try {
     if ((await commandOutput(name, args)).code === 0) return;
@@ -103,6 +108,7 @@ export class Zookeeper {
         `clientPort=${CLIENT_PORT}`,
         "maxClientCnxns=0",
         "admin.enableServer=false",
+        "4lw.commands.whitelist=srvr",
         ...servers,
         "",
       ].join("\n"),
@@ -113,17 +119,32 @@ export class Zookeeper {
   start(): void {
     this.#child = ChildServer.spawn(
       this.host.on([
+        ...["setpriv", "--pdeathsig", "KILL", "--"],
         "java",
         "-Xmx192m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         "-Dzookeeper.admin.enableServer=false",
-        `-Dlogback.configurationFile=${join(this.#program, "logback.xml")}`,
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
         "-cp",
         join(this.#program, "*"),
         "org.apache.zookeeper.server.quorum.QuorumPeerMain",
         join(this.#folder, "zoo.cfg"),
       ]),
+    );
+  }
+
+  /** Waits until it belongs to a majority. */
+  async untilServing(): Promise<void> {
+    await until(
+      `ZooKeeper at ${this.host.address} belongs to a majority`,
+      async () => {
+        if (this.#child?.isRunning === false) throw new Error(this.#child.output);
+        const socket = connect({ host: this.host.address, port: CLIENT_PORT });
+        socket.end("srvr");
+        return /^Mode: (?:leader|follower)$/m.test(await text(socket));
+      },
+      PATIENCE,
     );
   }
 
