@@ -6,11 +6,13 @@ import { readPostgresMark } from "../../../schemas/installation/store-marks.ts";
 import { ClickWorld, type Writer } from "../../integration/clicks/click-world.ts";
 import type { ServerUrls } from "../../services/servers.ts";
 import { trackerCommand } from "../../system/tracker-command.ts";
+import { until } from "../../system/until.ts";
 import { ClickTraffic } from "../integration/clicks/click-traffic.ts";
 import { CLUSTER, type RealCluster } from "./real-cluster.ts";
 import type { ReplicaNode } from "./replica-node.ts";
 
 const SYNC_S = 120;
+const PATIENCE = { timeoutMs: 180_000, pollMs: 250 };
 /** The clicks of a node, and how many of them differ. */
 export type NodeClicks = {
   readonly rows: number;
@@ -85,6 +87,24 @@ export class ClusterWorld {
 
   traffic(seed: number): ClickTraffic {
     return new ClickTraffic(this.world, seed);
+  }
+
+  /** How many clicks a node has now. */
+  async rowsOf(node: ReplicaNode): Promise<number> {
+    const client = this.cluster.clientOf(node, this.database);
+    const query = "select count() as clicks from click";
+    const answer = await client.query({ query, format: "JSONEachRow" });
+    const [row] = await answer.json<{ clicks: number }>();
+    return row?.clicks ?? 0;
+  }
+
+  /** Waits until each of these nodes has more clicks than now. */
+  async untilGrowing(nodes: readonly ReplicaNode[], when: string): Promise<void> {
+    for (const node of nodes) {
+      const before = await this.rowsOf(node);
+      const isMore = async (): Promise<boolean> => (await this.rowsOf(node)) > before;
+      await until(`${node.home} gets clicks ${when}`, isMore, PATIENCE);
+    }
   }
 
   /** Waits until everything that the producers have recorded is acknowledged. */

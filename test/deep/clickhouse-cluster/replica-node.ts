@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { projectFile } from "../../../schemas/host/project-root.ts";
@@ -123,8 +123,9 @@ export class ReplicaNode {
 
   /** Removes all that it has on its disk. It must not run. */
   async empty(): Promise<void> {
-    await rm(this.store, { recursive: true, force: true });
-    await mkdir(this.store);
+    // The folder itself may be a disk.
+    for (const name of await readdir(this.store))
+      await rm(join(this.store, name), { recursive: true, force: true });
   }
 
   async close(): Promise<void> {

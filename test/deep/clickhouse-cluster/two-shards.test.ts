@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { startServers } from "../../services/servers.ts";
 import { SEED } from "../../system/seed.ts";
@@ -16,15 +17,16 @@ vi.setConfig({ testTimeout: 600_000 });
 /** Longer than a session of Keeper. */
 const FAULT_MS = 14_000;
 const CALM_MS = 2_000;
-const PATIENCE = { timeoutMs: 180_000, pollMs: 250 };
 
 const servers = await startServers({ need: ["postgres", "nats"], isMigrated: true });
 await forThisFile({ close: () => servers.stop() });
 const cluster = await forThisFile(RealCluster.start([2, 2]));
 const world = await forThisFile(ClusterWorld.open(cluster, servers.urls));
 const [a1, b1, a2, b2] = fourNodes();
-/** Comes from the first fault to the last test. */
+await world.startWriter();
+/** Comes until the last test. */
 const traffic = world.traffic(SEED);
+traffic.start();
 
 function fourNodes(): readonly [ReplicaNode, ReplicaNode, ReplicaNode, ReplicaNode] {
   const [first, second, third, fourth] = cluster.nodes;
@@ -44,43 +46,23 @@ async function allClicks(node: ReplicaNode): Promise<number | undefined> {
     });
     const [row] = await answer.json<{ clicks: number }>();
     return row?.clicks;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isClickhouseAway(error)) return undefined;
+    throw error;
   } finally {
     await client.close();
   }
 }
 
-async function untilGrowing(nodes: readonly ReplicaNode[], when: string): Promise<void> {
-  for (const node of nodes) {
-    const before = await rowsOf(node);
-    await until(
-      `${node.home} gets clicks: ${when}`,
-      async () => (await rowsOf(node)) > before,
-      PATIENCE,
-    );
-  }
-}
-
-async function rowsOf(node: ReplicaNode): Promise<number> {
-  const client = cluster.clientOf(node, world.database);
-  const query = "select count() as clicks from click";
-  const answer = await client.query({ query, format: "JSONEachRow" });
-  const [row] = await answer.json<{ clicks: number }>();
-  return row?.clicks ?? 0;
-}
-
 test("lanes of a shard without its quorum wait, and those of the other shard go on", async () => {
-  await world.startWriter();
-  traffic.start();
-  await untilGrowing(cluster.nodes, "at first");
+  await world.untilGrowing(cluster.nodes, "at first");
   await a1.kill();
   await pause(FAULT_MS);
-  const waiting = await rowsOf(b1);
-  await untilGrowing([a2, b2], "without 1-a");
-  expect(await rowsOf(b1)).toBe(waiting);
+  const waiting = await world.rowsOf(b1);
+  await world.untilGrowing([a2, b2], "without 1-a");
+  expect(await world.rowsOf(b1)).toBe(waiting);
   await cluster.restart(a1);
-  await untilGrowing(cluster.nodes, "with 1-a again");
+  await world.untilGrowing(cluster.nodes, "with 1-a again");
 });
 
 test("without a shard reports are refused, and never smaller", async () => {
@@ -88,7 +70,7 @@ test("without a shard reports are refused, and never smaller", async () => {
   await pause(CALM_MS);
   expect(await allClicks(a1)).toBeUndefined();
   await Promise.all([cluster.restart(a2), cluster.restart(b2)]);
-  await untilGrowing(cluster.nodes, "with the second shard again");
+  await world.untilGrowing(cluster.nodes, "with the second shard again");
   expect(await allClicks(a1)).toBeGreaterThan(0);
 });
 
@@ -97,21 +79,27 @@ test("a frozen majority of Keepers stops all shards, and nothing that they ackno
   for (const keeper of frozen) keeper.signal("SIGSTOP");
   await pause(FAULT_MS);
   for (const keeper of frozen) keeper.signal("SIGCONT");
-  await untilGrowing(cluster.nodes, "with Keeper again");
+  await world.untilGrowing(cluster.nodes, "with Keeper again");
 });
 
 test("an emptied replica of two gets its rows back by drop-replica and migrate (G260, G261)", async () => {
   await b2.kill();
   await b2.empty();
   await cluster.restart(b2);
-  const drop = await world.tracker("clickhouse", "drop-replica", b2.home);
-  expect(drop).toEqual({ code: 0, output: expect.stringContaining("forgotten the replica 2-b") });
+  await until(
+    "Keeper has noticed that the node has ended, and forgets its replica",
+    async () => {
+      const { output } = await world.tracker("clickhouse", "drop-replica", b2.home);
+      return output.includes("forgotten the replica 2-b");
+    },
+    { timeoutMs: 120_000, pollMs: 2_000 },
+  );
   const migrated = await world.tracker("migrate");
   expect(migrated).toEqual({
     code: 0,
     output: expect.stringContaining(`click on ${b2.host.address}`),
   });
-  await untilGrowing(cluster.nodes, "with a rebuilt 2-b");
+  await world.untilGrowing(cluster.nodes, "with a rebuilt 2-b");
 });
 
 test("after all of it each shard has its clicks once on both replicas, and each visit is unique once (P9)", async () => {

@@ -125,7 +125,7 @@ export class Zookeeper {
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         "-Dzookeeper.admin.enableServer=false",
-        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
         "-cp",
         join(this.#program, "*"),
         "org.apache.zookeeper.server.quorum.QuorumPeerMain",
