@@ -2,8 +2,9 @@
 # Tries whether a real ClickHouse cluster keeps what the service needs from it. Prints a line for each check, then pass or fail with the
 # versions of the nodes.
 #
-# LAST RUN ON A CLUSTER: never. No ClickHouse server with Keeper was available where this was written. test/deep/deploy/clickhouse-cluster-check.test.ts
-# runs its rounds `calm` and `freeze` on one engine without replicas. Whoever runs it on a cluster: write date and version here.
+# LAST RUN ON A CLUSTER: 28 November 2026, all rounds and the check of partial answers, ClickHouse 26.7.2.1: two shards of two replicas, as
+# test/deep/clickhouse-cluster/cluster-check.test.ts runs it each time. Its nodes are engines of clickhouse-local made replicas, its Keepers are
+# ZooKeeper 3.9. On packages of clickhouse-server with Keeper: never. Whoever runs it there: write date and version here.
 #
 # It stops and kills servers, so give it a cluster of its own: nodes as deploy/servers/clickhouse/cluster.xml says, at least one shard of three
 # replicas, and a database whose name has `check` or `test` in it, made by `tracker migrate` with CLICKHOUSE_LAYOUT=cluster. Needs curl.

@@ -12,6 +12,8 @@ import { CLUSTER, type RealCluster } from "./real-cluster.ts";
 import type { ReplicaNode } from "./replica-node.ts";
 
 const SYNC_S = 120;
+/** As in production: an insert may take a third of it, and several engines share this machine. */
+const LEASE_MS = 10_000;
 const PATIENCE = { timeoutMs: 180_000, pollMs: 250 };
 /** The clicks of a node, and how many of them differ. */
 export type NodeClicks = {
@@ -77,6 +79,7 @@ export class ClusterWorld {
   async startWriter(): Promise<Writer> {
     const server = { url: this.url, cluster: CLUSTER };
     return await this.world.startWriter({
+      leaseMs: LEASE_MS,
       clickhouseUrl: this.url,
       clickhouseNodes: NodeDirectory.ofCluster(server, {
         applicationName: "test",

@@ -154,6 +154,11 @@ export class ReplicaNode {
   <background_pool_size>4</background_pool_size>
   <background_schedule_pool_size>16</background_schedule_pool_size>
   <background_fetches_pool_size>4</background_fetches_pool_size>
+  <query_log>
+    <database>system</database>
+    <table>query_log</table>
+    <engine>ENGINE = Memory SETTINGS max_rows_to_keep = 20000, min_rows_to_keep = 10000</engine>
+  </query_log>
   <access_control_improvements>
     <select_from_system_db_requires_grant>true</select_from_system_db_requires_grant>
   </access_control_improvements>
