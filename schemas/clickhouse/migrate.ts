@@ -3,6 +3,7 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import { type AppliedMigration, assertNotTooNew, assertUsable } from "../versions/judge-schema.ts";
 import { type MigrationFile, migrationFiles, statementsOf } from "../versions/migration-files.ts";
 import { ClusterNodes } from "./cluster.ts";
+import { confirmInserts } from "./confirm-inserts.ts";
 import { type Clickhouse, openClickhouse } from "./connect.ts";
 import { ensureEverywhere, makeMissingTables } from "./ensure-everywhere.ts";
 import { clickhouseCode } from "./errors.ts";
@@ -40,6 +41,8 @@ export type Migrated = {
   readonly left: readonly string[];
   /** Of a cluster: tables that a node lacked, as `table on host`. */
   readonly made?: readonly string[];
+  /** Of these, tables that still copy rows, so that Keeper was not told of them (confirm-inserts.ts). */
+  readonly behind?: readonly string[];
 };
 
 /** A client, and the place of its cluster. */
@@ -66,7 +69,9 @@ export async function migrateClickhouse(
     return await makeMissingTables(nodes);
   });
   const migrated = await migrateServer(given, options, place);
-  return { ...migrated, made: [...madeBefore, ...(await withNodes(given, ensureEverywhere))] };
+  const made = [...madeBefore, ...(await withNodes(given, ensureEverywhere))];
+  const behind = await withNodes(given, (nodes) => confirmInserts(nodes, madeBefore));
+  return { ...migrated, made, behind };
 }
 
 async function migrateServer(
