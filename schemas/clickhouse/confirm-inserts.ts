@@ -1,10 +1,9 @@
 import type { Node } from "./ensure-everywhere.ts";
-import { clickhouseCode, isClickhouseAway } from "./errors.ts";
-import { CLICK_TABLES } from "./layout.ts";
+import { isClickhouseAway } from "./errors.ts";
+import { DISTRIBUTED_TABLES } from "./layout.ts";
 
 /** A large table is copied for hours; nobody waits for that. */
 const COPIED_S_MAX = 300;
-const TIMEOUT_EXCEEDED = "159";
 
 /**
  * After tables were made on a node (`table on host`): waits until it has the rows, and tells Keeper of them. An insert that a single replica had when
@@ -19,7 +18,7 @@ export async function confirmInserts(
 ): Promise<string[]> {
   const behind: string[] = [];
   for (const { host, client } of nodes) {
-    for (const table of CLICK_TABLES) {
+    for (const table of DISTRIBUTED_TABLES) {
       if (!made.includes(`${table} on ${host}`)) continue;
       try {
         await client.command({
@@ -27,7 +26,7 @@ export async function confirmInserts(
           clickhouse_settings: { receive_timeout: COPIED_S_MAX },
         });
       } catch (error) {
-        if (clickhouseCode(error) !== TIMEOUT_EXCEEDED && !isClickhouseAway(error)) throw error;
+        if (!isClickhouseAway(error)) throw error;
         behind.push(`${table} on ${host}`);
         continue;
       }

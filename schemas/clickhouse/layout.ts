@@ -31,10 +31,8 @@ const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   ["lane_fence", "local"],
 ]);
 
-/** Tables whose inserts are repeated until they are acknowledged. */
-export const CLICK_TABLES = ["click", "impression"] as const;
-/** Tables that are read over all shards, each through a table named `<name>_all`. */
-export const DISTRIBUTED_TABLES = CLICK_TABLES;
+/** Tables that are read over all shards, each through a table named `<name>_all`. Their inserts are repeated until they are acknowledged. */
+export const DISTRIBUTED_TABLES = ["click", "impression"] as const;
 
 /** Tables that Keeper keeps the same on several nodes. */
 export const REPLICATED_TABLES: readonly string[] = [...PLACEMENTS].flatMap(([table, placement]) =>
