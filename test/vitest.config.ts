@@ -272,7 +272,7 @@ export default defineConfig({
           ...whole,
           ...deep,
           name: "deep-deploy",
-          include: ["test/deep/deploy/**/*.test.ts"],
+          include: ["test/deep/{deploy,clickhouse-cluster}/**/*.test.ts"],
           sequence: { groupOrder: 13 },
         },
       },

@@ -1,3 +1,5 @@
+import { ClusterNodes } from "../../schemas/clickhouse/cluster.ts";
+import { dropReplica, isHome, ReplicaInUseError } from "../../schemas/clickhouse/drop-replica.ts";
 import { NodeDirectory, shardsOf } from "../../schemas/clickhouse/node-directory.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { type LanePlace, readPlace } from "../../schemas/installation/lane-place.ts";
@@ -9,6 +11,8 @@ import { findServers } from "./servers.ts";
 
 const WAIT_MS = 60_000;
 const LOOK_MS = 250;
+const ALONE =
+  "ClickHouse is a server alone and has neither shards nor replicas. For a cluster, set CLICKHOUSE_LAYOUT and CLICKHOUSE_CLUSTER as its processes have them.";
 const APPLICATION = { applicationName: "tracker command line", connectionsMax: 1 };
 
 const moveLane: Command = {
@@ -51,10 +55,7 @@ async function requireShard(
 ): Promise<void> {
   const { clickhouse } = findServers(["clickhouse"], servers, dataDir);
   const directory = NodeDirectory.ofCluster(clickhouse, APPLICATION);
-  if (directory === undefined)
-    throw new CommandError(
-      "ClickHouse is a server alone and has no shards. For a cluster, set CLICKHOUSE_LAYOUT and CLICKHOUSE_CLUSTER as its processes have them.",
-    );
+  if (directory === undefined) throw new CommandError(ALONE);
   try {
     const shards = shardsOf(await directory.answering());
     if (!shards.includes(shard))
@@ -93,4 +94,46 @@ async function hasMoved(db: Queryable, lane: number, shard: string): Promise<boo
   }
 }
 
-export const clickhouseCommands: readonly Command[] = [moveLane];
+const dropReplicaCommand: Command = {
+  name: "clickhouse drop-replica",
+  operand: { name: "SHARD-REPLICA", summary: "the macros of the lost node, such as 1-b" },
+  summary: "makes Keeper forget a ClickHouse node that is lost, or has lost its disk",
+  options: {},
+  examples: ["clickhouse drop-replica 1-b"],
+  notes: `For a ClickHouse cluster, with the login of \`migrate\`. Not for a node that is only away: it
+would come back read-only. The rows of the lost node are on the other replicas of its shard.
+To replace the node, start an empty one with the same macros and run \`migrate\`. Safe to repeat.`,
+  run: async ({ operand: home }, { servers, dataDir }) => {
+    if (!isHome(home))
+      throw new UsageError(`"${home}" is not SHARD-REPLICA, as the macros of a node name it.`);
+    const { clickhouse } = findServers(["clickhouse"], servers, dataDir);
+    if (clickhouse.cluster === undefined) throw new CommandError(ALONE);
+    const nodes = await ClusterNodes.open(clickhouse, APPLICATION);
+    try {
+      const { dropped, left } = await dropReplica(nodes.clients(), home);
+      return [droppedLine(home, dropped), ...leftLines(left)].join("\n");
+    } catch (error) {
+      if (error instanceof ReplicaInUseError)
+        throw new CommandError(`Nothing was changed: ${error.message}.`, { cause: error });
+      throw error;
+    } finally {
+      await nodes.close();
+    }
+  },
+};
+
+function droppedLine(home: string, dropped: readonly string[]): string {
+  return dropped.length === 0
+    ? `Keeper knows no replica ${home} of the tables of the nodes that answer.`
+    : `Keeper has forgotten the replica ${home} of ${dropped.join(", ")}. To replace the node, start an empty one and run \`migrate\`.`;
+}
+
+function leftLines(left: readonly string[]): string[] {
+  if (left.length === 0) return [];
+  return [
+    "No node that answers has the following tables, so a user with all rights must run, on any node:",
+    ...left.map((statement) => `  ${statement}`),
+  ];
+}
+
+export const clickhouseCommands: readonly Command[] = [moveLane, dropReplicaCommand];

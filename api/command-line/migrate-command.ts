@@ -206,11 +206,16 @@ type Migrated = {
   readonly applied: readonly string[];
   readonly left: readonly string[];
   readonly made?: readonly string[];
+  readonly behind?: readonly string[];
 };
 
-function migratedText({ applied, left, made = [] }: Migrated): string {
+function migratedText({ applied, left, made = [], behind = [] }: Migrated): string {
   const changes = applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
-  const done = made.length === 0 ? changes : `${changes}; made ${made.join(", ")}`;
+  const done =
+    (made.length === 0 ? changes : `${changes}; made ${made.join(", ")}`) +
+    (behind.length === 0
+      ? ""
+      : `; ${behind.join(", ")} still copies rows: when it has them, run \`system restart replica\` for the table there`);
   if (left.length === 0) return done;
   return `${done}; ${left.join(", ")} waits until no older release runs: then run \`tracker migrate --contract\``;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Clickhouse, type ClickhouseReader, openClickhouse } from "./connect.ts";
-import { isClickhouseAway } from "./errors.ts";
+import { isClickhouseAway, lacksDatabase } from "./errors.ts";
 import { selectRows } from "./select.ts";
 import { type ClickhouseServer, seedUrls } from "./server.ts";
 
@@ -9,7 +9,7 @@ export type ClusterNode = {
   readonly shard: number;
   readonly replica: number;
   readonly host: string;
-  /** `<shard>-<replica>` of its own macros, the name by which a lane knows its home. Undefined while the node does not answer. */
+  /** `<shard>-<replica>` of its own macros, the name by which a lane knows its home. Undefined while it does not answer or lacks the database. */
   readonly home: string | undefined;
 };
 
@@ -83,7 +83,7 @@ export class ClusterNodes {
     return this.#opened.find((node) => node.home === home)?.client;
   }
 
-  clients(): readonly { readonly host: string; readonly client: Clickhouse }[] {
+  clients(): readonly Opened[] {
     return this.#opened;
   }
 
@@ -127,7 +127,7 @@ export async function locateNodes(
       listed ??= known;
       for (const node of known) if (node.isLocal) urls.set(placeOf(node), seed);
     } catch (error) {
-      if (!isClickhouseAway(error)) throw error;
+      if (!isClickhouseAway(error) && !lacksDatabase(error)) throw error;
       fault = error instanceof Error ? error : fault;
     } finally {
       await client.close();
@@ -159,7 +159,9 @@ async function listedNodes(client: Clickhouse, cluster: string): Promise<Listed[
   return nodes;
 }
 
-/** `<shard>-<replica>` of a node's macros; undefined if it does not answer. @throws if it has no macros. */
+/**
+ * `<shard>-<replica>` of a node's macros; undefined if it does not answer, or has lost the database with its disk. @throws if it has no macros.
+ */
 export async function homeName(client: ClickhouseReader): Promise<string | undefined> {
   const text = "select concat(getMacro('shard'), '-', getMacro('replica')) as home";
   try {
@@ -170,7 +172,7 @@ export async function homeName(client: ClickhouseReader): Promise<string | undef
     );
     return rows[0]?.home;
   } catch (error) {
-    if (isClickhouseAway(error)) return undefined;
+    if (isClickhouseAway(error) || lacksDatabase(error)) return undefined;
     throw error;
   }
 }

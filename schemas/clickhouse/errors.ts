@@ -3,8 +3,12 @@ import { NETWORK_CODES } from "../net/network-codes.ts";
 
 /** Codes of a server that is busy, short of memory, starting, stopping, or has cancelled the query after its time limit. */
 const SERVER_AWAY = ["159", "160", "164", "202", "209", "210", "236", "241", "242", "319", "394"];
-/** Codes of a cluster: no replica of a shard answers, all that do are stale, Keeper is away. */
-const CLUSTER_AWAY = ["279", "369", "999"];
+/**
+ * Codes of a cluster: no replica of a shard answers, all that do are stale, Keeper is away, and too few replicas are connected to acknowledge
+ * an insert, or have not acknowledged the one before.
+ */
+const CLUSTER_AWAY = ["279", "369", "999", "285", "286"];
+const UNKNOWN_DATABASE = "81";
 const AWAY = new Set([...SERVER_AWAY, ...CLUSTER_AWAY]);
 
 /** Too few replicas of a shard answered, so a row that was acknowledged may be missing. */
@@ -24,6 +28,11 @@ export function isClickhouseAway(error: unknown): boolean {
     error instanceof Error &&
     /^(Timeout error\.|socket hang up|aborted|The user aborted)/.test(error.message)
   );
+}
+
+/** The node has been emptied, or is new: it answers and has no database yet. */
+export function lacksDatabase(error: unknown): boolean {
+  return clickhouseCode(error) === UNKNOWN_DATABASE;
 }
 
 /** Code of a server error ("62", "241" …); "" if the error is not from the server. */

@@ -1,6 +1,7 @@
 import type { ClickHouseClient, DataFormat, QueryParams } from "@clickhouse/client";
 import { within } from "../host/within.ts";
 import { NETWORK_CODES } from "../net/network-codes.ts";
+import { lacksDatabase } from "./errors.ts";
 
 /** What we use of a client. */
 export type ClientMethods = Pick<
@@ -66,8 +67,9 @@ export function failingOver(
   };
 }
 
-/** The statement may have reached the node or not. */
+/** The statement may have reached the node or not. A node that was emptied is of no use until `tracker migrate` has made its tables. */
 function isUnreachable(error: unknown): boolean {
+  if (lacksDatabase(error)) return true;
   if (!(error instanceof Error)) return false;
   if ("code" in error && typeof error.code === "string" && NETWORK_CODES.has(error.code))
     return true;

@@ -31,8 +31,13 @@ const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   ["lane_fence", "local"],
 ]);
 
-/** Tables that are read over all shards, each through a table named `<name>_all`. */
+/** Tables that are read over all shards, each through a table named `<name>_all`. Their inserts are repeated until they are acknowledged. */
 export const DISTRIBUTED_TABLES = ["click", "impression"] as const;
+
+/** Tables that Keeper keeps the same on several nodes. */
+export const REPLICATED_TABLES: readonly string[] = [...PLACEMENTS].flatMap(([table, placement]) =>
+  placement === "local" ? [] : [table],
+);
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const CREATE =
@@ -65,6 +70,20 @@ export function clusterForm(statement: string, place: ClusterPlace): string {
     throw new Error(`no cluster form is known of the statement: ${statement.slice(0, 200)}`);
   placementOf(table);
   return `alter table ${table} on cluster '${place.cluster}'\n  ${clusterSettings(change)}`;
+}
+
+/**
+ * How Keeper knows the replica of a node: its path below that of the installation, and its name. `isShared`: the replicas of all shards have
+ * the same path.
+ */
+export function replicaOf(
+  table: string,
+  node: { readonly shard: string; readonly replica: string },
+): { readonly path: string; readonly name: string; readonly isShared: boolean } {
+  const isShared = placementOf(table) === "everywhere";
+  return isShared
+    ? { path: table, name: `${node.shard}-${node.replica}`, isShared }
+    : { path: `${table}/${node.shard}`, name: node.replica, isShared };
 }
 
 /** The statement that makes the table over all shards, or gives it the present columns. It has no rows of its own. */

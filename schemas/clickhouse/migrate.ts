@@ -3,8 +3,9 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import { type AppliedMigration, assertNotTooNew, assertUsable } from "../versions/judge-schema.ts";
 import { type MigrationFile, migrationFiles, statementsOf } from "../versions/migration-files.ts";
 import { ClusterNodes } from "./cluster.ts";
+import { confirmInserts } from "./confirm-inserts.ts";
 import { type Clickhouse, openClickhouse } from "./connect.ts";
-import { ensureEverywhere } from "./ensure-everywhere.ts";
+import { ensureEverywhere, makeMissingTables } from "./ensure-everywhere.ts";
 import { clickhouseCode } from "./errors.ts";
 import { joinProjections } from "./join-projections.ts";
 import { type ClusterPlace, clusterForm, DISTRIBUTED_TABLES, distributedTable } from "./layout.ts";
@@ -40,6 +41,8 @@ export type Migrated = {
   readonly left: readonly string[];
   /** Of a cluster: tables that a node lacked, as `table on host`. */
   readonly made?: readonly string[];
+  /** Of these, tables that still copy rows, so that Keeper was not told of them (confirm-inserts.ts). */
+  readonly behind?: readonly string[];
 };
 
 /** A client, and the place of its cluster. */
@@ -48,7 +51,8 @@ type Target = { readonly client: Clickhouse; readonly place: ClusterPlace | unde
 /**
  * Creates the database and applies missing migrations in order. ClickHouse has no transactions, so every statement of a migration is
  * idempotent, and a migration counts as applied only after its last statement. Files that remove something are left out, except with
- * `withoutOlder` or in an empty database. On a cluster it then makes the tables that a new or rebuilt node lacks.
+ * `withoutOlder` or in an empty database. On a cluster it first makes the tables that a new or rebuilt node lacks, as the others have them: a
+ * statement of an old migration would make another table than Keeper knows by now.
  *
  * @throws {NewerSchemaError} when the schema no longer supports this release, and an Error while a node of the cluster is away.
  */
@@ -59,8 +63,15 @@ export async function migrateClickhouse(
   const place = placeOf(given, options);
   if (place === undefined) return await migrateServer(given, options);
   await refuseAway(given);
+  await createDatabase(given, place);
+  const madeBefore = await withNodes(given, async (nodes) => {
+    for (const { client } of nodes) await assertLayout(client);
+    return await makeMissingTables(nodes);
+  });
   const migrated = await migrateServer(given, options, place);
-  return { ...migrated, made: await makeMissing(given) };
+  const made = [...madeBefore, ...(await withNodes(given, ensureEverywhere))];
+  const behind = await withNodes(given, (nodes) => confirmInserts(nodes, madeBefore));
+  return { ...migrated, made, behind };
 }
 
 async function migrateServer(
@@ -158,13 +169,16 @@ async function refuseAway(given: ClickhouseServer): Promise<void> {
     );
 }
 
-async function makeMissing(given: ClickhouseServer): Promise<string[]> {
+async function withNodes<Result>(
+  given: ClickhouseServer,
+  work: (nodes: ReturnType<ClusterNodes["clients"]>) => Promise<Result>,
+): Promise<Result> {
   const nodes = await ClusterNodes.open(given, {
     applicationName: APPLICATION_NAME,
     requestTimeoutMs: STATEMENT_MS_MAX,
   });
   try {
-    return await ensureEverywhere(nodes.clients());
+    return await work(nodes.clients());
   } finally {
     await nodes.close();
   }

@@ -156,7 +156,7 @@ export function judgeRepeatedInsert(stored: number): Finding {
   };
 }
 
-/** C3: every shard has another replica that takes writes, and no two servers take themselves for the same replica. */
+/** C3: every shard has another replica that takes writes, every server has all tables, and no two take themselves for the same replica. */
 export function judgeReplicas(
   replicas: readonly ReplicaState[],
   nodes: readonly NodeMacros[],
@@ -179,7 +179,25 @@ export function judgeReplicas(
     }
     return found;
   });
-  return { check: "C3", faults: [...faults, ...faultsOfMacros(nodes)] };
+  return {
+    check: "C3",
+    faults: [...faults, ...faultsOfMissing(replicas, nodes), ...faultsOfMacros(nodes)],
+  };
+}
+
+/** A server that was added or rebuilt lacks tables until `tracker migrate` has made them there. */
+function faultsOfMissing(replicas: readonly ReplicaState[], nodes: readonly NodeMacros[]): Fault[] {
+  const tables = [...new Set(replicas.map(({ table }) => table))];
+  return nodes.flatMap(({ host, shard, replica }) => {
+    const own = new Set(replicas.filter((one) => one.host === host).map(({ table }) => table));
+    const lacking = tables.filter((table) => !own.has(table));
+    if (lacking.length === 0) return [];
+    return [
+      alerts(
+        `The ClickHouse server ${host} lacks ${lacking.join(", ")}, so it keeps no rows of them: run \`tracker migrate\`, after \`tracker clickhouse drop-replica ${shard}-${replica}\` if it had lost its disk.`,
+      ),
+    ];
+  });
 }
 
 function faultsOfMacros(nodes: readonly NodeMacros[]): Fault[] {

@@ -264,6 +264,7 @@ test("C3 names lonely and read-only replicas, and two servers with one place (P3
   expect(faultsOf(judgeReplicas(wrong, twins))).toEqual([
     expect.stringMatching(/^alerts: .*click on ch1 is read-only/),
     expect.stringMatching(/^refuses: .*click on ch3 has 1 of 2 replicas/),
+    expect.stringMatching(/^alerts: .*ch2 lacks click, .*`tracker clickhouse drop-replica 1-b`/),
     expect.stringMatching(/^refuses: .*ch2 and ch3 both call themselves shard 1, replica b/),
   ]);
 });

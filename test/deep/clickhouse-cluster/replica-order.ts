@@ -1,0 +1,14 @@
+import { z } from "zod";
+
+/** What the program of a replica gets. */
+export const ReplicaOrder = z.object({
+  library: z.string(),
+  configFile: z.string(),
+  /** Of its host. */
+  address: z.string(),
+  /** By which replicas sign in to each other. */
+  interserver: z.object({ user: z.string(), password: z.string() }),
+  /** The addresses of all nodes, by shard. */
+  shards: z.array(z.array(z.string())),
+});
+export type ReplicaOrder = z.infer<typeof ReplicaOrder>;

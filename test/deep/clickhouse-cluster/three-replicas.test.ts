@@ -1,0 +1,231 @@
+import { spawnSync } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { ClusterNodes } from "../../../schemas/clickhouse/cluster.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-insert.ts";
+import { dropReplica } from "../../../schemas/clickhouse/drop-replica.ts";
+import { clickhouseCode, isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
+import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
+import {
+  clickhouseInsertCheck,
+  clickhouseTableChecks,
+} from "../../../schemas/durability/clickhouse-checks.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { startServers } from "../../services/servers.ts";
+import { SEED } from "../../system/seed.ts";
+import { pause } from "../../system/service.ts";
+import { until } from "../../system/until.ts";
+import { trafficExpected } from "../integration/clicks/click-traffic.ts";
+import { ClusterWorld } from "./cluster-world.ts";
+import { CLUSTER, RealCluster } from "./real-cluster.ts";
+import type { ReplicaNode } from "./replica-node.ts";
+
+vi.setConfig({ testTimeout: 600_000 });
+
+/** A fault lasts longer than a session of Keeper, so it is noticed. */
+const FAULT_MS = 14_000;
+const CALM_MS = 2_000;
+const INSERT_MS = 5_000;
+const FULL_DISK = "a full disk";
+const NOT_ENOUGH_SPACE = "243";
+const DISK_MB = 400;
+const PATIENCE = { timeoutMs: 180_000, pollMs: 500 };
+
+const servers = await startServers({ need: ["postgres", "nats"], isMigrated: true });
+await forThisFile({ close: () => servers.stop() });
+const cluster = await forThisFile(RealCluster.start([3], { smallDiskMb: DISK_MB }));
+const world = await forThisFile(ClusterWorld.open(cluster, servers.urls));
+const [a, b, c] = threeNodes();
+await world.startWriter();
+/** Comes until the last test. */
+const traffic = world.traffic(SEED);
+traffic.start();
+
+function threeNodes(): readonly [ReplicaNode, ReplicaNode, ReplicaNode] {
+  const [first, second, third] = cluster.nodes;
+  if (first === undefined || second === undefined || third === undefined)
+    throw new Error("a shard of three");
+  return [first, second, third];
+}
+
+/** Whether a quorum acknowledges an insert through a node. */
+async function isAcknowledged(node: ReplicaNode): Promise<boolean> {
+  const client = openClickhouse({
+    url: node.urlOf("admin", world.database),
+    cluster: CLUSTER,
+    isOneNode: true,
+    applicationName: "test",
+    requestTimeoutMs: 2 * INSERT_MS,
+  });
+  try {
+    await client.insert({
+      table: "insert_trial",
+      values: [{ trial: crypto.randomUUID() }],
+      format: "JSONEachRow",
+      clickhouse_settings: deduplicatedInsert(crypto.randomUUID(), {
+        layout: "cluster",
+        timeoutMs: INSERT_MS,
+      }),
+    });
+    return true;
+  } catch (error) {
+    // Each refusal is an outage for our processes, which goes on to be tried; a full disk is one of this node.
+    if (isClickhouseAway(error) || clickhouseCode(error) === NOT_ENOUGH_SPACE) return false;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+async function untilAcknowledged(node: ReplicaNode, when: string): Promise<void> {
+  await until(
+    `${node.home} has an insert acknowledged: ${when}`,
+    () => isAcknowledged(node),
+    PATIENCE,
+  );
+}
+
+test("three replicas with the shipped configuration pass the checks of strict (C1, C2, C3)", async () => {
+  const client = openClickhouse({ url: world.url, cluster: CLUSTER, applicationName: "test" });
+  try {
+    const findings = [
+      ...(await clickhouseTableChecks(client).ask()),
+      ...(await clickhouseInsertCheck(client).ask()),
+    ];
+    expect(findings).toEqual(["C1", "C3", "C2"].map((check) => ({ check, faults: [] })));
+  } finally {
+    await client.close();
+  }
+});
+
+/** What happens to the cluster while clicks come, one after the other. */
+const FAULTS: readonly {
+  readonly name: string;
+  readonly hurt: () => Promise<void> | void;
+  readonly cure: () => Promise<void> | void;
+  /** Of the others a majority is left, which acknowledges. */
+  readonly isServing: boolean;
+}[] = [
+  {
+    name: "kill -9 of a replica",
+    hurt: async () => await a.kill(),
+    cure: async () => await cluster.restart(a),
+    isServing: true,
+  },
+  {
+    name: "a frozen replica",
+    hurt: () => b.signal("SIGSTOP"),
+    cure: () => b.signal("SIGCONT"),
+    isServing: true,
+  },
+  {
+    name: "a cut cable",
+    hurt: async () => await a.host.unplug(),
+    cure: async () => await a.host.plugIn(),
+    isServing: true,
+  },
+  {
+    name: "a replica without Keeper",
+    hurt: async () => await cluster.cutFromKeepers(b),
+    cure: async () => await cluster.joinWithKeepers(b),
+    isServing: true,
+  },
+  {
+    name: FULL_DISK,
+    hurt: () => fillDisk(c),
+    cure: async () => await rm(join(c.store, "filler")),
+    isServing: true,
+  },
+  {
+    name: "two of three replicas frozen",
+    hurt: () => signalAll([a, b], "SIGSTOP"),
+    cure: () => signalAll([a, b], "SIGCONT"),
+    isServing: false,
+  },
+  {
+    name: "two of three Keepers frozen",
+    hurt: () => signalAll(cluster.keepers.slice(0, 2), "SIGSTOP"),
+    cure: () => signalAll(cluster.keepers.slice(0, 2), "SIGCONT"),
+    isServing: false,
+  },
+];
+
+function signalAll(
+  programs: readonly { signal(signal: "SIGSTOP" | "SIGCONT"): void }[],
+  signal: "SIGSTOP" | "SIGCONT",
+): void {
+  for (const program of programs) program.signal(signal);
+}
+
+function fillDisk({ store }: ReplicaNode): void {
+  const { status } = spawnSync("dd", ["if=/dev/zero", `of=${join(store, "filler")}`, "bs=1M"]);
+  // It ends because nothing is left.
+  expect(status).toBe(1);
+}
+
+test("clicks are acknowledged while a majority of replicas and Keepers is left, and never without one", async () => {
+  for (const { name, hurt, cure, isServing } of FAULTS) {
+    await pause(CALM_MS);
+    await hurt();
+    try {
+      await pause(FAULT_MS);
+      expect(await isAcknowledged(c), name).toBe(isServing && name !== FULL_DISK);
+      if (isServing) await untilAcknowledged(name === FULL_DISK ? b : c, name);
+    } finally {
+      await cure();
+    }
+    await untilAcknowledged(b, `after ${name}`);
+  }
+});
+
+test("an emptied node is rebuilt by drop-replica and migrate, with the login of migrate (G260, G261)", async () => {
+  const server = { url: cluster.urlOf("tracker_migrate", "tracker"), cluster: CLUSTER };
+  const options = { installation: "logins" };
+  await migrateClickhouse(server, options);
+  await c.kill();
+  await c.empty();
+  await cluster.restart(c);
+  await expect(migrateClickhouse(server, options)).rejects.toThrow(
+    /has lost the table .*: run `tracker clickhouse drop-replica 1-c`, then `tracker migrate` again/,
+  );
+  const refused = await world.tracker("clickhouse", "drop-replica", "1-a");
+  expect([refused.code, refused.output]).toEqual([
+    1,
+    expect.stringMatching(/Nothing was changed: the node \S+ has the macros 1-a/),
+  ]);
+  await world.untilGrowing([a, b], "beside an empty node");
+  const nodes = await ClusterNodes.open(server, { applicationName: "test" });
+  try {
+    const { dropped, left } = await until(
+      "Keeper has noticed that the node has ended",
+      () => dropReplica(nodes.clients(), c.home),
+      PATIENCE,
+    );
+    expect([dropped.length, left]).toEqual([9, []]);
+  } finally {
+    await nodes.close();
+  }
+  const { made } = await migrateClickhouse(server, options);
+  expect(made).toContain(`click on ${c.host.address}`);
+  const drop = await world.tracker("clickhouse", "drop-replica", "1-c");
+  expect([drop.code, drop.output]).toEqual([
+    0,
+    expect.stringContaining("forgotten the replica 1-c"),
+  ]);
+  const migrated = await world.tracker("migrate");
+  expect([migrated.code, migrated.output]).toEqual([
+    0,
+    expect.stringContaining(`click on ${c.host.address}`),
+  ]);
+  await world.untilGrowing([c], "as a rebuilt node");
+});
+
+test("after all of it each replica has each click once, and each visit is unique once (P9)", async () => {
+  await traffic.stop();
+  await world.untilStored(traffic);
+  const { rows, positions, ids, uniques } = trafficExpected(traffic);
+  for (const node of cluster.nodes)
+    expect(await world.clicksOf(node), node.home).toEqual({ rows, positions, ids, uniques });
+});
