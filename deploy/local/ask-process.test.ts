@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { askProcess, hangs, type ProcessState } from "./ask-process.ts";
 
 test.each([
@@ -30,7 +30,6 @@ test("a port that is open and answers nothing is silent", async () => {
 });
 
 async function verdictOf(answers: readonly ProcessState[], endAfter = Number.POSITIVE_INFINITY) {
-  vi.useFakeTimers();
   const end = new AbortController();
   let asked = 0;
   const ask = (): Promise<ProcessState> => {
@@ -38,10 +37,7 @@ async function verdictOf(answers: readonly ProcessState[], endAfter = Number.POS
     if (asked > endAfter) end.abort();
     return Promise.resolve(answers[asked - 1] ?? "silent");
   };
-  const verdict = hangs(ask, end.signal);
-  await vi.runAllTimersAsync();
-  vi.useRealTimers();
-  return { hangs: await verdict, asked };
+  return { hangs: await hangs(ask, end.signal, { everyMs: 1 }), asked };
 }
 
 test("a process hangs after five questions in a row without an answer", async () => {

@@ -28,17 +28,20 @@ export function askProcess(readyUrl: string): Promise<ProcessState> {
 }
 
 /**
- * Asks a process that has served each second. Resolves with true when it hangs, and with false when `signal` ends the questions.
- * `onState` gets every answer.
+ * Asks a process that has served, each second unless told otherwise. Resolves with true when it hangs, and with false when `signal` ends the
+ * questions. `onState` gets every answer.
  */
 export async function hangs(
   ask: () => Promise<ProcessState>,
   signal: AbortSignal,
-  onState?: (state: ProcessState) => void,
+  {
+    onState,
+    everyMs = WATCH_MS,
+  }: { onState?: (state: ProcessState) => void; everyMs?: number } = {},
 ): Promise<boolean> {
   let unanswered = 0;
   while (unanswered < UNANSWERED_MAX) {
-    await pause(WATCH_MS, signal);
+    await pause(everyMs, signal);
     const state = signal.aborted ? "ready" : await ask();
     if (signal.aborted) return false;
     onState?.(state);

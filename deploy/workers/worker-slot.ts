@@ -137,9 +137,9 @@ export class WorkerSlot {
   async #watch(worker: Worker, ended: AbortSignal): Promise<void> {
     if (!this.#isServing) return;
     const ask = async (): Promise<ProcessState> => await worker.ask();
-    const note = (state: ProcessState): void => void (this.#state = state);
+    const onState = (state: ProcessState): void => void (this.#state = state);
     // One that was asked to end may be silent while it does.
-    if (!(await hangs(ask, ended, note)) || !this.#isServing) return;
+    if (!(await hangs(ask, ended, { onState })) || !this.#isServing) return;
     this.#options.log.error({ worker_pid: worker.pid }, "worker.hung");
     worker.signal("SIGKILL");
   }
