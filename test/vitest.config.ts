@@ -48,12 +48,6 @@ const alone = aloneGlobs(IS_FULL);
  */
 const shared = { isolate: false } as const;
 
-/**
- * They run in any order beside each other. In groups of their own each waited with an idle core for the slowest file of the one before, and
- * vitest wants one number of workers in a group.
- */
-const together = { maxWorkers: 3, sequence: { groupOrder: 3 } } as const;
-
 const here = (...path: readonly string[]): string => resolve(import.meta.dirname, ...path);
 
 /** Tests of one part on the shared servers of the run. */
@@ -197,37 +191,37 @@ export default defineConfig({
         extends: true,
         test: {
           ...whole,
-          ...together,
           name: "newcomer",
           include: ["test/newcomer/**/*.test.ts"],
+          sequence: { groupOrder: 3 },
         },
       },
       {
         extends: true,
         test: {
           ...whole,
-          ...together,
           name: "storm",
           include: ["test/storm/**/*.test.ts"],
+          sequence: { groupOrder: 3 },
         },
       },
-      ...promiseProjects("test/promises", { prefix: "", ...together.sequence }),
+      ...promiseProjects("test/promises", { prefix: "", groupOrder: 4 }),
       {
         extends: true,
         test: {
           ...browser,
-          ...together,
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
+          sequence: { groupOrder: 6 },
         },
       },
       {
         extends: true,
         test: {
           ...whole,
-          ...together,
           name: "deploy",
           include: ["test/deploy/**/*.test.ts"],
+          sequence: { groupOrder: 7 },
         },
       },
       {
