@@ -254,7 +254,7 @@ function productEnvironment(
     // No balancer stands before the processes, and the next start finds the journal on the same disk.
     DRAIN_SECONDS: "0",
     DRAIN_STORED_SECONDS: "0",
-    // The processes themselves are strict unless they are told otherwise.
+    // A process without this variable is strict.
     DURABILITY: settings.isStrict ? "strict" : "relaxed",
     ...(env["CONSOLE_SECRET"] === undefined && env["CONSOLE_SECRET_FILE"] === undefined
       ? { CONSOLE_SECRET_FILE: consoleSecretFile(settings.dataDir) }

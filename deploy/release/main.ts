@@ -47,7 +47,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** @throws {ReleaseError} for an option that there is not. */
+/** @throws {ReleaseError} for an unknown option. */
 function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });

@@ -4,7 +4,7 @@ import { confirmInserts } from "./confirm-inserts.ts";
 import { openClickhouse } from "./connect.ts";
 import type { Node } from "./ensure-everywhere.ts";
 
-/** A node that notes what it is told; `isBehind`: it does not have all rows in time. */
+/** A node that records the statements it gets. With `isBehind` it does not have all rows in time. */
 function aNode(host: string, isBehind = false): Node & { readonly told: string[] } {
   const told: string[] = [];
   const client = openClickhouse({ url: "http://127.0.0.1:1/none", applicationName: "test" });

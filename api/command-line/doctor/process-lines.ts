@@ -2,14 +2,12 @@ import { within } from "../../../schemas/host/within.ts";
 import { type KnownProcess, readHeartbeats } from "../../../schemas/installation/heartbeat.ts";
 import type { ProcessStatus } from "../../../schemas/installation/process-status.ts";
 import { openPool, type PostgresServer } from "../../../schemas/postgres/connect.ts";
-import { askOperationsPorts } from "../ask-operations-ports.ts";
+import { aliveOf, askOperationsPorts } from "../ask-operations-ports.ts";
 import type { ReportLine } from "./report-line.ts";
 
 const NAME = "tracker doctor";
 const PATIENCE_MS = 3_000;
 const CLOSE_MS = 500;
-/** Longer than a live process ever goes without a heartbeat while Postgres is there. */
-const ALIVE_SECONDS = 30;
 const FAULT_SECONDS = 3_600;
 
 /**
@@ -22,18 +20,19 @@ export async function processLines(postgres: PostgresServer): Promise<ReportLine
     const text = "which processes run is unknown, because Postgres does not say it in time.";
     return [{ state: "warn", subject: "processes", text }];
   }
-  const ports = alive.flatMap(({ host, opsPort }) => (opsPort === null ? [] : [{ host, opsPort }]));
-  const answers = await askOperationsPorts(ports);
+  const answers = await askOperationsPorts(alive);
   const answered = new Set(answers.map(({ process_id }) => process_id));
   const silent = alive.filter(({ id }) => !answered.has(id));
   return [summaryLine(alive.length, silent), ...answers.flatMap(faultLines)];
 }
 
-async function aliveProcesses(server: PostgresServer): Promise<KnownProcess[] | undefined> {
+async function aliveProcesses(
+  server: PostgresServer,
+): Promise<readonly KnownProcess[] | undefined> {
   const db = openPool({ ...server, applicationName: NAME, connectionsMax: 1 });
   try {
     const known = await within(PATIENCE_MS, readHeartbeats(db));
-    return known === "late" ? undefined : known.filter((one) => one.ageSeconds < ALIVE_SECONDS);
+    return known === "late" ? undefined : aliveOf(known);
   } catch {
     // The checks of Postgres say why.
     return undefined;

@@ -7,9 +7,9 @@ import type { Nats } from "../../../schemas/nats/connect.ts";
 import { readStreams } from "../../../schemas/nats/streams.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
-import { askOperationsPorts } from "../ask-operations-ports.ts";
+import { aliveOf, askOperationsPorts } from "../ask-operations-ports.ts";
 import { askClickhouse } from "./ask-clickhouse.ts";
-import { askPostgres, type PostgresStatus } from "./ask-postgres.ts";
+import { askPostgres } from "./ask-postgres.ts";
 import type { Answer, Snapshot } from "./snapshot.ts";
 
 /** The servers that know the state of an installation. */
@@ -25,8 +25,6 @@ export const PATIENCE_MS = 3_000;
 export const STATEMENT_MS = 2_500;
 /** Between two samples of the counters of a process. */
 const SAMPLE_MS = 1_000;
-/** Longer than a live process ever goes without a heartbeat while Postgres is there. */
-const ALIVE_SECONDS = 30;
 
 /**
  * Asks every server and every process, so the answer does not depend on who asks. Takes at most about 8 s, when every server hangs. Without
@@ -38,7 +36,7 @@ export async function takeSnapshot(
   signal: AbortSignal,
 ): Promise<Snapshot> {
   const postgres = await answered(askPostgres(db));
-  const alive = aliveIn(postgres);
+  const alive = postgres.is === "known" ? aliveOf(postgres.value.heartbeats) : [];
   const ask = asker(nats, alive);
   let earlier = known;
   if (earlier === undefined) {
@@ -55,12 +53,6 @@ export async function takeSnapshot(
   return { atMs, processes, earlier, postgres, streams, clickhouse: ofClickhouse };
 }
 
-/** Processes that were alive just now. */
-function aliveIn(postgres: Answer<PostgresStatus>): readonly KnownProcess[] {
-  if (postgres.is === "unknown") return [];
-  return postgres.value.heartbeats.filter(({ ageSeconds }) => ageSeconds < ALIVE_SECONDS);
-}
-
 /**
  * Asks each process over NATS; while NATS is away, on the operations ports that Postgres knows. The question waits a second for an alive
  * process that does not answer.
@@ -70,7 +62,6 @@ function asker(
   alive: readonly KnownProcess[],
 ): () => Promise<Answer<readonly ProcessStatus[]>> {
   const expected = new Set(alive.map(({ id }) => id));
-  const ports = alive.flatMap(({ host, opsPort }) => (opsPort === null ? [] : [{ host, opsPort }]));
   let whileAway: Answer<readonly ProcessStatus[]> | undefined;
   const overNats = async (): Promise<ProcessStatus[]> => await askProcesses(await nats(), expected);
   return async () => {
@@ -80,7 +71,7 @@ function asker(
       if (answer.is === "known") return answer;
       whileAway = answer;
     }
-    const value = await askOperationsPorts(ports);
+    const value = await askOperationsPorts(alive);
     return value.length === 0 ? whileAway : { is: "known", value };
   };
 }

@@ -24,6 +24,16 @@ export type EdgeRequest = {
   readonly proxied?: string;
 };
 
+const FORGED = "198.51.100.5";
+/** What a client may claim and no edge may pass on. */
+export const FORGED_HEADERS = [
+  `X-Forwarded-For: ${FORGED}`,
+  `X-Real-IP: ${FORGED}`,
+  `Forwarded: for=${FORGED}`,
+  "X-Forwarded-Proto: gopher",
+  "X-Request-Id: forged-by-the-client",
+];
+
 const PATIENCE_MS = 20_000;
 
 /** One request over TLS on a connection of its own. @throws when the edge refuses the name or gives no whole answer. */

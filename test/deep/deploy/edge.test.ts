@@ -13,7 +13,7 @@ import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { nodeProgram } from "../../system/service-program.ts";
 import { freePort } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
-import { askEdge, type EdgeAnswer, type EdgeRequest } from "./edge-client.ts";
+import { askEdge, type EdgeAnswer, type EdgeRequest, FORGED_HEADERS } from "./edge-client.ts";
 import { EDGES, type EdgeName, isInstalled, startEdge } from "./edge-servers.ts";
 
 const SERVED = "go.acme.example";
@@ -21,14 +21,6 @@ const SWITCHED_OFF = "old.acme.example";
 const STRANGER = "stranger.example";
 const API_HOST = "api.example.com";
 const VISITOR = "203.0.113.77";
-const FORGED = "198.51.100.5";
-const FORGED_HEADERS = [
-  `X-Forwarded-For: ${FORGED}`,
-  `X-Real-IP: ${FORGED}`,
-  `Forwarded: for=${FORGED}`,
-  "X-Forwarded-Proto: gopher",
-  "X-Request-Id: forged-by-the-client",
-];
 const OPERATIONS = ["/metrics", "/healthz", "/readyz", "/status", "/tls-ask?domain=x"];
 const PATIENCE_MS = 30_000;
 /** What the client sees of a refused handshake. */

@@ -12,19 +12,11 @@ import { projectFile } from "../../../schemas/host/project-root.ts";
 import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { freePort } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
-import { askEdge, type EdgeAnswer } from "./edge-client.ts";
+import { askEdge, type EdgeAnswer, FORGED_HEADERS } from "./edge-client.ts";
 
 const SERVED = "go.example.com";
 const API_HOST = "api.example.com";
 const STRANGER = "stranger.example";
-const FORGED = "198.51.100.5";
-const FORGED_HEADERS = [
-  `X-Forwarded-For: ${FORGED}`,
-  `X-Real-IP: ${FORGED}`,
-  `Forwarded: for=${FORGED}`,
-  "X-Forwarded-Proto: gopher",
-  "X-Request-Id: forged-by-the-client",
-];
 const OPERATIONS = [
   "/metrics",
   "/healthz",

@@ -35,16 +35,17 @@ const OLD_INGRESS_RUN = new RegExp(
 
 const BACKWARDS = FLEET_ROLES.toReversed();
 
-test("two releases run side by side, forward and back, and lose, double and fail nothing (P39)", async (context) => {
-  const before = thisRelease();
-  using next = nextRelease();
-  await using fleet = await MixedFleet.open();
+/** Starts a fleet of `before` under load, and replaces it by `next` and back as often as this run asks. Returns the load, which goes on. */
+async function goForwardAndBack(
+  fleet: MixedFleet,
+  before: Release,
+  next: Release,
+): Promise<Awaited<ReturnType<typeof startLoads>>> {
   const offerId = await fleet.world.addOffer();
   for (const role of FLEET_ROLES)
     for (let i = 0; i < PROCESSES; i += 1) await fleet.start(role, before);
   const loads = await startLoads(fleet, offerId);
   await served(loads);
-
   expect(await fleet.tracker(next, "migrate")).toMatchObject({ code: 0 });
   for (let round = 0; round < ROUNDS; round += 1) {
     // The second round turns the order about, so that also a new ingress meets old processors.
@@ -54,6 +55,14 @@ test("two releases run side by side, forward and back, and lose, double and fail
     expect(await fleet.tracker(before, "migrate")).toMatchObject({ code: 0 });
     await replaceAll(fleet, before, { order: order.toReversed(), loads });
   }
+  return loads;
+}
+
+test("two releases run side by side, forward and back, and lose, double and fail nothing (P39)", async (context) => {
+  const before = thisRelease();
+  using next = nextRelease();
+  await using fleet = await MixedFleet.open();
+  const loads = await goForwardAndBack(fleet, before, next);
   await replaceAll(fleet, next, { order: ["api", "processors"], loads });
   const early = await fleet.tracker(next, "migrate", "--contract");
   expect(early.code).toBe(1);
@@ -81,18 +90,7 @@ test.skipIf(archive === undefined)(
     // The version of a checkout stays that of the release before it.
     const next = { ...thisRelease(), version: "this checkout" };
     await using fleet = await MixedFleet.open();
-    const offerId = await fleet.world.addOffer();
-    for (const role of FLEET_ROLES)
-      for (let i = 0; i < PROCESSES; i += 1) await fleet.start(role, before);
-    const loads = await startLoads(fleet, offerId);
-    await served(loads);
-    expect(await fleet.tracker(next, "migrate")).toMatchObject({ code: 0 });
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const order = round % 2 === 0 ? FLEET_ROLES : BACKWARDS;
-      await replaceAll(fleet, next, { order, loads });
-      expect(await fleet.tracker(before, "migrate")).toMatchObject({ code: 0 });
-      await replaceAll(fleet, before, { order: order.toReversed(), loads });
-    }
+    const loads = await goForwardAndBack(fleet, before, next);
     await replaceAll(fleet, next, { order: FLEET_ROLES, loads });
     await Promise.all([loads.clicks.stop(), loads.reports.stop()]);
     await expectNothingLost(context, fleet, loads);
