@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { passedGlobs } from "./promises/figures/passed-globs.ts";
 import { PromiseReporter } from "./promises/figures/promise-reporter.ts";
@@ -39,6 +41,13 @@ process.env["FX_FEED_URL"] ||= "off";
 
 openRunFolder();
 
+const here = (...path: readonly string[]): string => resolve(import.meta.dirname, ...path);
+
+/** Node imports the sources itself, here and in each worker. */
+const SOURCES = here("../.build/test/system/sources/register.js");
+if (!existsSync(SOURCES)) throw new Error("Run `npm run --silent build` first.");
+await import(pathToFileURL(SOURCES).href);
+
 const passed = continues ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);
 
@@ -47,8 +56,6 @@ const alone = aloneGlobs(IS_FULL);
  * Loading them anew for each file took 70 % of the processor time of the unit tests.
  */
 const shared = { isolate: false } as const;
-
-const here = (...path: readonly string[]): string => resolve(import.meta.dirname, ...path);
 
 /** Tests of one part on the shared servers of the run. */
 const integration = {
@@ -136,6 +143,8 @@ export default defineConfig({
     maxWorkers: 2,
     // A flaky test is a bug.
     retry: 0,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ["--enable-source-maps", "--import", SOURCES],
     sequence: { sequencer: LongestFirst },
     setupFiles: [
       here("system/processor-time.ts"),
