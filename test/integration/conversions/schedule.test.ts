@@ -222,6 +222,12 @@ test("the inbound log is dropped by day, and a day without a partition keeps its
     { is_today: false, rows: 3 },
     { is_today: true, rows: 1 },
   ]);
+  // Rows of no day go when they are too old.
+  await world.rows("select forget_other_postback_log(9, 100)");
+  expect(await kept()).toEqual([
+    { is_today: false, rows: 2 },
+    { is_today: true, rows: 1 },
+  ]);
 });
 
 test("conversions older than CONVERSION_RETENTION_DAYS lose their visitor and nothing else (#19)", async () => {
