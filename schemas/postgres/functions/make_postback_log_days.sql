@@ -16,8 +16,7 @@ begin
     name := 'postback_log_' || to_char(day, 'YYYYMMDD');
     begins := day || ' 00:00:00+00';
     ends := (day + 1) || ' 00:00:00+00';
-    continue when to_regclass(name) is not null
-      or begins::timestamptz < end_of_partition(to_regclass('postback_log_before'));
+    continue when to_regclass(name) is not null;
     execute format('create table %I (like postback_log including defaults including constraints including indexes)', name);
     execute format('with moved as (delete from postback_log_other where ts >= %L and ts < %L returning %s)
       insert into %I (%s) select %s from moved', begins, ends, columns, name, columns, columns);

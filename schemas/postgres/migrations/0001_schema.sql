@@ -646,7 +646,7 @@ create trigger bury after delete on coupon for each row execute function bury_ca
 create trigger ids_are_verified before insert on coupon for each statement execute function refuse_unverified_ids();
 
 -- One row per record of the catalog, as schemas/catalog/entry.ts reads it. Money leaves as text: a JSON number would become a float.
-create view catalog_entry_of_links as
+create view catalog_entry as
   select 'installation' as kind, id::text as id, version,
          jsonb_build_object('id', id, 'secret', secret, 'lanes', lanes) as record from installation
   union all
@@ -720,11 +720,6 @@ create view catalog_entry_of_links as
   union all
   select 'blocklist_entry', id::text, version, jsonb_build_object('id', id, 'entry', entry) from blocklist_entry
   union all
-  select kind, id, version, null from catalog_tombstone;
-
-create view catalog_entry_of_installation as
-  select kind, id, version, record from catalog_entry_of_links
-  union all
   select 'offer_group', id::text, version,
          jsonb_build_object('id', id, 'workspace_id', workspace_id, 'name', name, 'offer_ids', offer_ids, 'caps', caps)
     from offer_group
@@ -738,10 +733,7 @@ create view catalog_entry_of_installation as
          jsonb_build_object('id', id, 'workspace_id', workspace_id, 'code', code, 'offer_id', offer_id,
            'affiliate_id', affiliate_id, 'status', status,
            'starts_at_ms', (extract(epoch from starts_at) * 1000)::bigint, 'ends_at_ms', (extract(epoch from ends_at) * 1000)::bigint)
-    from coupon;
-
-create view catalog_entry as
-  select kind, id, version, record from catalog_entry_of_installation
+    from coupon
   union all
   select 'workspace_blocklist_entry', id::text, version,
          jsonb_build_object('id', id, 'workspace_id', workspace_id, 'entry', entry)
@@ -754,7 +746,9 @@ create view catalog_entry as
   select 'advertiser_old_token', id::text, version,
          jsonb_build_object('id', id, 'advertiser_id', advertiser_id, 'token', token,
            'good_until_ms', (extract(epoch from good_until) * 1000)::bigint)
-    from advertiser_old_token;
+    from advertiser_old_token
+  union all
+  select kind, id, version, null from catalog_tombstone;
 
 -- === What partners advertise with ===
 
