@@ -1,5 +1,5 @@
 -- reads: 0001
--- The whole schema. Statements are written for one server; schemas/clickhouse/layout.ts derives those of a cluster.
+-- The whole schema. Statements are written for one server; schemas/clickhouse/layout.ts derives the statements of a cluster.
 
 -- === Clicks and impressions ===
 

@@ -1,6 +1,6 @@
 -- reads: 0001
 -- The whole schema: tables by subject, each with its indexes and triggers, then the functions, then the rows that are there from the start.
--- `\ir` puts a file in its place. What a trigger, an index or a view calls is made before the tables.
+-- `\ir` puts a file in its place. What a trigger or an index calls is made before its table.
 
 -- === Versions of the catalog ===
 
@@ -19,7 +19,7 @@ create table catalog_tombstone (
 create index catalog_tombstone_version on catalog_tombstone (version);
 
 -- A Postgres that was restored from an older copy gives the same versions to other changes. So each transaction that changes the
--- catalog writes a random mark beside its first version: the mark of a version is that of the newest row at or below it. A reader
+-- catalog writes a random mark beside its first version: the newest row at or below a version has its mark. A reader
 -- keeps the mark of its version, and a copy that has another mark there, or none, has another history (G206).
 --
 -- Row 0 stands for what an installation begins with. Rows are kept for a week, and at most a million of them; the newest one is never
@@ -796,7 +796,7 @@ create table product_feed (
   id integer primary key generated always as identity,
   workspace_id integer not null references workspace,
   advertiser_id integer not null references advertiser,
-  -- As of a deal.
+  -- Null is for everything of the advertiser (G173).
   offer_id integer references offer,
   name text not null,
   feed_url text not null,
@@ -1008,7 +1008,7 @@ create table saved_view (
   -- Of a partner or an advertiser; both null for staff. A view is shared within its account only.
   affiliate_id integer references affiliate,
   advertiser_id integer references advertiser,
-  -- Who made it: one of both.
+  -- Who made it: a person or a key.
   person_id integer references person,
   key_id integer references api_key,
   name text not null,
@@ -1131,7 +1131,7 @@ create table ingress_producer (
   quiet_since timestamptz(3),
   -- When it was proven that the number may be given out again. Counts only with `quiet_since`.
   free_at timestamptz(3),
-  -- The highest epoch that any holder used; those of the next holder begin above it. Stays when the number is given out.
+  -- The highest epoch that any holder used; the next holder begins above it. Stays when the number is given out.
   free_above bigint
 );
 create index ingress_producer_free on ingress_producer (free_at, id) where free_at is not null;
@@ -1698,7 +1698,7 @@ create table erasure_lease (
 create table import (
   id integer primary key generated always as identity,
   workspace_id integer not null references workspace,
-  -- Who sent it: one of both. It is carried out with the rights that the key or the membership has at that time.
+  -- Who sent it: a person or a key. It is carried out with the rights that the key or the membership has at that time.
   key_id integer references api_key,
   person_id integer references person,
   -- Of the person; a membership that is removed stops the import.
