@@ -196,14 +196,12 @@ test("`tracker migrate` refuses data of a commit before the first release with e
   await world.pool.query({
     text: "update schema_migration set name = '0001_catalog.sql' where number = 1",
   });
-  const refused = expect(tracker("migrate")).rejects;
-  await refused.toMatchObject({
-    exitCode: 3,
-    message: expect.stringMatching(
-      /^Postgres was not migrated: Postgres has data of a commit before the first release: [^\n]* began with 0001_catalog\.sql, [^\n]* Stay at 1ec7599a, [^\n]*upgrade\.md[^\n]*$/,
-    ),
-  });
+  const refused = await tracker("migrate").catch((error: unknown) => error);
   await world.pool.query({
     text: "update schema_migration set name = '0001_schema.sql' where number = 1",
   });
+  expect(refused).toMatchObject({ exitCode: 3 });
+  expect(String(refused)).toMatch(
+    /Postgres was not migrated: Postgres has data of a commit before the first release: [^\n]* began with 0001_catalog\.sql, [^\n]* Stay at 1ec7599a, [^\n]*upgrade\.md[^\n]*$/,
+  );
 });
