@@ -26,7 +26,7 @@ import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { openTracing } from "../schemas/tracing/open-tracing.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
-import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
+import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { consoleWarnings } from "./console/console-warnings.ts";
 import { readConsole } from "./console/serve-console.ts";
@@ -40,7 +40,7 @@ import { ServedHosts } from "./tls-ask/served-hosts.ts";
 
 const CONSOLE_BUILD = projectFile(".build", "console", "dist");
 const PURGE_INTERVAL_MS = 300_000;
-const EXIT_NEWER_SCHEMA = 3;
+const EXIT_OTHER_SCHEMA = 3;
 
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readApiSettings);
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof NotDurableError) return EXIT_NOT_DURABLE;
-  return error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : 1;
+  return error instanceof OtherSchemaError ? EXIT_OTHER_SCHEMA : 1;
 }
 
 /** Returns how to end it. */

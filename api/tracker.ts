@@ -1,6 +1,6 @@
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
-import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
+import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import type { Terminal } from "./command-line/command.ts";
 import { CommandError, UsageError } from "./command-line/command-error.ts";
 import { runCommand } from "./command-line/run-command.ts";
@@ -8,7 +8,7 @@ import { readCommandSettings } from "./settings.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-const EXIT_NEWER_SCHEMA = 3;
+const EXIT_OTHER_SCHEMA = 3;
 
 const terminal: Terminal = {
   report: (line) => console.error(line),
@@ -50,7 +50,7 @@ async function written(stream: NodeJS.WriteStream): Promise<void> {
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT_USAGE;
   if (error instanceof CommandError && error.exitCode !== undefined) return error.exitCode;
-  return error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : EXIT_FAILED;
+  return error instanceof OtherSchemaError ? EXIT_OTHER_SCHEMA : EXIT_FAILED;
 }
 
 function sentenceOf(error: unknown): string {

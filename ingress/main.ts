@@ -26,7 +26,7 @@ import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { openTracing } from "../schemas/tracing/open-tracing.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
-import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
+import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import { AccessNotes } from "./access-notes.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
 import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state.ts";
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
     if (error instanceof NotDurableError) {
       process.exitCode = EXIT_NOT_DURABLE;
       process.stderr.write(`${error.message}\n`);
-    } else process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
+    } else process.exitCode = error instanceof OtherSchemaError ? 3 : 1;
     log.fatal({ err: error }, "process.did-not-start");
     await lifetime.end("did not start");
   }

@@ -34,7 +34,7 @@ import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { openTracing } from "../schemas/tracing/open-tracing.ts";
-import { NewerSchemaError } from "../schemas/versions/judge-schema.ts";
+import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import { startClicks } from "./clicks/start.ts";
 import { CapPublisher } from "./conversions/record/cap-publisher.ts";
 import { startConversions } from "./conversions/start.ts";
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
     if (error instanceof NotDurableError) {
       process.exitCode = EXIT_NOT_DURABLE;
       process.stderr.write(`${error.message}\n`);
-    } else process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
+    } else process.exitCode = error instanceof OtherSchemaError ? 3 : 1;
     log.fatal({ err: error }, "process.did-not-start");
     await lifetime.end("did not start");
   }

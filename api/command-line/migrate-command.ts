@@ -13,6 +13,7 @@ import { migratePostgres } from "../../schemas/postgres/migrate.ts";
 import { withoutOlderProcesses } from "../../schemas/postgres/older-processes.ts";
 import { setRoleLimits } from "../../schemas/postgres/role-limits.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { OtherSchemaError } from "../../schemas/versions/judge-schema.ts";
 import type { Command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { findServers, type Servers } from "./servers.ts";
@@ -21,6 +22,7 @@ import { findServers, type Servers } from "./servers.ts";
 const MIGRATION_TIMEOUT_MS = 3_600_000;
 /** `create index concurrently` waits for older transactions, such as a backup, and blocks nobody meanwhile. */
 const PATIENT_LOCK_MS = 1_800_000;
+const EXIT_OTHER_SCHEMA = 3;
 
 export const migrateCommand: Command = {
   name: "migrate",
@@ -198,7 +200,10 @@ async function migration(store: string, run: () => Promise<string>): Promise<str
     return `${store}: ${await run()}`;
   } catch (error) {
     const fault = error instanceof Error ? error.message || error.name : String(error);
-    throw new CommandError(`${store} was not migrated: ${fault}`, { cause: error });
+    throw new CommandError(`${store} was not migrated: ${fault}`, {
+      cause: error,
+      ...(error instanceof OtherSchemaError && { exitCode: EXIT_OTHER_SCHEMA }),
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, type OffsetSegment } from "../../schemas/time/zone.ts";
 import type { Source, TimeKind } from "./dimensions.ts";
 
-/** Sums that ClickHouse keeps with every part: a projection of schemas/clickhouse/migrations/0005_rollups.sql. */
+/** Sums that ClickHouse keeps with every part: a projection of schemas/clickhouse/migrations/0001_schema.sql. */
 export type Rollup = {
   readonly projection: string;
   readonly grainMs: number;

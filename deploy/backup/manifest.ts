@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { HOW_TO_KEEP } from "../../schemas/versions/judge-schema.ts";
+import { knownSchema } from "../../schemas/versions/migration-files.ts";
 import { LaunchError } from "../local/report.ts";
 
-const FORMAT = 1;
+/** Archives of format 1 have stores of commits before the first release. */
+const FORMAT = 2;
 
 /** The first file of an archive: what it holds, and from which release. */
 const Manifest = z.object({
@@ -38,7 +41,7 @@ export async function describeFiles(
   return { format: FORMAT, ...thisRelease(), began_at: beganAt, files };
 }
 
-/** @throws {LaunchError} for a manifest that is damaged, or of a newer release. */
+/** @throws {LaunchError} for a manifest that is damaged, of a newer release, or of a commit before the first one. */
 export function readManifest(file: string): Manifest {
   let content: unknown;
   try {
@@ -51,6 +54,8 @@ export function readManifest(file: string): Manifest {
   const parsed = Manifest.safeParse(content);
   if (!parsed.success) throw new LaunchError("The manifest.json of the archive is damaged.");
   const manifest = parsed.data;
+  if (manifest.format < FORMAT)
+    throw new LaunchError(`The archive is of a commit before the first release. ${HOW_TO_KEEP}.`);
   const own = thisRelease();
   const isNewer =
     manifest.format > FORMAT ||
@@ -108,14 +113,5 @@ function thisRelease(): Pick<Manifest, "release" | "migrations"> {
   const { version } = z
     .object({ version: z.string() })
     .parse(JSON.parse(readFileSync(projectFile("package.json"), "utf8")));
-  const newest = (store: "postgres" | "clickhouse"): number =>
-    Math.max(
-      ...readdirSync(projectFile("schemas", store, "migrations")).map((name) =>
-        Number(/^(\d{4})_/.exec(name)?.[1] ?? 0),
-      ),
-    );
-  return {
-    release: version,
-    migrations: { postgres: newest("postgres"), clickhouse: newest("clickhouse") },
-  };
+  return { release: version, migrations: knownSchema() };
 }

@@ -6,13 +6,13 @@ import { openLog } from "../../schemas/host/log.ts";
 import { settingsOrUndefined } from "../../schemas/host/read-settings.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { assertPostgresMigrated } from "../../schemas/postgres/migrate.ts";
-import { NewerSchemaError } from "../../schemas/versions/judge-schema.ts";
+import { OtherSchemaError } from "../../schemas/versions/judge-schema.ts";
 import { type IngressSettings, readIngressSettings } from "../settings.ts";
 import { leftJournals, sizeText } from "./left-journals.ts";
 import { type MachineResult, shipMachine } from "./ship-machine.ts";
 
 const EXIT_FAILED = 1;
-const EXIT_NEWER_SCHEMA = 3;
+const EXIT_OTHER_SCHEMA = 3;
 const STANDARD_ERROR = 2;
 const CLOSE_MS = 30_000;
 /** Each journal that is shipped at the same time writes its run every 2 s. */
@@ -66,7 +66,7 @@ async function ship({
     report(result, journalPath);
   } catch (error) {
     fail(error instanceof Error ? error.message || error.name : String(error));
-    if (error instanceof NewerSchemaError) process.exitCode = EXIT_NEWER_SCHEMA;
+    if (error instanceof OtherSchemaError) process.exitCode = EXIT_OTHER_SCHEMA;
   }
 }
 

@@ -105,7 +105,7 @@ export async function leaseHtmlPostbacks(
   return rows;
 }
 
-/** The result of an attempt, in the form that `settle_delivery` in schema.sql expects. */
+/** The result of an attempt, in the form that schemas/postgres/functions/settle_delivery.sql expects. */
 export type Settlement = {
   readonly status: "delivered" | "retrying" | "failed";
   readonly url: string;

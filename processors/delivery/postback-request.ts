@@ -11,7 +11,7 @@ import { parseTemplate } from "../../schemas/macros/template.ts";
 import { type LeasedDelivery, type Prepared, requestHeader } from "./delivery.ts";
 import type { PostbackSource } from "./postbacks.ts";
 
-/** The facts that `queue_postbacks` in schema.sql wrote in the transaction of the change. */
+/** The facts that schemas/postgres/functions/queue_postbacks.sql wrote in the transaction of the change. */
 const ChangeFacts = z.object({
   status: z.string(),
   reason: z.string(),

@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClickHouseSettings } from "@clickhouse/client";
-import { type AppliedMigration, assertNotTooNew, assertUsable } from "../versions/judge-schema.ts";
+import {
+  type AppliedMigration,
+  assertNotTooNew,
+  assertSameBeginning,
+  assertUsable,
+} from "../versions/judge-schema.ts";
 import { type MigrationFile, migrationFiles, statementsOf } from "../versions/migration-files.ts";
 import { ClusterNodes } from "./cluster.ts";
 import { confirmInserts } from "./confirm-inserts.ts";
 import { type Clickhouse, openClickhouse } from "./connect.ts";
 import { ensureEverywhere, makeMissingTables } from "./ensure-everywhere.ts";
 import { clickhouseCode } from "./errors.ts";
-import { joinProjections } from "./join-projections.ts";
 import { type ClusterPlace, clusterForm, DISTRIBUTED_TABLES, distributedTable } from "./layout.ts";
 import { type ClickhouseServer, clickhouseDatabase, seedUrls } from "./server.ts";
 
@@ -15,7 +19,7 @@ const APPLICATION_NAME = "tracker migrate";
 /** A migration may rewrite a column. */
 const STATEMENT_MS_MAX = 600_000;
 const UNKNOWN_TABLE = "60";
-const UNKNOWN_COLUMN = "47";
+const UNKNOWN_DATABASE = "81";
 /** A statement of a cluster ends when every replica has applied it, or it fails. */
 const ON_CLUSTER: ClickHouseSettings = {
   distributed_ddl_task_timeout: String(STATEMENT_MS_MAX / 1_000),
@@ -51,18 +55,22 @@ type Target = { readonly client: Clickhouse; readonly place: ClusterPlace | unde
 /**
  * Creates the database and applies missing migrations in order. ClickHouse has no transactions, so every statement of a migration is
  * idempotent, and a migration counts as applied only after its last statement. Files that remove something are left out, except with
- * `withoutOlder` or in an empty database. On a cluster it first makes the tables that a new or rebuilt node lacks, as the others have them: a
- * statement of an old migration would make another table than Keeper knows by now.
+ * `withoutOlder` or in an empty database. On a cluster it first makes the tables that a new or rebuilt node lacks, as the others have them: the
+ * statements of the first migration would make other tables than Keeper knows once later ones have changed them.
  *
- * @throws {NewerSchemaError} when the schema no longer supports this release, and an Error while a node of the cluster is away.
+ * @throws {OtherSchemaError} when the schema is not for this release, and an Error while a node of the cluster is away.
  */
 export async function migrateClickhouse(
   given: ClickhouseServer,
   options: MigrateOptions = {},
 ): Promise<Migrated> {
+  const { files = migrationFiles("clickhouse") } = options;
   const place = placeOf(given, options);
-  if (place === undefined) return await migrateServer(given, options);
-  await refuseAway(given);
+  if (place === undefined) {
+    await refuseOtherBeginning(given, files);
+    return await migrateServer(given, options);
+  }
+  await refuseNodes(given, files);
   await createDatabase(given, place);
   const madeBefore = await withNodes(given, async (nodes) => {
     for (const { client } of nodes) await assertLayout(client);
@@ -88,7 +96,7 @@ async function migrateServer(
   const target = { client, place };
   try {
     await assertLayout(client);
-    await prepare(target);
+    await apply(target, PREPARATION);
     const before = await notedMigrations(client);
     assertNotTooNew("clickhouse", files, before);
     const present = new Set(before.filter((one) => one.isApplied).map(({ number }) => number));
@@ -116,13 +124,12 @@ async function migrateServer(
   }
 }
 
-/**
- * Refuses a schema that this release cannot use. @throws {NewerSchemaError} or an Error that says to run the migration.
- */
+/** Refuses a schema that this release cannot use. @throws {OtherSchemaError} or an Error that says to run the migration. */
 export async function assertClickhouseMigrated(client: Clickhouse): Promise<void> {
   await assertLayout(client);
-  const noted = await notedMigrations(client);
   const files = migrationFiles("clickhouse");
+  assertSameBeginning("clickhouse", files, await firstMigration(client));
+  const noted = await notedMigrations(client);
   assertNotTooNew("clickhouse", files, noted);
   assertUsable(
     "clickhouse",
@@ -156,17 +163,46 @@ function placeOf(
   return { cluster, installation };
 }
 
-/** A statement for the cluster would wait for a node that is away, and a table that it misses would lack rows. */
-async function refuseAway(given: ClickhouseServer): Promise<void> {
+/** Refuses data of a commit before the first release, before anything is written. @throws {OtherSchemaError} */
+async function refuseOtherBeginning(
+  given: ClickhouseServer,
+  files: readonly MigrationFile[],
+): Promise<void> {
+  // The database may not exist yet.
+  const url = serverUrl(given.url);
+  const client = openClickhouse({ ...given, url, applicationName: APPLICATION_NAME });
+  try {
+    const first = await firstMigration(client, clickhouseDatabase(given.url));
+    assertSameBeginning("clickhouse", files, first);
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * Looks at every node before anything is written. A statement for the cluster would wait for a node that is away, and a table that it misses
+ * would lack rows.
+ */
+async function refuseNodes(
+  given: ClickhouseServer,
+  files: readonly MigrationFile[],
+): Promise<void> {
   // The database may not exist yet.
   const url = seedUrls(given.url).map(serverUrl).join(",");
   const nodes = await ClusterNodes.open({ ...given, url }, { applicationName: APPLICATION_NAME });
-  const { away } = nodes;
-  await nodes.close();
-  if (away.length > 0)
-    throw new Error(
-      `the ClickHouse nodes ${away.join(", ")} do not answer: start them or remove them from remote_servers, then run \`tracker migrate\` again`,
-    );
+  try {
+    const { away } = nodes;
+    if (away.length > 0)
+      throw new Error(
+        `the ClickHouse nodes ${away.join(", ")} do not answer: start them or remove them from remote_servers, then run \`tracker migrate\` again`,
+      );
+    for (const { client } of nodes.clients()) {
+      const first = await firstMigration(client, clickhouseDatabase(given.url));
+      assertSameBeginning("clickhouse", files, first);
+    }
+  } finally {
+    await nodes.close();
+  }
 }
 
 async function withNodes<Result>(
@@ -222,14 +258,17 @@ async function createDatabase(given: ClickhouseServer, place?: ClusterPlace): Pr
   }
 }
 
-/** Before the first migration. Releases before the columns only read the numbers, so they need no migration. */
-export const PREPARATION = [
-  `create table if not exists schema_migration (number UInt32, name String, applied_at DateTime default now())
-            engine = ReplacingMergeTree order by number`,
-  `alter table schema_migration
-              add column if not exists oldest_reader UInt32 default number,
-              add column if not exists is_applied Bool default true`,
-] as const;
+/** Before the first migration. */
+export const PREPARATION = `create table if not exists schema_migration
+(
+  number UInt32,
+  name String,
+  applied_at DateTime default now(),
+  oldest_reader UInt32 default number,
+  is_applied Bool default true
+)
+engine = ReplacingMergeTree
+order by number`;
 
 /** Of the server, without the database. */
 function serverUrl(url: string): string {
@@ -238,17 +277,11 @@ function serverUrl(url: string): string {
   return server.toString();
 }
 
-async function prepare(target: Target): Promise<void> {
-  for (const statement of PREPARATION) await apply(target, statement);
-}
-
 async function applyStatements(target: Target, file: MigrationFile): Promise<void> {
-  const statements: string[] = [];
   for (const { setting, statement } of migrationStatements(file)) {
     if (setting === undefined || (await hasSetting(target.client, setting)))
-      statements.push(statement);
+      await apply(target, statement);
   }
-  for (const statement of joinProjections(statements)) await apply(target, statement);
 }
 
 async function apply({ client, place }: Target, statement: string): Promise<void> {
@@ -288,6 +321,24 @@ type NotedMigration = AppliedMigration & {
   readonly isApplied: boolean;
 };
 
+/** The name of the migration that made the schema; undefined without a schema. `database`: if it is not the one of `client`. */
+async function firstMigration(client: Clickhouse, database?: string): Promise<string | undefined> {
+  const table =
+    database === undefined ? "schema_migration" : "{database: Identifier}.schema_migration";
+  try {
+    const answer = await client.query({
+      query: `select name from ${table} where number = 1 limit 1`,
+      ...(database !== undefined && { query_params: { database } }),
+      format: "JSONEachRow",
+    });
+    return (await answer.json<{ name: string }>())[0]?.name;
+  } catch (error) {
+    const code = clickhouseCode(error);
+    if (code === UNKNOWN_TABLE || code === UNKNOWN_DATABASE) return undefined;
+    throw error;
+  }
+}
+
 async function notedMigrations(client: Clickhouse): Promise<NotedMigration[]> {
   try {
     const answer = await client.query({
@@ -297,9 +348,7 @@ async function notedMigrations(client: Clickhouse): Promise<NotedMigration[]> {
     });
     return await answer.json<NotedMigration>();
   } catch (error) {
-    const code = clickhouseCode(error);
-    // A release before headers has migrated it, or none has.
-    if (code === UNKNOWN_TABLE || code === UNKNOWN_COLUMN) return [];
+    if (clickhouseCode(error) === UNKNOWN_TABLE) return [];
     throw error;
   }
 }

@@ -11,7 +11,7 @@ const PATIENCE_MS = 2_000;
  * Refuses a ClickHouse whose schema this release cannot use. A start does not wait for a ClickHouse that does not answer (P4); if it later
  * turns out to have another schema, the log says so.
  *
- * @throws {NewerSchemaError} or an Error that says to run the migration.
+ * @throws {OtherSchemaError} or an Error that says to run the migration.
  */
 export async function refuseOtherClickhouse(client: Clickhouse, log: Log): Promise<void> {
   const checked = assertClickhouseMigrated(client).catch((error: unknown) => {

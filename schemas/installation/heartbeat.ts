@@ -5,7 +5,7 @@ import { pause } from "../host/pause.ts";
 import { within } from "../host/within.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { postgresCode, SQLSTATE } from "../postgres/errors.ts";
-import { assertPostgresMigrated } from "../postgres/migrate.ts";
+import { assertPostgresMigrated, assertPostgresOwn } from "../postgres/migrate.ts";
 import { systemClock } from "../time/clock.ts";
 import { knownSchema } from "../versions/migration-files.ts";
 
@@ -51,6 +51,8 @@ export type KnownProcess = {
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #end = new AbortController();
+  /** Nothing is written into the data of a commit before the first release. */
+  #isOwn = false;
   readonly #done: Promise<void>;
 
   private constructor(options: HeartbeatOptions) {
@@ -66,16 +68,15 @@ export class Heartbeat {
    * Writes the row at once and then refuses a schema that this release cannot use. In this order, because `migrate --contract` removes
    * nothing while a row of an older process is there.
    *
-   * @throws {NewerSchemaError}, an Error that says to run the migration, or what the driver throws when Postgres is away.
+   * @throws {OtherSchemaError}, an Error that says to run the migration, or what the driver throws when Postgres is away.
    */
   async enter(): Promise<void> {
-    const { db, process } = this.#options;
+    const { db } = this.#options;
     try {
-      await writeRow(db, process);
+      await this.#beat();
     } catch (error) {
-      const code = postgresCode(error);
-      // A schema from before the row. The check says so.
-      if (code !== SQLSTATE.undefinedTable && code !== SQLSTATE.undefinedColumn) throw error;
+      // Not migrated. The check says so.
+      if (postgresCode(error) !== SQLSTATE.undefinedTable) throw error;
     }
     await assertPostgresMigrated(db);
   }
@@ -92,12 +93,19 @@ export class Heartbeat {
     await within(CLOSE_MS_MAX, deleted);
   }
 
+  async #beat(): Promise<void> {
+    const { db, process } = this.#options;
+    if (!this.#isOwn) await assertPostgresOwn(db);
+    this.#isOwn = true;
+    await writeRow(db, process);
+  }
+
   async #run(): Promise<void> {
-    const { db, process, log, everyMs = BEAT_MS } = this.#options;
+    const { log, everyMs = BEAT_MS } = this.#options;
     const { signal } = this.#end;
     while (!signal.aborted) {
       try {
-        await writeRow(db, process);
+        await this.#beat();
       } catch (error) {
         // The code that needs Postgres for its work logs that it is away.
         log.debug({ err: error }, "heartbeat.not-written");

@@ -1,9 +1,6 @@
-import { DEFAULT_LANE_COUNT, LANE_COUNTS, Lanes } from "../events/lanes.ts";
+import { LANE_COUNTS, Lanes } from "../events/lanes.ts";
 import type { Pool, Queryable } from "../postgres/connect.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-
-/** The migration with which lanes can be split. Releases before it know four lanes only. */
-const FIRST_READER = 50;
 
 /** The number of lanes is already in use, so `migrate` does not change it. */
 export class LanesInUseError extends Error {
@@ -125,18 +122,11 @@ export async function readWaitingLanes(db: Queryable, count: number): Promise<nu
   return rows.map(({ lane }) => lane);
 }
 
-/** Releases that know four lanes only refuse the schema afterwards: their ingress would put clicks into other lanes. */
 export async function setLanes(db: Queryable, count: number): Promise<void> {
   await db.query({
     name: "set-installation-lanes",
     text: "update installation set lanes = $1",
     values: [count],
-  });
-  if (count === DEFAULT_LANE_COUNT) return;
-  await db.query({
-    name: "refuse-releases-of-four-lanes",
-    text: "update schema_migration set oldest_reader = greatest(oldest_reader, number) where number = $1",
-    values: [FIRST_READER],
   });
 }
 

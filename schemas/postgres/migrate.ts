@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AppliedMigration, assertNotTooNew, assertUsable } from "../versions/judge-schema.ts";
+import {
+  type AppliedMigration,
+  assertNotTooNew,
+  assertSameBeginning,
+  assertUsable,
+} from "../versions/judge-schema.ts";
 import { type MigrationFile, migrationFiles, statementsOf } from "../versions/migration-files.ts";
 import type { Pool, Queryable } from "./connect.ts";
 import { postgresCode, SQLSTATE } from "./errors.ts";
@@ -38,10 +43,11 @@ export type Migrated = {
  * Applies missing migrations in order, each in its own transaction. Safe to run twice and concurrently. Files that remove something are
  * left out, except with `isContract` or in an empty database.
  *
- * @throws {NewerSchemaError} when the schema no longer supports this release; {OlderProcessesError} with `isContract`.
+ * @throws {OtherSchemaError} when the schema is not for this release; {OlderProcessesError} with `isContract`.
  */
 export async function migratePostgres(pool: Pool, options: MigrateOptions = {}): Promise<Migrated> {
   const files = options.files ?? migrationFiles("postgres");
+  assertSameBeginning("postgres", files, await firstMigration(pool));
   await repeatWhileLocked("its list of migrations", options, () => prepare(pool));
   const before = await appliedMigrations(pool);
   const isEmpty = before.length === 0;
@@ -62,10 +68,14 @@ export async function migratePostgres(pool: Pool, options: MigrateOptions = {}):
   return { applied, left };
 }
 
-/**
- * Refuses a schema that this release cannot use. @throws {NewerSchemaError} or an Error that says to run the migration.
- */
+/** Refuses the data of a commit before the first release, which must stay as it is. @throws {OtherSchemaError} */
+export async function assertPostgresOwn(db: Queryable): Promise<void> {
+  assertSameBeginning("postgres", migrationFiles("postgres"), await firstMigration(db));
+}
+
+/** Refuses a schema that this release cannot use. @throws {OtherSchemaError} or an Error that says to run the migration. */
 export async function assertPostgresMigrated(db: Queryable): Promise<void> {
+  await assertPostgresOwn(db);
   assertUsable("postgres", migrationFiles("postgres"), await appliedMigrations(db));
 }
 
@@ -74,11 +84,8 @@ async function prepare(pool: Pool): Promise<void> {
     await takeTurn(db);
     await db.query({
       text: `create table if not exists schema_migration (
-               number integer primary key, name text not null, applied_at timestamptz not null default now())`,
-    });
-    // Releases before the column only read the numbers, so it needs no migration.
-    await db.query({
-      text: "alter table schema_migration add column if not exists oldest_reader integer",
+               number integer primary key, name text not null, applied_at timestamptz not null default now(),
+               oldest_reader integer)`,
     });
   });
 }
@@ -138,12 +145,23 @@ async function note(
   return rowCount === 1;
 }
 
+/** The name of the migration that made the schema; undefined in an empty database. */
+async function firstMigration(db: Queryable): Promise<string | undefined> {
+  try {
+    const { rows } = await db.query<{ name: string }>({
+      text: "select name from schema_migration where number = 1",
+    });
+    return rows[0]?.name;
+  } catch (error) {
+    if (postgresCode(error) === SQLSTATE.undefinedTable) return undefined;
+    throw error;
+  }
+}
+
 async function appliedMigrations(db: Queryable): Promise<AppliedMigration[]> {
   try {
     const { rows } = await db.query<AppliedMigration>({
-      // As JSON, because an older release has made the table without the column.
-      text: `select number, coalesce((to_jsonb(m) ->> 'oldest_reader')::integer, number) as "oldestReader"
-             from schema_migration m order by number`,
+      text: `select number, coalesce(oldest_reader, number) as "oldestReader" from schema_migration order by number`,
     });
     return rows;
   } catch (error) {

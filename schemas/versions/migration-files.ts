@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { projectFile } from "../host/project-root.ts";
 
 export type Store = "postgres" | "clickhouse";
 export const STORES: readonly Store[] = ["postgres", "clickhouse"];
 
-/** A numbered SQL file that changes the schema of a store. Its number is the schema version that it leads to. */
+/** A numbered SQL file that changes the schema of a store. Its number is the schema version that it leads to; the first one makes all of it. */
 export type MigrationFile = {
   readonly number: number;
   readonly name: string;
+  /** With the text of the files that it includes. */
   readonly sql: string;
   /**
    * `expand` only adds, so processes of the release before go on beside it. `contract` removes what an older release uses, so it may
@@ -23,6 +25,8 @@ export type MigrationFile = {
 export type KnownSchema = Readonly<Record<Store, number>>;
 
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
+/** As in psql: puts another file in the place of the line. Its path begins at the file that names it. */
+const INCLUDED = /^\\ir (\S+)$/gm;
 const HEADER = /^-- (?:reads: (\d{4})|contract: needs (\d{4}))\n(-- no transaction\n)?/;
 
 const read = new Map<Store, readonly MigrationFile[]>();
@@ -34,15 +38,16 @@ export function migrationFiles(store: Store): readonly MigrationFile[] {
   return files;
 }
 
-/**
- * What the file says about itself in its first lines. A file without a header may be read by nothing older than itself: those were
- * written before there were headers.
- *
- * @throws if the header cannot be kept.
- */
+/** What the file says about itself in its first lines. @throws if it has no header, or one that cannot be kept. */
 export function readMigration(name: string, sql: string): MigrationFile {
   const number = Number(FILE.exec(name)?.[1]);
-  const [, reads, needs, noTransaction] = HEADER.exec(sql) ?? [];
+  const header = HEADER.exec(sql);
+  if (header === null) {
+    throw new Error(
+      `${name}: the first line must be "-- reads: NNNN" or "-- contract: needs NNNN"`,
+    );
+  }
+  const [, reads, needs, noTransaction] = header;
   const kind = needs === undefined ? "expand" : "contract";
   const isInTransaction = noTransaction === undefined;
   if (kind === "contract" && !isInTransaction) {
@@ -50,13 +55,8 @@ export function readMigration(name: string, sql: string): MigrationFile {
       `${name}: what removes something is applied in a transaction, so it cannot have "-- no transaction"`,
     );
   }
-  const oldestReader = Number(reads ?? needs ?? number);
+  const oldestReader = Number(reads ?? needs);
   return { number, name, sql, kind, oldestReader, isInTransaction };
-}
-
-/** Whether the file begins with a header. */
-export function hasHeader(sql: string): boolean {
-  return HEADER.test(sql);
 }
 
 /** Statements end with a semicolon at the end of a line. Comments stay with the statement that follows them. */
@@ -80,6 +80,12 @@ function readMigrations(store: Store): MigrationFile[] {
   return names
     .toSorted()
     .map((name) =>
-      readMigration(name, readFileSync(projectFile("schemas", store, "migrations", name), "utf8")),
+      readMigration(name, readWithIncluded(projectFile("schemas", store, "migrations", name))),
     );
+}
+
+function readWithIncluded(file: string): string {
+  return readFileSync(file, "utf8").replace(INCLUDED, (_line, path: string) =>
+    readFileSync(join(dirname(file), path), "utf8").trimEnd(),
+  );
 }

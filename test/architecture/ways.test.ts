@@ -21,7 +21,7 @@ test.each(steps)("%s has %s", (path, name) => {
   const declarations = [
     `^(export )?(async )?(function[*]?|class|const) ${name}\\b`,
     `^  (async )?${name}\\(`,
-    `^CREATE FUNCTION ${name}\\(`,
+    `^create or replace function ${name}\\(`,
   ];
   expect(readFileSync(projectFile(path), "utf8")).toMatch(new RegExp(declarations.join("|"), "m"));
 });

@@ -6,6 +6,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
+import { migrationFiles, STORES } from "../../schemas/versions/migration-files.ts";
 import { productSources } from "../architecture/source-files.ts";
 import { createPostgresDatabase, dropPostgresDatabase } from "../services/fresh-database.ts";
 import { type RunningServers, startServers } from "../services/servers.ts";
@@ -19,9 +20,7 @@ const HEADINGS = ["Meaning", "What users see", "Look at", "Do", "Afterwards"];
 const sources = productSources()
   .map((path) => readFileSync(projectFile(path), "utf8"))
   .join("\n");
-const schemas = ["postgres", "clickhouse"]
-  .map((store) => readFileSync(projectFile("schemas", store, "schema.sql"), "utf8"))
-  .join("\n");
+const schemas = STORES.flatMap((store) => migrationFiles(store).map(({ sql }) => sql)).join("\n");
 
 test("every alert has its runbook, and every runbook its alert", () => {
   expect(runbooks.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert).toSorted());

@@ -1,13 +1,14 @@
-/** `npm run schema:dump` writes schemas/postgres/schema.sql and schemas/clickhouse/schema.sql. */
+/** `npm run schema:dump` writes schemas/postgres/schema.sql and schemas/clickhouse/schema.sql, each once its store has several migrations. */
 import { writeFileSync } from "node:fs";
+import { migrationFiles, STORES } from "../../schemas/versions/migration-files.ts";
 import { startServers } from "../services/servers.ts";
 import { dumpSchemas, SCHEMA_FILES } from "./schema-files.ts";
 
 const servers = await startServers({ need: ["postgres", "clickhouse"] });
 try {
-  const { postgres, clickhouse } = await dumpSchemas(servers.urls);
-  writeFileSync(SCHEMA_FILES.postgres, postgres);
-  writeFileSync(SCHEMA_FILES.clickhouse, clickhouse);
+  const made = await dumpSchemas(servers.urls);
+  for (const store of STORES)
+    if (migrationFiles(store).length > 1) writeFileSync(SCHEMA_FILES[store], made[store]);
 } finally {
   await servers.stop();
 }

@@ -12,7 +12,7 @@ const Hashes = z.record(z.string(), z.string());
 /** What the newest release has shipped, and what must stay as it is. */
 export const Released = z.object({
   release: z.string(),
-  /** SHA-256 of each migration, by store and file. */
+  /** SHA-256 of each migration with what it includes, by store and file. */
   migrations: z.object({ postgres: Hashes, clickhouse: Hashes }),
   /** JSON Schema of each message between processes. */
   messages: z.record(z.string(), z.record(z.string(), z.unknown())),
@@ -38,7 +38,8 @@ export function releasedFaults(released: Released, current: Released): string[] 
     Object.entries(released.migrations[store])
       .filter(([name, hash]) => current.migrations[store][name] !== hash)
       .map(
-        ([name]) => `${store}/migrations/${name} was changed after its release ${released.release}`,
+        ([name]) =>
+          `${store}/migrations/${name}, or a file that it includes, was changed after its release ${released.release}`,
       ),
   );
   const messages = Object.entries(released.messages).flatMap(([name, form]) =>

@@ -13,7 +13,7 @@ export const SCHEMA_FILES = {
   clickhouse: projectFile("schemas", "clickhouse", "schema.sql"),
 } as const;
 
-/** Printed by the test when a file differs from what the migrations create. */
+/** Printed by the test when a file differs from what the migrations create. While a store has one migration, it has no file. */
 export const DUMP_COMMAND = "npm run schema:dump";
 
 const HEAD = `-- What all migrations together make, to be read and never run. Written by \`${DUMP_COMMAND}\`; a test compares it.\n\n`;

@@ -68,7 +68,7 @@ test("a change touches the tests that run a changed module, and no other", () =>
 
 test("a changed file that no module imports touches every test, a page only those that name it", () => {
   expect(touchedBy(["package-lock.json"])).toEqual(FILES);
-  expect(touchedBy(["schemas/postgres/schema.sql"])).toEqual(FILES);
+  expect(touchedBy(["schemas/postgres/functions/earned.sql"])).toEqual(FILES);
   expect(touchedBy(["deploy/pages/backup.md"])).toEqual(["test/deep/pages.test.ts"]);
 });
 

@@ -66,7 +66,7 @@ export type AddressLimit = {
   readonly network_max: number | null;
 };
 
-/** How to record; see the function record_conversion in schema.sql. */
+/** How to record; see schemas/postgres/functions/record_conversion.sql. */
 export type RecordPlan = {
   readonly on_txid: OnRepeat;
   readonly on_click: OnRepeat;

@@ -128,7 +128,7 @@ test("a sealed archive of a busy run restores every click, conversion and way to
   expect(refused.output).toContain("is not empty");
 });
 
-test("a damaged or newer archive, and a wrong or missing passphrase, are refused: the folder stays empty", async () => {
+test("a damaged, newer or unreleased archive, and a wrong passphrase, are refused: the folder stays empty", async () => {
   const target = join(folder, "untouched");
   for (const [passphrase, fault] of [
     ["", "The archive is sealed, and no passphrase is given"],
@@ -151,14 +151,20 @@ test("a damaged or newer archive, and a wrong or missing passphrase, are refused
   await writeFile(join(parts, "nats.password"), "another");
   tar("-czf", join(folder, "changed.tar.gz"), "-C", parts, ".");
   const manifest = await readFile(join(parts, "manifest.json"), "utf8");
-  const newer = manifest.replace(/"postgres": \d+/, '"postgres": 9999');
-  await writeFile(join(parts, "manifest.json"), newer);
-  tar("-czf", join(folder, "newer.tar.gz"), "-C", parts, ".");
+  const others = {
+    newer: manifest.replace(/"postgres": \d+/, '"postgres": 9999'),
+    older: manifest.replace(/"format": \d+/, '"format": 1'),
+  };
+  for (const [name, text] of Object.entries(others)) {
+    await writeFile(join(parts, "manifest.json"), text);
+    tar("-czf", join(folder, `${name}.tar.gz`), "-C", parts, ".");
+  }
   const faults: [string, RegExp][] = [
     ["flipped", /damaged|cannot be read/],
     ["cut", /damaged|cannot be read/],
     ["changed", /nats\.password differs from its manifest/],
     ["newer", /newer release/],
+    ["older", /of a commit before the first release\. Nothing was changed\. Stay at 1ec7599a/],
   ];
   for (const [name, fault] of faults) {
     const refused = await restore(join(folder, `${name}.tar.gz`), target);

@@ -143,13 +143,15 @@ function expectChecked(files: string): void {
 
 test("a release is refused that is not newer, or that changes a migration of the one before", () => {
   expect(release(CURRENT, "--key", "release.key").output).toContain("is not newer than");
-  const migration = join(clone, "schemas", "postgres", "migrations", "0001_catalog.sql");
-  writeFileSync(migration, `${readFileSync(migration, "utf8")}\n-- changed\n`);
-  commit("Catalog: another first migration");
+  const included = join(clone, "schemas", "postgres", "functions", "earned.sql");
+  writeFileSync(included, `${readFileSync(included, "utf8")}\n-- changed\n`);
+  commit("Conversions: another function of the first migration");
   const head = must("git", "rev-parse", "HEAD");
   const refused = release("99.0.0", "--key", "release.key", "--no-image");
   expect(refused.code).toBe(1);
-  expect(refused.output).toContain("0001_catalog.sql was changed after its release");
+  expect(refused.output).toContain(
+    "0001_schema.sql, or a file that it includes, was changed after its release",
+  );
   expect(must("git", "rev-parse", "HEAD")).toBe(head);
   expect(must("git", "status", "--porcelain")).toBe("");
 });

@@ -191,3 +191,17 @@ test("results go to standard output, faults to standard error, with different ex
   await world.pool.query({ text: "delete from schema_migration where number = 9000" });
   expect(newer).toMatchObject({ code: 3, stdout: "" });
 });
+
+test("`tracker migrate` refuses data of a commit before the first release with exit code 3 and one line", async () => {
+  await world.pool.query({
+    text: "update schema_migration set name = '0001_catalog.sql' where number = 1",
+  });
+  const refused = await tracker("migrate").catch((error: unknown) => error);
+  await world.pool.query({
+    text: "update schema_migration set name = '0001_schema.sql' where number = 1",
+  });
+  expect(refused).toMatchObject({ exitCode: 3 });
+  expect(String(refused)).toMatch(
+    /Postgres was not migrated: Postgres has data of a commit before the first release: [^\n]* began with 0001_catalog\.sql, [^\n]* Stay at 1ec7599a, [^\n]*upgrade\.md[^\n]*$/,
+  );
+});

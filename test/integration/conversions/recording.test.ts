@@ -1,11 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { projectFile } from "../../../schemas/host/project-root.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ADVERTISER_TOKEN, TrackingWorld } from "./tracking-world.ts";
-
-const MIGRATIONS = projectFile("schemas", "postgres", "migrations");
 
 const world = await forThisFile(TrackingWorld.open());
 
@@ -153,35 +148,6 @@ test("a partner's percentage does not change an event with a flat payout (#5, G1
     "20.0000",
     "20.0000",
     "4.0000",
-  ]);
-});
-
-test("existing overrides keep their effect, except on events of another type (#5, G199)", async () => {
-  const flat = { payout_type: "cpa", payout: "4", revenue_type: "rpa", revenue: "6" };
-  const shared = { workspace_id: world.workspaceId, affiliate_id: world.affiliateId };
-  const alike = await world.addOffer({ payout_type: "cps", payout: "5" });
-  const other = await world.addOffer();
-  const alone = await world.addOffer();
-  for (const offerId of [alike, other])
-    await world.addEvent(offerId, { code: "sale", ...flat, payout_type: "cps" });
-  for (const offer_id of [alike, other, alone])
-    await world.insert("payout_override", {
-      ...shared,
-      offer_id,
-      payout_type: "cps",
-      payout: "20",
-    });
-  const [file] = (await readdir(MIGRATIONS)).filter((name) => name.endsWith("of_all_events.sql"));
-  await world.change(await readFile(join(MIGRATIONS, String(file)), "utf8"));
-  const codes = await world.rows(
-    `select offer_id, array_agg(coalesce(event_code, 'null') order by event_code) as codes
-     from payout_override where offer_id = any($1) group by offer_id order by offer_id`,
-    [[alike, other, alone]],
-  );
-  expect(codes).toEqual([
-    { offer_id: alike, codes: ["*"] },
-    { offer_id: other, codes: ["*", "null"] },
-    { offer_id: alone, codes: ["null"] },
   ]);
 });
 

@@ -12,7 +12,7 @@ import {
   withoutOlderProcesses,
 } from "../../../schemas/postgres/older-processes.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
-import { NewerSchemaError } from "../../../schemas/versions/judge-schema.ts";
+import { OtherSchemaError } from "../../../schemas/versions/judge-schema.ts";
 import {
   knownSchema,
   type MigrationFile,
@@ -20,6 +20,7 @@ import {
   readMigration,
   type Store,
 } from "../../../schemas/versions/migration-files.ts";
+import { readClickhouseSchema } from "../../schema/clickhouse-schema.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { openStores, Stores, testLog } from "../../services/stores.ts";
 import { until } from "../../system/until.ts";
@@ -94,8 +95,8 @@ test("what a newer release adds leaves this one running, what it removes waits (
     left: [],
   });
   expect(await columnsOfOffer()).not.toContain("description");
-  await expect(assertPostgresMigrated(stores.pool)).rejects.toThrow(NewerSchemaError);
-  await expect(migratePostgres(stores.pool)).rejects.toThrow(NewerSchemaError);
+  await expect(assertPostgresMigrated(stores.pool)).rejects.toThrow(OtherSchemaError);
+  await expect(migratePostgres(stores.pool)).rejects.toThrow(OtherSchemaError);
 });
 
 test("nothing is removed while an older process was seen in the last 60 s (P39)", async () => {
@@ -133,7 +134,7 @@ test("an older process that starts while something is removed refuses to run (P3
     WAIT,
   );
   const { heartbeat } = olderProcess();
-  await expect(heartbeat.enter()).rejects.toThrow(NewerSchemaError);
+  await expect(heartbeat.enter()).rejects.toThrow(OtherSchemaError);
   await contract;
   await heartbeat.close();
 });
@@ -265,8 +266,8 @@ test("ClickHouse keeps to the same rules (P39)", async () => {
   await assertClickhouseMigrated(clickhouse);
   await heartbeat.close();
   expect(await contractClickhouse(files)).toEqual([removed]);
-  await expect(assertClickhouseMigrated(clickhouse)).rejects.toThrow(NewerSchemaError);
-  await expect(migrateClickhouse(server)).rejects.toThrow(NewerSchemaError);
+  await expect(assertClickhouseMigrated(clickhouse)).rejects.toThrow(OtherSchemaError);
+  await expect(migrateClickhouse(server)).rejects.toThrow(OtherSchemaError);
 });
 
 test("an interrupted removal in ClickHouse keeps older processes out and is finished later (P39)", async () => {
@@ -276,11 +277,64 @@ test("an interrupted removal in ClickHouse keeps older processes out and is fini
     "-- contract: needs SELF\nalter table nothing drop column a;",
   );
   await expect(contractClickhouse(broken)).rejects.toThrow(/nothing/);
-  await expect(assertClickhouseMigrated(clickhouse)).rejects.toThrow(NewerSchemaError);
+  await expect(assertClickhouseMigrated(clickhouse)).rejects.toThrow(OtherSchemaError);
   const files = withNext("clickhouse", CLICKHOUSE_REMOVES);
   expect(await contractClickhouse(files)).toEqual([files.at(-1)?.name]);
   expect(await contractClickhouse(files)).toEqual([]);
 });
+
+/** The list of migrations as the first commits made it. */
+async function makeOlder(): Promise<void> {
+  await stores.rows("delete from schema_migration");
+  await stores.rows("alter table schema_migration drop column oldest_reader");
+  await stores.rows(
+    "insert into schema_migration (number, name) values (1, '0001_catalog.sql'), (2, '0002_conversions.sql')",
+  );
+  for (const query of [
+    "truncate table schema_migration",
+    "alter table schema_migration drop column oldest_reader, drop column is_applied",
+    "insert into schema_migration (number, name) values (1, '0001_clicks.sql'), (2, '0002_conversions.sql')",
+  ])
+    await stores.clickhouse.command({ query });
+}
+
+test("data of a commit before the first release is refused before anything is written into it", async () => {
+  await makeOlder();
+  const { database, clickhouse } = stores;
+  const before = await readClickhouseSchema(clickhouse, database.clickhouseUrl);
+  // Whoever writes is refused by Postgres and not by us.
+  await stores.rows(`alter database ${database.name} set default_transaction_read_only = on`);
+  const pool = openPool({ url: database.postgresUrl, applicationName: "test" });
+  const process = { id: randomUUID(), role: "api", name: "api-1", host: "host-1" } as const;
+  const heartbeat = Heartbeat.start({
+    db: pool,
+    process: { ...process, opsPort: 9_441, startedAtMs: 0 },
+    log: testLog(),
+  });
+  const refusals = await Promise.all(
+    [
+      migratePostgres(pool),
+      migratePostgres(pool, { isContract: true }),
+      assertPostgresMigrated(pool),
+      heartbeat.enter(),
+      migrateClickhouse({ url: database.clickhouseUrl }),
+      assertClickhouseMigrated(clickhouse),
+    ].map(async (one) => await one.then(() => "nothing was refused", asOtherSchema)),
+  );
+  await heartbeat.close();
+  await pool.end();
+  for (const sentence of refusals.slice(0, 4))
+    expect(sentence).toMatch(/^Postgres has .* with 0001_catalog\.sql, .* Stay at 1ec7599a/);
+  for (const sentence of refusals.slice(4))
+    expect(sentence).toMatch(/^ClickHouse has .* with 0001_clicks\.sql, .* Stay at 1ec7599a/);
+  expect(await stores.rows("select from system_process")).toEqual([]);
+  expect(await readClickhouseSchema(clickhouse, database.clickhouseUrl)).toBe(before);
+});
+
+function asOtherSchema(error: unknown): string {
+  if (error instanceof OtherSchemaError) return error.message;
+  throw error;
+}
 
 test("a process that needs a newer schema names the command", async () => {
   const last = knownSchema();

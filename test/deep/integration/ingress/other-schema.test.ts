@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { forThisFile } from "../../../services/for-this-file.ts";
+import { ChildServer } from "../../../system/child-server.ts";
 import { IngressFleet } from "../../../system/ingress-fleet.ts";
+import { ingressProgram, nodeProgram } from "../../../system/service-program.ts";
 import { freePort } from "../../../system/start-system.ts";
 import { locationOf, untilLeadsTo } from "./link-location.ts";
 
@@ -56,6 +58,29 @@ test("an ingress does not start on a newer schema (exit code 3); a running one c
     await untilLeadsTo(fleet.port, "https://shop.example/later", "/r/OFFER2/PARTNR");
   } finally {
     await world.rows("delete from schema_migration where number = 9999");
+  }
+});
+
+test("no process starts on data of a commit before the first release (exit code 3), none writes there", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { world } = fleet;
+  const processes = async (): Promise<unknown> =>
+    await world.rows("select process_id from system_process order by 1");
+  const before = await processes();
+  await world.rows("update schema_migration set name = '0001_catalog.sql' where number = 1");
+  try {
+    const env = { ...world.env, DATA_DIR: `${fleet.folder}/older` };
+    const ports = { TRACKING_PORT: String(await freePort()), API_PORT: String(await freePort()) };
+    const programs = [await ingressProgram(), nodeProgram("processors"), nodeProgram("api")];
+    for (const program of programs) {
+      const started = ChildServer.spawn(program, { ...env, ...ports });
+      expect(await started.ended, started.output).toBe(3);
+      expect(started.output).toContain("Stay at 1ec7599a");
+    }
+    expect(await processes()).toEqual(before);
+  } finally {
+    await world.rows("update schema_migration set name = '0001_schema.sql' where number = 1");
   }
 });
 

@@ -1,0 +1,31 @@
+-- Staff set a status (section 4.8). Rows are locked in the order of ids and answered in the order of `ids`, each once. A row that
+-- is already so is answered and left alone. Duplicates are left alone unless `reject_duplicates`, and then only rejected.
+create or replace function set_conversion_status(of_workspace integer, ids uuid[], change jsonb, reject_duplicates boolean, by_key integer)
+returns table (id uuid, outcome text, status text, status_reason text) language plpgsql as $$
+#variable_conflict use_column
+declare
+  wanted uuid;
+  current conversion;
+  changed conversion;
+begin
+  perform from conversion t where t.workspace_id = of_workspace and t.id = any(ids) order by t.id for update;
+  for wanted in
+    select i.id from unnest(ids) with ordinality as i(id, place) group by i.id order by min(i.place)
+  loop
+    current := (select t from conversion t where t.workspace_id = of_workspace and t.id = wanted);
+    if current.id is null then
+      return query select wanted, 'not-found', '', '';
+      continue;
+    end if;
+    if current.is_duplicate and not (reject_duplicates and change ->> 'status' = 'rejected') then
+      return query select wanted, 'duplicate', current.status, current.status_reason;
+      continue;
+    end if;
+    changed := jsonb_populate_record(current, change);
+    if (changed.status, changed.status_reason, changed.notes)
+       is distinct from (current.status, current.status_reason, current.notes) then
+      perform change_conversion(wanted, current.version, change, 'api', by_key);
+    end if;
+    return query select wanted, 'updated', changed.status, changed.status_reason;
+  end loop;
+end $$;
