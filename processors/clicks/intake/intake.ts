@@ -47,9 +47,9 @@ export type IntakeEvents = {
 type Head = ReturnType<typeof decodeBatchHead>["head"] & Pick<Acknowledgeable, "isRepeat">;
 
 export const BATCH_ROWS_MAX = 50_000;
-export const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+const BATCH_BYTES_MAX = 32 * 1024 * 1024;
 /** Full batches that wait. Together with the one being filled, they bound the memory of a lane during an outage. */
-export const WAITING_MAX = 3;
+const WAITING_MAX = 3;
 const HOLES_MAX = 1_000;
 const HOUR_MS = 3_600_000;
 /** Used until the catalog is loaded, and for clicks of a deleted offer (G87). */

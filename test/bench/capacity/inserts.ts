@@ -2,7 +2,7 @@ import { CODE } from "./code-limits.ts";
 import type { Inputs } from "./inputs.ts";
 
 /** How long an insert takes. Bench writer: the rate of rows that are already serialised, and a fixed cost of as many rows. */
-export function insertSeconds(rows: number, inputs: Inputs): number {
+function insertSeconds(rows: number, inputs: Inputs): number {
   return (rows + inputs.insertRowsEquivalent) / inputs.insertedRowsPerSecond;
 }
 
@@ -15,12 +15,6 @@ function rowsPerInsert(rowsPerSecond: number, inputs: Inputs): number {
   if (share >= 1) return CODE.insertRowsMax;
   const backToBack = (share * inputs.insertRowsEquivalent) / (1 - share);
   return Math.min(CODE.insertRowsMax, Math.max(ofInterval, backToBack));
-}
-
-/** Share of its time in which a lane has an insert running. */
-export function insertBusyShare(rowsPerSecond: number, inputs: Inputs): number {
-  const rows = rowsPerInsert(rowsPerSecond, inputs);
-  return (rowsPerSecond / rows) * insertSeconds(rows, inputs);
 }
 
 /**
