@@ -56,7 +56,6 @@ function groupSettings(read: SettingsOf<"processors">) {
       producerPatienceMs: read.PRODUCER_PATIENCE_HOURS * HOUR_MS,
       uniquesMax: read.UNIQUE_VISITS_MAX,
       youngBytesMax: read.YOUNG_CLICKS_BYTES,
-      listRowsMax: read.CLICK_LIST_ROWS_MAX,
     },
     outgoing: outgoingReach(read),
     delivery: {

@@ -5,8 +5,8 @@ export const AD_CLICK_ID_KINDS = ["gclid", "gbraid", "wbraid", "msclkid"] as con
 export type AdClickIdKind = (typeof AD_CLICK_ID_KINDS)[number];
 
 /**
- * Request to the click writers, which hold young clicks (G162). A query by click id goes only to the writer of its shard; one by an ad ID,
- * or for a page of the newest clicks, goes to all writers.
+ * Request to the click writers, which hold young clicks (G162). A query by click id goes only to the writer of its shard; one by an ad ID
+ * goes to all writers, and so does `stored`, which asks until when ClickHouse has every click (G264).
  */
 export const ClickQuery = z.discriminatedUnion("by", [
   z.object({
@@ -25,10 +25,14 @@ export const ClickQuery = z.discriminatedUnion("by", [
     /** The answer has the latest click on this offer, if there is one; 0 for no offer (G113). */
     offerId: z.int().nonnegative().default(0),
   }),
+  z.object({ by: z.literal("stored"), shard: z.int().nonnegative() }),
 ]);
 export type ClickQuery = z.infer<typeof ClickQuery>;
 
-/** A page of the clicks of one shard that are not in ClickHouse yet, newest first; clicks with the same time by descending id. */
+/**
+ * A page of the clicks of one shard that have an ad ID and are not in ClickHouse yet, newest first; clicks with the same time by descending
+ * id. One of the conditions names the ad ID.
+ */
 export const ClickPageQuery = z.object({
   by: z.literal("page"),
   shard: z.int().nonnegative(),
@@ -51,7 +55,7 @@ export const ClickAnswer = z.object({
   /**
    * Every click of this shard answered before this moment (UTC ms) is known to the writer or to ClickHouse: the oldest
    * `at` of the last batches of all producers that have not ended, in the answer to an id of the one that it names. A click
-   * younger than this that is not found may still be on its way.
+   * younger than this that is not found may still be on its way. In the answer to `stored`: every such click is in ClickHouse.
    */
   completeToMs: z.number(),
   clicks: z.array(z.string()),

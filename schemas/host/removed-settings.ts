@@ -31,6 +31,11 @@ const REMOVED: Readonly<Record<string, RemovedSetting>> = {
     readBy: ["processors", "tracker"],
     instead: "A new stream is compressed; `tracker streams set --compression none` ends that",
   },
+  CLICK_LIST_ROWS_MAX: {
+    always: "20000",
+    readBy: ["processors"],
+    instead: "Lists of clicks read ClickHouse only and have no such limit",
+  },
   HOLD_TICK_MS: {
     always: "1000",
     readBy: ["processors"],

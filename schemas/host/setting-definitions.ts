@@ -264,13 +264,6 @@ export const SETTINGS = {
     meaning:
       "clicks that each lane keeps in memory after they are in ClickHouse, so that postbacks find them without a query: 48 MiB are 2 s at 25,000 clicks/s a lane, 1 GiB 43 s; at most the last 10 minutes",
   },
-  CLICK_LIST_ROWS_MAX: {
-    type: wholeNumber({ min: 1_000, max: 200_000 }),
-    default: "20000",
-    readBy: ["processors"],
-    meaning:
-      "rows of its workspace that each lane reads for one page of a list of clicks, of those that are not in ClickHouse yet, from the newest back, about 5 µs each; a page that needs more, because its filters leave out nearly all, is refused with 503",
-  },
   PRODUCER_PATIENCE_HOURS: {
     type: wholeNumber({ min: 1, max: 48, unit: "hours" }),
     default: "48",

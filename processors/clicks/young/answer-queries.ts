@@ -17,8 +17,6 @@ export type QueryOptions = {
   readonly intake: Intake;
   readonly log: Log;
   readonly queries: ClickMetrics["queries"];
-  /** The most rows that are read for one page of a list. */
-  readonly listRowsMax: number;
   /** The present time if everything in the stream was read, UTC ms. */
   readonly caughtUpMs: () => number | undefined;
 };
@@ -36,7 +34,7 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
         const query = AnyQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
         const answer = answerOf(options, query);
         const isFound = answer.clicks.length > 0;
-        queries.add(1, { found: isFound ? "true" : "false" });
+        if (query.by !== "stored") queries.add(1, { found: isFound ? "true" : "false" });
         message.respond(JSON.stringify(answer));
         // Asks the producers for a message now instead of at their next interval, so that a repeated query gets a later `completeToMs`.
         if (query.by !== "id" || !isFound)
@@ -50,14 +48,15 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
 }
 
 function answerOf(
-  { intake, caughtUpMs, listRowsMax }: QueryOptions,
+  { intake, caughtUpMs }: QueryOptions,
   query: z.infer<typeof AnyQuery>,
 ): ClickAnswer {
   if (query.by === "page") {
     const completeToMs = intake.completeness.completeToMs(caughtUpMs());
-    const page = clickPage(intake.unstored, query, listRowsMax);
+    const page = clickPage(intake.young, query);
     return page === undefined ? { completeToMs: 0, clicks: [] } : { completeToMs, ...page };
   }
+  if (query.by === "stored") return { completeToMs: intake.storedToMs(caughtUpMs()), clicks: [] };
   if (query.by === "id") {
     const row = intake.young.byId(query.clickId);
     const { producer, atMs } = clickIdParts(query.clickId);

@@ -1,10 +1,12 @@
+import assert from "node:assert/strict";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ClickPageQuery } from "../../../schemas/events/click-query.ts";
 import type { Segment } from "../intake/batch.ts";
 import { SegmentBuilder } from "../intake/segment-builder.ts";
+import { adClickKeys } from "./ad-clicks.ts";
 import { type ClickPage, clickPage } from "./click-page.ts";
-import { UnstoredRows } from "./unstored-rows.ts";
+import { YoungClicks } from "./young-clicks.ts";
 
 const T = Date.UTC(2026, 0, 1);
 const ALL: ClickPageQuery = {
@@ -13,7 +15,7 @@ const ALL: ClickPageQuery = {
   workspaceId: 1,
   fromMs: T,
   toMs: T + 1_000,
-  where: [],
+  where: [{ column: "gclid", value: "g" }],
   limit: 100,
 };
 
@@ -25,39 +27,41 @@ const ROWS_MAX = 1_000;
 
 type Click = readonly [n: number, fields?: { workspace_id?: number; [field: string]: unknown }];
 
-/** Adds a segment of clicks `n` ms after the start, with more fields. */
-function addTo(
-  rows: UnstoredRows,
-  clicks: readonly Click[],
-  change: Partial<Segment> = {},
-): Segment | undefined {
+function noClicks(): YoungClicks {
+  return new YoungClicks({ ageMs: 600_000, bytesMax: 1_000_000_000, segmentsMax: 100_000 });
+}
+
+/** Adds a segment of clicks `n` ms after the start with the ad ID of {@link ALL}, with more fields. */
+function addTo(young: YoungClicks, clicks: readonly Click[], isStored = false): Segment {
   const lines = clicks.map(([n, fields]) =>
-    JSON.stringify({ click_id: idOf(n), ts: T + n, workspace_id: 1, ...fields }),
+    JSON.stringify({ click_id: idOf(n), ts: T + n, workspace_id: 1, gclid: "g", ...fields }),
   );
   const lineBytes = lines.join("").length;
   const builder = new SegmentBuilder(
     { producer: 1, epoch: 1 },
     { readAtMs: T, lineBytes, rows: lines.length },
   );
-  for (const [index, [n, { workspace_id = 1, ts = T + n } = {}]] of clicks.entries()) {
-    builder.add(lines[index] ?? "", { position: index, month: 202601, ts: Number(ts) }, true);
-    builder.addToList(workspace_id);
+  for (const [index, [n, { ts = T + n } = {}]] of clicks.entries()) {
+    const line = lines[index] ?? "";
+    builder.add(line, { position: index, month: 202601, ts: Number(ts) }, true);
+    builder.addAdClick(adClickKeys(line), 0);
   }
-  const finished = builder.finish();
-  if (finished === undefined) return undefined;
-  const segment = { ...finished.segment, ...change };
-  rows.add(segment, finished.places);
+  const segment = builder.finish();
+  assert(segment !== undefined);
+  segment.isStored = isStored;
+  young.add(segment);
   return segment;
 }
 
-function rowsOf(...segments: readonly (readonly Click[])[]): UnstoredRows {
-  const rows = new UnstoredRows();
-  for (const clicks of segments) addTo(rows, clicks);
-  return rows;
+function clicksOf(...segments: readonly (readonly Click[])[]): YoungClicks {
+  const young = noClicks();
+  for (const clicks of segments) addTo(young, clicks);
+  return young;
 }
 
-function pageOf(rows: UnstoredRows, query: Partial<ClickPageQuery> = {}): ClickPage | undefined {
-  return clickPage(rows, { ...ALL, ...query }, ROWS_MAX);
+function pageOf(young: YoungClicks, query: Partial<ClickPageQuery> = {}): ClickPage | undefined {
+  const where = [...ALL.where, ...(query.where ?? [])];
+  return clickPage(young, { ...ALL, ...query, where }, ROWS_MAX);
 }
 
 function idsOf(page: ClickPage | undefined): number[] {
@@ -67,16 +71,17 @@ function idsOf(page: ClickPage | undefined): number[] {
   });
 }
 
-const rows = rowsOf(
-  [[1], [5, { sub1: "a" }]],
+const rows = clicksOf(
+  [[1], [5, { sub1: "a" }], [6, { gclid: "h" }], [7, { gclid: "", gbraid: "g" }]],
   [[3, { workspace_id: 12 }], [4, { is_bot: true }], [2_000]],
 );
-addTo(rows, [[2]], { isStored: true });
+addTo(rows, [[2]], true);
 
-test("a page holds unstored clicks of the workspace and the range, newest first", () => {
+test("a page holds unstored clicks with the ad ID, of the workspace and the range, newest first", () => {
   expect(idsOf(pageOf(rows))).toEqual([5, 4, 1]);
   expect(idsOf(pageOf(rows, { fromMs: T + 4, toMs: T + 3_000 }))).toEqual([2_000, 5, 4]);
   expect(idsOf(pageOf(rows, { workspaceId: 12 }))).toEqual([3]);
+  expect(clickPage(rows, { ...ALL, where: [] }, ROWS_MAX)).toBeUndefined();
 });
 
 test("a field that is missing in a row has its default", () => {
@@ -90,7 +95,7 @@ test("a field that is missing in a row has its default", () => {
 
 test("pages of any size follow one another without a gap, also within a millisecond", () => {
   const same = { ts: T + 7 };
-  const all = rowsOf([[1, same], [2, same], [3, same], [9]]);
+  const all = clicksOf([[1, same], [2, same], [3, same], [9]]);
   const seen: number[] = [];
   let after: ClickPageQuery["after"];
   for (let pages = 0; pages < 10; pages += 1) {
@@ -104,7 +109,7 @@ test("pages of any size follow one another without a gap, also within a millisec
 
 test("a page stays below the size of a message, and reports that it is cut", () => {
   const large = { user_agent: "x".repeat(150_000) };
-  const all = rowsOf([
+  const all = clicksOf([
     [1, large],
     [2, large],
     [3, large],
@@ -115,23 +120,23 @@ test("a page stays below the size of a message, and reports that it is cut", () 
 });
 
 test("a row larger than a page is a page of its own, and the page reports that it is cut", () => {
-  const all = rowsOf([[1], [2, { user_agent: "x".repeat(500_000) }]]);
+  const all = clicksOf([[1], [2, { user_agent: "x".repeat(500_000) }]]);
   expect(idsOf(pageOf(all))).toEqual([2]);
   expect(pageOf(all)?.isCut).toBe(true);
   expect(idsOf(pageOf(all, { after: { atMs: T + 2, clickId: idOf(2) } }))).toEqual([1]);
 });
 
 test("a row that is not valid JSON is skipped", () => {
-  const broken = rowsOf([[1], [2]]);
-  const [first] = broken.of(1);
-  const at = first?.segment.bytes.indexOf('"workspace_id":1,') ?? -1;
-  first?.segment.bytes.write('"workspace_id"!1,', at);
+  const broken = noClicks();
+  const { bytes } = addTo(broken, [[1], [2]]);
+  bytes.write('"workspace_id"!1,', bytes.indexOf('"workspace_id":1,'));
   expect(idsOf(pageOf(broken))).toEqual([2]);
 });
 
-test("a page reads the newest rows of its workspace only; one that needs too many is refused", () => {
-  const all = new UnstoredRows();
-  for (let n = 0; n < 900; n += 1) addTo(all, [[n, { workspace_id: 7 }], [n], [n, { sub1: "x" }]]);
+test("a page reads the newest rows with its ad ID only; one that needs too many is refused", () => {
+  const all = noClicks();
+  for (let n = 0; n < 900; n += 1)
+    addTo(all, [[n, { workspace_id: 7 }], [n], [n, { sub1: "x" }], [n, { gclid: "h" }]]);
   const at = { toMs: T + 5_000 };
   expect(pageOf(all, at)?.clicks).toHaveLength(100);
   expect(pageOf(all, { ...at, workspaceId: 7 })?.clicks).toHaveLength(100);
@@ -147,11 +152,11 @@ const aClick = fc.record({
   isBot: fc.boolean(),
 });
 
-test("pages equal a plain filter over all clicks, while segments come and leave", () => {
+test("pages equal a plain filter over all clicks, while segments come and are stored", () => {
   const steps = fc.array(
     fc.oneof(
       { weight: 3, arbitrary: fc.array(aClick, { minLength: 1, maxLength: 6 }) },
-      { weight: 1, arbitrary: fc.constant("leave" as const) },
+      { weight: 1, arbitrary: fc.constant("store" as const) },
     ),
     { maxLength: 30 },
   );
@@ -164,14 +169,14 @@ test("pages equal a plain filter over all clicks, while segments come and leave"
   });
   fc.assert(
     fc.property(steps, asked, (all, { workspaceId, from, to, limit, isBot }) => {
-      const unstored = new UnstoredRows();
-      const segments: (Segment | undefined)[] = [];
+      const young = noClicks();
+      const segments: Segment[] = [];
       const model: { id: number; ms: number; workspace: number; isBot: boolean }[][] = [];
       let id = 0;
       for (const step of all) {
-        if (step === "leave") {
+        if (step === "store") {
           const oldest = segments.shift();
-          if (oldest !== undefined) unstored.remove(oldest);
+          if (oldest !== undefined) oldest.isStored = true;
           model.shift();
           continue;
         }
@@ -181,7 +186,7 @@ test("pages equal a plain filter over all clicks, while segments come and leave"
           const fields = { workspace_id: click.workspace, is_bot: click.isBot };
           return [click.id, { ts: T + click.ms, ...fields }];
         });
-        segments.push(addTo(unstored, lines));
+        segments.push(addTo(young, lines));
       }
       const expected = model
         .flat()
@@ -189,7 +194,7 @@ test("pages equal a plain filter over all clicks, while segments come and leave"
         .filter(({ ms }) => ms >= from && ms <= to)
         .filter((click) => isBot === undefined || click.isBot === isBot)
         .toSorted((a, b) => b.ms - a.ms || b.id - a.id);
-      const page = pageOf(unstored, {
+      const page = pageOf(young, {
         workspaceId,
         limit,
         fromMs: T + from,
@@ -197,7 +202,6 @@ test("pages equal a plain filter over all clicks, while segments come and leave"
         where: isBot === undefined ? [] : [{ column: "is_bot", value: isBot }],
       });
       expect(idsOf(page)).toEqual(expected.slice(0, limit).map((click) => click.id));
-      expect(unstored.count).toBe(model.flat().length);
     }),
   );
 });

@@ -1,12 +1,14 @@
-import type { ClickPageQuery } from "../../../schemas/events/click-query.ts";
+import { AD_CLICK_ID_KINDS, type ClickPageQuery } from "../../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
-import type { UnstoredRow, UnstoredRows } from "./unstored-rows.ts";
+import { type AdClick, adClickKey, rowOf } from "./ad-clicks.ts";
+import type { YoungClicks } from "./young-clicks.ts";
 
 export type ClickPage = { readonly clicks: string[]; readonly isCut: boolean };
 
 /** Size of a page. As JSON within JSON it stays below the 1 MiB of a NATS message. */
 const PAGE_BYTES_MAX = 400_000;
-const LINE_FEED = 10;
+/** The most rows that are read for a page: the lane does nothing else while it reads them, about 5 µs each. */
+const ROWS_MAX = 20_000;
 const DEFAULTS: object = ClickRecord.parse({
   click_id: "0".repeat(32),
   ts: 0,
@@ -17,15 +19,17 @@ const DEFAULTS: object = ClickRecord.parse({
 type Found = { readonly row: string; readonly ts: number; readonly clickId: string };
 
 /**
- * A page of the clicks that were read and are not in ClickHouse yet. It reads the workspace's rows from the newest one back until the
- * page is full. Undefined if that takes more than `rowsMax` rows: the lane does nothing else while it reads them, about 5 µs each.
+ * A page of the clicks with an ad ID that were read and are not in ClickHouse yet. It reads rows from the newest one back until the page is
+ * full. Undefined if that takes more than `rowsMax` rows, or if the query names no ad ID.
  */
 export function clickPage(
-  unstored: UnstoredRows,
+  young: YoungClicks,
   query: ClickPageQuery,
-  rowsMax: number,
+  rowsMax = ROWS_MAX,
 ): ClickPage | undefined {
-  const found = findNewest(unstored, query, rowsMax);
+  const key = keyOf(query);
+  if (key === undefined) return undefined;
+  const found = findNewest(young.unstoredWith(key), query, rowsMax);
   if (found === undefined) return undefined;
   const clicks: string[] = [];
   let bytes = 0;
@@ -37,17 +41,24 @@ export function clickPage(
   return { clicks, isCut: false };
 }
 
+function keyOf({ workspaceId, where }: ClickPageQuery): string | undefined {
+  for (const kind of AD_CLICK_ID_KINDS) {
+    const value = where.find(({ column }) => column === kind)?.value;
+    if (typeof value === "string") return adClickKey({ workspaceId, kind, value });
+  }
+  return undefined;
+}
+
 /** The matching rows of at least one page; undefined if it must read more than `rowsMax` rows. */
 function findNewest(
-  unstored: UnstoredRows,
+  unstored: readonly AdClick[],
   query: ClickPageQuery,
   rowsMax: number,
 ): Found[] | undefined {
-  const { fromMs, after, limit, workspaceId } = query;
+  const { fromMs, after, limit } = query;
   const lastMs = Math.min(query.toMs, after?.atMs ?? query.toMs);
   const rows = unstored
-    .of(workspaceId)
-    .filter(({ ts, segment }) => ts >= fromMs && ts <= lastMs && !segment.isStored)
+    .filter(({ ts }) => ts >= fromMs && ts <= lastMs)
     .reverse()
     .sort((a, b) => b.ts - a.ts);
   const found: Found[] = [];
@@ -59,7 +70,7 @@ function findNewest(
     if (row.ts < oldestMs) break;
     read += 1;
     if (read > rowsMax) return undefined;
-    const click = readRow(textOf(row), query);
+    const click = readRow(rowOf(row), query);
     if (click === undefined) continue;
     found.push(click);
     bytes += Buffer.byteLength(click.row);
@@ -67,10 +78,6 @@ function findNewest(
     if (isFull) oldestMs = row.ts;
   }
   return found;
-}
-
-function textOf({ segment: { bytes }, start }: UnstoredRow): string {
-  return bytes.toString("utf8", start, bytes.indexOf(LINE_FEED, start));
 }
 
 function readRow(row: string, query: ClickPageQuery): Found | undefined {

@@ -149,6 +149,16 @@ export class YoungClicks {
     return this.#adClicks.find(search);
   }
 
+  /** All rows with this ad ID that are not in ClickHouse yet, in the order of the stream. */
+  unstoredWith(key: string): AdClick[] {
+    const found: AdClick[] = [];
+    for (const { isStored, adClicks } of this.segments()) {
+      if (isStored) continue;
+      for (const click of adClicks) if (click.key === key) found.push(click);
+    }
+    return found;
+  }
+
   /** Drops stored clicks that exceed a limit. `nowMs` is monotonic. */
   forget(nowMs: number): void {
     for (;;) {

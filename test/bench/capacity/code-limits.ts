@@ -1,11 +1,5 @@
 import { BUSY_RECORDS_PER_SECOND } from "../../../ingress/journal/ship-lane.ts";
-import { BATCH_ROWS_MAX, UNIQUE_HOURS } from "../../../processors/clicks/intake/intake.ts";
-import {
-  INSERT_INTERVAL_MS,
-  LARGE_INSERT_INTERVAL_MS,
-  LARGE_INSERT_ROWS,
-  ROWS_AT_ONCE,
-} from "../../../processors/clicks/lane/flush-due.ts";
+import { UNIQUE_HOURS } from "../../../processors/clicks/intake/intake.ts";
 import { VISIT_BYTES } from "../../../processors/clicks/visits/visit-table.ts";
 import {
   BATCH_AGE_MS_MAX,
@@ -28,12 +22,6 @@ export const CODE = {
   messageAgeMs: BATCH_AGE_MS_MAX,
   busyMessageAgeMs: BUSY_BATCH_AGE_MS_MAX,
   busyRecordsPerSecond: BUSY_RECORDS_PER_SECOND,
-  insertRowsMax: BATCH_ROWS_MAX,
-  insertRowsAtOnce: ROWS_AT_ONCE,
-  insertIntervalMs: INSERT_INTERVAL_MS,
-  largeInsertIntervalMs: LARGE_INSERT_INTERVAL_MS,
-  largeInsertRows: LARGE_INSERT_ROWS,
-  listRowsDefault: Number(SETTINGS.CLICK_LIST_ROWS_MAX.default),
   youngBytesDefault: Number(SETTINGS.YOUNG_CLICKS_BYTES.default),
   youngBytesMax: largestAccepted(SETTINGS.YOUNG_CLICKS_BYTES),
   uniqueHours: UNIQUE_HOURS,

@@ -90,7 +90,8 @@ export class TrackingWorld extends Stores {
   }
 
   #youngClicks(query: AnyClickQuery, shard: number): ClickRecord[] {
-    if (query.by === "page") throw new Error("no test of conversions lists clicks");
+    if (query.by === "page" || query.by === "stored")
+      throw new Error("no test of conversions lists clicks");
     if (query.by === "id") {
       const click = this.young.get(query.clickId);
       return click === undefined ? [] : [click];

@@ -31,9 +31,10 @@ export class ClickListWorld {
   readonly foreign: LedgerClick;
   /** Of another workspace. */
   readonly elsewhere: LedgerClick;
-  /** What the writers know; `completeToMs` is how far they are. */
+  /** What the writers know; `completeToMs` is how far they are, `storedToMs` until when ClickHouse has everything. */
   readonly onTheWay: LedgerClick[] = [];
   completeToMs = Number.MAX_SAFE_INTEGER;
+  storedToMs = Number.MAX_SAFE_INTEGER;
 
   private constructor(world: ReportWorld) {
     const { offerIds, advertiserIds, affiliateIds, workspaceId } = world.seed;
@@ -81,6 +82,12 @@ export class ClickListWorld {
     return List.parse(await this.world.get(listClicks, query, { caller }));
   }
 
+  /** X-Tracker-Complete-Until of a list. */
+  async completeUntil(query: Record<string, string>): Promise<string | undefined> {
+    const { headers = {} } = await this.world.run(listClicks, query);
+    return headers["X-Tracker-Complete-Until"];
+  }
+
   async detail(clickId: string, caller: Caller = "admin"): Promise<z.infer<typeof Detail>["data"]> {
     const path = { click_id: clickId };
     return Detail.parse(await this.world.get(getClick, {}, { caller, path })).data;
@@ -89,8 +96,9 @@ export class ClickListWorld {
   async #startWriters(): Promise<void> {
     const { nats } = this.world;
     standInForWriters(nats, (query) => {
-      const found = this.onTheWay.filter((click) => isAskedFor(click, query));
       const { completeToMs } = this;
+      if (query.by === "stored") return { completeToMs: this.storedToMs, clicks: [] };
+      const found = this.onTheWay.filter((click) => isAskedFor(click, query));
       if (query.by !== "page") return { completeToMs, clicks: found.map(rowText) };
       // A writer has no room for more than two rows.
       const shown = found.toSorted(newestFirst).slice(0, 2);
@@ -104,7 +112,10 @@ export function ids(rows: readonly Row[]): unknown[] {
   return rows.map((row) => row["click_id"]);
 }
 
-function isAskedFor(click: LedgerClick, query: AnyClickQuery): boolean {
+function isAskedFor(
+  click: LedgerClick,
+  query: Exclude<AnyClickQuery, { readonly by: "stored" }>,
+): boolean {
   if (query.by === "id") return click.click_id === query.clickId;
   const isOfShard =
     click.offer_id % FOUR_LANES.clicks.length === query.shard &&
