@@ -67,8 +67,7 @@ export async function findAdClicks(
     scope: reportScope(context.principal),
     fromMs: range.fromMs,
     toMs: range.toMs,
-    filters: [{ column: adId.kind, type: "String", value: adId.value }],
-    after: undefined,
+    adId,
     limit: query.limit,
   });
   return {

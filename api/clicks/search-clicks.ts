@@ -1,16 +1,25 @@
 import type { z } from "zod";
 import { askWriter } from "../../schemas/click-lookup/ask-writer.ts";
 import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
-import type { ClickPageQuery } from "../../schemas/events/click-query.ts";
+import type { AdClickIdKind } from "../../schemas/events/click-query.ts";
 import { readLanes } from "../../schemas/installation/lane-count.ts";
 import type { OperationContext } from "../operation.ts";
-import type { ReportScope } from "../reports/report-scope.ts";
 import { StoredClick } from "./click-row.ts";
-import { type ClickSearch, newestOf, type OrderedClick, selectClicks } from "./clicks.ts";
+import {
+  type ClickSearch,
+  isInScope,
+  newestOf,
+  type OrderedClick,
+  selectClicks,
+} from "./clicks.ts";
 import { findClick } from "./find-click.ts";
-import { readPage } from "./young-clicks.ts";
+import { readUnstored } from "./young-clicks.ts";
 
 type Stores = Pick<OperationContext, "db" | "clickhouse" | "nats" | "nowMs">;
+
+export type AdClickSearch = Omit<ClickSearch, "filters" | "after" | "isOld" | "counted"> & {
+  readonly adId: { readonly kind: AdClickIdKind; readonly value: string };
+};
 
 export type ListedClicks<Row> = {
   readonly rows: Row[];
@@ -57,29 +66,40 @@ export async function listClickById<Row extends OrderedClick>(
 }
 
 /**
- * A page of the clicks with an ad ID, newest first. Clicks that ClickHouse does not have yet are read from the click writers, so the
- * page includes every answered click (G162). One filter names the ad ID.
- *
+ * The clicks with an ad ID, newest first. Clicks that ClickHouse does not have yet are read from the click writers, so every answered
+ * click is found (G162).
  * @throws {ApiError} `unavailable` when a writer or ClickHouse does not answer, or when a writer has not read as far as the range.
- *   A page is never partial.
+ *   The answer is never partial.
  */
 export async function searchAdClicks<Row extends OrderedClick>(
-  { db, clickhouse, nats, nowMs }: Stores,
+  stores: Stores,
   row: z.ZodObject & z.ZodType<Row>,
-  search: ClickSearch,
+  { adId: { kind, value }, ...asked }: AdClickSearch,
 ): Promise<Row[]> {
+  const { db, clickhouse, nats, nowMs } = stores;
+  const search: ClickSearch = {
+    ...asked,
+    filters: [{ column: kind, type: "String", value }],
+    after: undefined,
+  };
+  const { workspaceId } = search.scope;
   const isOld = isOnlyOld(search, nowMs);
-  // Read for each page: a click of a lane that was added just now must not be missing.
+  // Read for each search: a click of a lane that was added just now must not be missing.
   const lanes = isOld ? [] : (await readLanes(db)).clicks;
-  // Ask the writers first: a click that leaves their memory in the meantime is already in ClickHouse.
   const newestMs = Math.min(search.toMs, nowMs);
-  const pages = await Promise.all(
-    lanes.map(async (shard) => await readPage(nats, pageQuery(shard, search), newestMs)),
+  // Ask the writers first: a click that leaves their memory in the meantime is already in ClickHouse.
+  const young = await Promise.all(
+    lanes.map(async (shard) => {
+      const query = { by: "unstored", shard, workspaceId, kind, value } as const;
+      return await readUnstored(nats, query, newestMs);
+    }),
   );
   const stored = await selectClicks(clickhouse, row, { ...search, isOld });
-  if (pages.every((page) => page.length === 0)) return stored;
-  const young = pages.flat().map((click) => row.parse(click));
-  return newestOf([...young, ...stored], search.limit);
+  const unstored = young
+    .flat()
+    .filter((click) => isInScope(search.scope, click) && matches(click, search))
+    .map((click) => row.parse(click));
+  return unstored.length === 0 ? stored : newestOf([...unstored, ...stored], search.limit);
 }
 
 /** Whether every click that is asked for has been stored for long. */
@@ -107,30 +127,4 @@ function matches(click: StoredClick, { fromMs, toMs, after, filters }: ClickSear
     ts <= toMs &&
     filters.every(({ column, value }) => click[column] === value)
   );
-}
-
-function pageQuery(shard: number, search: ClickSearch): ClickPageQuery {
-  const { scope, fromMs, toMs, filters, after, limit } = search;
-  return {
-    by: "page",
-    shard,
-    workspaceId: scope.workspaceId,
-    fromMs,
-    toMs,
-    limit,
-    where: [...ownerOf(scope), ...filters.map(({ column, value }) => ({ column, value }))],
-    after,
-  };
-}
-
-/** The same rule as the SQL of `selectClicks`. */
-function ownerOf(scope: ReportScope): ClickPageQuery["where"] {
-  switch (scope.role) {
-    case "staff":
-      return [];
-    case "partner":
-      return [{ column: "affiliate_id", value: scope.ownerId }];
-    case "advertiser":
-      return [{ column: "advertiser_id", value: scope.ownerId }];
-  }
 }

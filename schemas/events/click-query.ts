@@ -25,32 +25,19 @@ export const ClickQuery = z.discriminatedUnion("by", [
     /** The answer has the latest click on this offer, if there is one; 0 for no offer (G113). */
     offerId: z.int().nonnegative().default(0),
   }),
+  /** All clicks with an ad ID that are not in ClickHouse yet. */
+  z.object({
+    by: z.literal("unstored"),
+    shard: z.int().nonnegative(),
+    workspaceId: z.int(),
+    kind: z.enum(AD_CLICK_ID_KINDS),
+    value: z.string(),
+  }),
   z.object({ by: z.literal("stored"), shard: z.int().nonnegative() }),
 ]);
 export type ClickQuery = z.infer<typeof ClickQuery>;
 
-/**
- * A page of the clicks of one shard that have an ad ID and are not in ClickHouse yet, newest first; clicks with the same time by descending
- * id. One of the conditions names the ad ID.
- */
-export const ClickPageQuery = z.object({
-  by: z.literal("page"),
-  shard: z.int().nonnegative(),
-  workspaceId: z.int(),
-  /** Inclusive, UTC ms. */
-  fromMs: z.number(),
-  toMs: z.number(),
-  /** Fields of the record that must be equal. A field that a record leaves out has its default value. */
-  where: z
-    .array(z.object({ column: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) }))
-    .max(50),
-  /** Only clicks after this one. */
-  after: z.object({ atMs: z.number(), clickId: z.string() }).optional(),
-  limit: z.int().positive(),
-});
-export type ClickPageQuery = z.infer<typeof ClickPageQuery>;
-
-/** Clicks as the JSON text of their rows, stored or about to be stored: newest last, but newest first in a page. */
+/** Clicks as the JSON text of their rows, stored or about to be stored, newest last. */
 export const ClickAnswer = z.object({
   /**
    * Every click of this shard answered before this moment (UTC ms) is known to the writer or to ClickHouse: the oldest
@@ -68,7 +55,5 @@ export const ClickAnswer = z.object({
    * (`recordedBy`, else the one that the id names) was given up. It may come back.
    */
   isGivenUp: z.boolean().optional(),
-  /** The page is full: ask for the rows after its last one. */
-  isCut: z.boolean().optional(),
 });
 export type ClickAnswer = z.infer<typeof ClickAnswer>;

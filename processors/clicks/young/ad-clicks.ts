@@ -93,11 +93,7 @@ export function adClickKeys(line: string): string[] {
 }
 
 /** The key of an ID as it is asked for. */
-export function adClickKey({
-  workspaceId,
-  kind,
-  value,
-}: Pick<AdClickSearch, "workspaceId" | "kind" | "value">): string {
+export function adClickKey({ workspaceId, kind, value }: Omit<AdClickSearch, "offerId">): string {
   const written = Buffer.from(JSON.stringify(value).slice(1, -1)).toString("latin1");
   return keyOf(workspaceId, kind, written);
 }
@@ -117,6 +113,6 @@ function orderOf(click: AdClick): string {
   return orderInMillisecond(CLICK_ID.exec(rowOf(click))?.[1] ?? "");
 }
 
-export function rowOf({ bytes, at }: Pick<AdClick, "bytes" | "at">): string {
+export function rowOf({ bytes, at }: AdClick): string {
   return bytes.toString("utf8", at, bytes.indexOf(LINE_FEED, at));
 }

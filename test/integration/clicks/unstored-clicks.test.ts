@@ -13,19 +13,12 @@ const FLOOD = 30_000;
 
 type Asked = Pick<ClickSearch, "scope" | "fromMs">;
 
-function searchFor({ scope, fromMs }: Asked): ClickSearch & { readonly nowMs: number } {
-  const nowMs = Date.now() - 1;
-  return { scope, fromMs, toMs: nowMs, nowMs, filters: [], after: undefined, limit: 100 };
-}
-
 /** The newest 100 clicks with the ad ID `flood` that the API finds, answered until now. */
-async function found({ pool: db, ...world }: ClickWorld, asked: Asked): Promise<string[]> {
-  const { nowMs, ...search } = searchFor(asked);
-  const { clickhouse, nats } = world;
-  const rows = await searchAdClicks({ clickhouse, nats, nowMs, db }, StoredClick, {
-    ...search,
-    filters: [{ column: "gclid", type: "String", value: "flood" }],
-  });
+async function found({ clickhouse, nats, pool: db }: ClickWorld, asked: Asked): Promise<string[]> {
+  const nowMs = Date.now() - 1;
+  const adId = { kind: "gclid", value: "flood" } as const;
+  const search = { ...asked, toMs: nowMs, adId, limit: 100 };
+  const rows = await searchAdClicks({ clickhouse, nats, nowMs, db }, StoredClick, search);
   return rows.map(({ click_id }) => click_id);
 }
 
@@ -34,7 +27,8 @@ async function listed(
   { clickhouse, nats, pool: db }: ClickWorld,
   asked: Asked,
 ): Promise<{ ids: string[]; completeUntilMs: number | undefined }> {
-  const { nowMs, ...search } = searchFor(asked);
+  const nowMs = Date.now() - 1;
+  const search = { ...asked, toMs: nowMs, filters: [], after: undefined, limit: 100 };
   const list = await listClicksOf({ clickhouse, nats, nowMs, db }, StoredClick, search);
   return { ids: list.rows.map(({ click_id }) => click_id), completeUntilMs: list.completeUntilMs };
 }
@@ -83,11 +77,10 @@ test("while ClickHouse takes no rows, lists say until when and ad IDs find every
       .toReversed()
       .map((click) => click["click_id"]);
   expect(await found(world, of(2))).toEqual(idsOf(2));
-  expect(await found(world, of(1))).toEqual(idsOf(1).slice(0, 100));
-  const nobody = { role: "partner", workspaceId: 1, ownerId: 999 } as const;
-  await expect(found(world, { scope: nobody, fromMs })).rejects.toMatchObject({
-    code: "unavailable",
-  });
+  const nobody = { role: "partner", workspaceId: 2, ownerId: 999 } as const;
+  expect(await found(world, { scope: nobody, fromMs })).toEqual([]);
+  // Too many for one answer: they are found as soon as they are stored.
+  await expect(found(world, of(1))).rejects.toMatchObject({ code: "unavailable" });
   // The oldest click that waits is the first one of the flood.
   const completeUntilMs = fromMs + 3;
   expect(await listed(world, of(2))).toEqual({
@@ -104,6 +97,7 @@ test("while ClickHouse takes no rows, lists say until when and ad IDs find every
   );
   expect((await listed(world, of(2))).ids).toEqual(idsOf(2));
   expect(await found(world, of(2))).toEqual(idsOf(2));
+  expect(await found(world, of(1))).toEqual(idsOf(1).slice(0, 100));
   expect(await world.counts()).toEqual({ rows: clicks.length, positions: clicks.length });
   stop();
   await world.close();

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { getClick } from "../../../api/clicks/get-click.ts";
 import { listClicks } from "../../../api/clicks/list-clicks.ts";
+import type { ClickQuery } from "../../../schemas/events/click-query.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
-import { type AnyClickQuery, standInForWriters } from "../clicks/stand-in-writers.ts";
+import { standInForWriters } from "../clicks/stand-in-writers.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
 import { type Caller, ReportWorld, type Row } from "./report-world.ts";
@@ -99,10 +100,7 @@ export class ClickListWorld {
       const { completeToMs } = this;
       if (query.by === "stored") return { completeToMs: this.storedToMs, clicks: [] };
       const found = this.onTheWay.filter((click) => isAskedFor(click, query));
-      if (query.by !== "page") return { completeToMs, clicks: found.map(rowText) };
-      // A writer has no room for more than two rows.
-      const shown = found.toSorted(newestFirst).slice(0, 2);
-      return { completeToMs, clicks: shown.map(rowText), isCut: found.length > shown.length };
+      return { completeToMs, clicks: found.map(rowText) };
     });
     await nats.connection.flush();
   }
@@ -114,30 +112,14 @@ export function ids(rows: readonly Row[]): unknown[] {
 
 function isAskedFor(
   click: LedgerClick,
-  query: Exclude<AnyClickQuery, { readonly by: "stored" }>,
+  query: Exclude<ClickQuery, { readonly by: "stored" }>,
 ): boolean {
   if (query.by === "id") return click.click_id === query.clickId;
-  const isOfShard =
-    click.offer_id % FOUR_LANES.clicks.length === query.shard &&
-    click.workspace_id === query.workspaceId;
-  if (query.by === "ad-click-id")
-    return isOfShard && Reflect.get(click, query.kind) === query.value;
-  const { fromMs, toMs, where, after } = query;
-  const isBehind =
-    after === undefined || newestFirst({ ts: after.atMs, click_id: after.clickId }, click) < 0;
   return (
-    isOfShard &&
-    isBehind &&
-    click.ts >= fromMs &&
-    click.ts <= toMs &&
-    where.every(({ column, value }) => (Reflect.get(click, column) ?? "") === value)
+    click.offer_id % FOUR_LANES.clicks.length === query.shard &&
+    click.workspace_id === query.workspaceId &&
+    Reflect.get(click, query.kind) === query.value
   );
-}
-
-type Place = Pick<LedgerClick, "ts" | "click_id">;
-
-function newestFirst(a: Place, b: Place): number {
-  return b.ts - a.ts || (a.click_id === b.click_id ? 0 : a.click_id < b.click_id ? 1 : -1);
 }
 
 /** As the writer keeps it: the record, and where it stands in its producer's sequence. */
