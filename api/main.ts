@@ -137,12 +137,9 @@ function watchStores(
   return watch;
 }
 
-/** The pages of the console, unless CONSOLE is off. */
 function openConsole(settings: ApiSettings, log: Log): NonNullable<ApiParts["console"]> {
-  const { console: given } = settings;
-  if (!given.isServed) return given;
   for (const { name, facts } of consoleWarnings(settings)) log.warn(facts, name);
-  return { ...given, files: readConsole(CONSOLE_BUILD) };
+  return { ...settings.console, files: readConsole(CONSOLE_BUILD) };
 }
 
 async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {

@@ -210,6 +210,8 @@ export type Operation = {
    * the query.
    */
   readonly readsClickhouse?: SlotKind | ((query: unknown) => SlotKind | undefined);
+  /** Headers that a JSON answer may have in addition to those of every answer, and what they say. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Media types that an answer may have in addition to JSON. */
   readonly otherMediaTypes?: readonly string[];
   /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */

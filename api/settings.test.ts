@@ -34,18 +34,13 @@ test("three servers are enough; everything else serves a single machine", () => 
     },
     clickRetentionDays: 0,
     durability: { level: "strict", natsMonitorUrls: [], singleSite: false, standbys: 1 },
-    console: { isServed: true, secret: undefined, allowsPlainHttp: false, signUpsPerHour: 10 },
+    console: { secret: undefined },
     access: { share: 0, file: undefined },
     tracing: { endpoint: undefined, headers: undefined },
     logLevel: "info",
     endWithParent: false,
     serveOnMs: 10_000,
   });
-});
-
-test("CONSOLE=off leaves the pages of the console out, and no other word does", () => {
-  expect(readApiSettings({ ...SERVERS, CONSOLE: "off" }).console.isServed).toBe(false);
-  expect(() => readApiSettings({ ...SERVERS, CONSOLE: "no" })).toThrow(/CONSOLE/);
 });
 
 test("public addresses are those given, else those of the listeners", () => {

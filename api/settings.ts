@@ -52,10 +52,7 @@ function groupSettings(read: SettingsOf<"api">) {
       headers: read.OTEL_EXPORTER_OTLP_HEADERS,
     },
     console: {
-      isServed: read.CONSOLE === "on",
       secret: read.CONSOLE_SECRET,
-      allowsPlainHttp: read.CONSOLE_PLAIN_HTTP,
-      signUpsPerHour: read.SIGNUP_PER_HOUR,
       oidc:
         read.OIDC_ISSUER === undefined
           ? undefined

@@ -71,8 +71,6 @@ export type ApiParts = {
   readonly console?: {
     readonly files?: ConsoleFiles | undefined;
     readonly secret: string | undefined;
-    readonly allowsPlainHttp: boolean;
-    readonly signUpsPerHour?: number;
     readonly oidc?: OidcSettings | undefined;
     readonly mail?: MailSettings | undefined;
   };
@@ -80,15 +78,13 @@ export type ApiParts = {
 
 /** Attempts of an address to sign in, a minute. */
 const SIGN_INS_PER_MINUTE = 30;
-const SIGN_UPS_PER_HOUR = 10;
 
 function peopleParts({ db, apiUrl, console }: ApiParts, secret: string): PeopleParts {
   return {
-    cookie: new SessionCookie({ apiUrl, allowsPlainHttp: console?.allowsPlainHttp ?? false }),
+    cookie: new SessionCookie(apiUrl),
     tokens: new SessionTokens(secret),
     hasher: new PasswordHasher(),
     attempts: new RateLimiter(db, SIGN_INS_PER_MINUTE),
-    signUpsPerHour: console?.signUpsPerHour ?? SIGN_UPS_PER_HOUR,
     oidc: console?.oidc === undefined ? undefined : new OidcClient(console.oidc, apiUrl),
     mailer: console?.mail === undefined ? undefined : new Mailer(console.mail),
     box: console?.secret === undefined ? undefined : new SealedBox(console.secret),

@@ -1,7 +1,7 @@
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { natsAccess } from "../schemas/nats/access.ts";
 
-const FIRST_OPS_PORT = 9411;
+const OPS_PORT = 9411;
 
 export type IngressSettings = ReturnType<typeof groupSettings>;
 
@@ -17,8 +17,7 @@ function groupSettings(read: SettingsOf<"ingress">) {
     dataDir: read.DATA_DIR,
     port: read.TRACKING_PORT,
     bind: read.BIND_ADDRESS,
-    ops: { bind: read.OPS_BIND, port: opsPort(read.OPS_PORT, read.INGRESS_WORKER) },
-    worker: read.INGRESS_WORKER,
+    ops: { bind: read.OPS_BIND, port: read.OPS_PORT ?? OPS_PORT },
     nats: {
       url: read.NATS_URL,
       access: natsAccess(read),
@@ -49,11 +48,6 @@ function groupSettings(read: SettingsOf<"ingress">) {
     serveOnMs: read.DRAIN_SECONDS * 1_000,
     storedMs: read.DRAIN_STORED_SECONDS * 1_000,
   } as const;
-}
-
-/** Port 0 stays 0: a free one. */
-function opsPort(first = FIRST_OPS_PORT, worker: number): number {
-  return first === 0 ? 0 : first + worker;
 }
 
 /**

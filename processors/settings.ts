@@ -8,7 +8,6 @@ import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { outgoingReach } from "../schemas/outgoing/outgoing-settings.ts";
 
 const OPS_PORT = 9431;
-const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 export type ProcessorSettings = ReturnType<typeof groupSettings>;
@@ -57,7 +56,6 @@ function groupSettings(read: SettingsOf<"processors">) {
       producerPatienceMs: read.PRODUCER_PATIENCE_HOURS * HOUR_MS,
       uniquesMax: read.UNIQUE_VISITS_MAX,
       youngBytesMax: read.YOUNG_CLICKS_BYTES,
-      listRowsMax: read.CLICK_LIST_ROWS_MAX,
     },
     outgoing: outgoingReach(read),
     delivery: {
@@ -65,10 +63,8 @@ function groupSettings(read: SettingsOf<"processors">) {
       webhookWaitsMs: read.WEBHOOK_RETRY_SCHEDULE,
     },
     schedule: {
-      holdTickMs: read.HOLD_TICK_MS,
       fxFeedUrl: read.FX_FEED_URL,
       clickRetentionDays: read.CLICK_RETENTION_DAYS,
-      factsAuditMs: read.FACTS_AUDIT_MINUTES * MINUTE_MS,
       conversionRetentionDays: read.CONVERSION_RETENTION_DAYS,
     },
   } as const;

@@ -31,7 +31,7 @@ test("a secret of a session that was not minted here is told apart by itself", (
 });
 
 test("a cookie of the same name that somebody else has set beside ours makes both void", () => {
-  const cookie = new SessionCookie({ apiUrl: "http://127.0.0.1:8081", allowsPlainHttp: false });
+  const cookie = new SessionCookie("http://127.0.0.1:8081");
   expect(cookie.read("a=1; trk_console=t; b=2")).toBe("t");
   expect(cookie.read("trk_console=t; trk_console=u")).toBeUndefined();
   expect(cookie.read("xtrk_console=t; TRK_CONSOLE=u")).toBeUndefined();
@@ -39,15 +39,13 @@ test("a cookie of the same name that somebody else has set beside ours makes bot
 });
 
 test.each([
-  ["https://api.example", false, "api.example", true],
-  ["http://127.0.0.1:8081", false, "127.0.0.1:8081", true],
-  ["http://127.0.0.1:8081", false, "localhost:8081", true],
-  ["http://127.0.0.1:8081", false, "192.168.1.7:8081", false],
-  ["http://127.0.0.1:8081", false, undefined, false],
-  ["http://192.168.1.7:8081", false, "192.168.1.7:8081", false],
-  ["http://192.168.1.7:8081", true, "192.168.1.7:8081", true],
-])("with %s, plain http allowed: %s, Host %s, sign-in is possible: %s", (...row) => {
-  const [apiUrl, allowsPlainHttp, host, isPossible] = row;
-  const cookie = new SessionCookie({ apiUrl, allowsPlainHttp });
+  ["https://api.example", "api.example", true],
+  ["http://127.0.0.1:8081", "127.0.0.1:8081", true],
+  ["http://127.0.0.1:8081", "localhost:8081", true],
+  ["http://127.0.0.1:8081", "192.168.1.7:8081", false],
+  ["http://127.0.0.1:8081", undefined, false],
+  ["http://192.168.1.7:8081", "192.168.1.7:8081", false],
+])("with %s, Host %s, sign-in is possible: %s", (apiUrl, host, isPossible) => {
+  const cookie = new SessionCookie(apiUrl);
   expect(cookie.refusalAt(host) === undefined).toBe(isPossible);
 });

@@ -12,20 +12,12 @@ export class SessionCookie {
   readonly name: string;
   readonly #attributes: string;
   readonly #isSecure: boolean;
-  readonly #allowsPlainHttp: boolean;
   readonly #isLoopback: boolean;
 
-  constructor({
-    apiUrl,
-    allowsPlainHttp,
-  }: {
-    readonly apiUrl: string;
-    readonly allowsPlainHttp: boolean;
-  }) {
+  constructor(apiUrl: string) {
     const { protocol, hostname } = new URL(apiUrl);
     this.#isSecure = protocol === "https:";
     this.#isLoopback = isLoopbackHost(hostname);
-    this.#allowsPlainHttp = allowsPlainHttp;
     this.name = this.#isSecure ? `__Host-${NAME}` : NAME;
     this.#attributes = this.#isSecure
       ? "Path=/; Secure; HttpOnly; SameSite=Strict"
@@ -55,13 +47,10 @@ export class SessionCookie {
 
   /** Why nobody may sign in at this Host: over plain http a cookie can be read on its way. Undefined if it is safe. */
   refusalAt(host: string | undefined): ApiError | undefined {
-    if (this.#isSecure || this.#allowsPlainHttp) return undefined;
+    if (this.#isSecure) return undefined;
     const url = `http://${host ?? ""}`;
     const isLocal = URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
     if (this.#isLoopback && isLocal) return undefined;
-    return new ApiError(
-      "forbidden",
-      "sign-in needs https: set API_URL to an https address, or CONSOLE_PLAIN_HTTP=1 to do without",
-    );
+    return new ApiError("forbidden", "sign-in needs https: set API_URL to an https address");
   }
 }

@@ -34,8 +34,9 @@ import {
   type LookupQuery,
   readAdId,
 } from "./lookup-clicks.ts";
-import { searchClicks } from "./search-clicks.ts";
+import { type ListedClicks, listClickById, listClicksOf } from "./search-clicks.ts";
 
+const COMPLETE_UNTIL = "X-Tracker-Complete-Until";
 const CSV_NAME = "clicks.csv";
 const DAYS_MAX = 93;
 const LIMIT_DEFAULT = 100;
@@ -57,7 +58,7 @@ export const listClicks: Operation = operation({
   summary: "List clicks",
   description:
     "Newest first, or those with an ad-platform click id. Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer contains the clicks " +
-    "with that id: `from` is required, at most 90 days, without paging. `filters` lists the clicks behind a cell of a report.",
+    "with that id: `from` is required, at most 90 days, without paging. `filters` lists the clicks behind a cell of a report. A click is in the list about a second after its answer, by `click_id` and by an ad-platform click id at once.",
   access: everyRole("clicks.read"),
   input: {
     query: z.object({
@@ -81,6 +82,10 @@ export const listClicks: Operation = operation({
     }),
   ]),
   status: 200,
+  answerHeaders: {
+    [COMPLETE_UNTIL]:
+      "The list has every click of its range that was answered before this moment; later ones may follow. Absent while a click writer does not answer, and with `filters`",
+  },
   otherMediaTypes: ["text/csv"],
   readsClickhouse: ({ filters, format }) =>
     filters !== undefined || format === "csv" ? "reports" : "clicks",
@@ -113,7 +118,7 @@ export const listClicks: Operation = operation({
           });
     const search = { scope: reportScope(context.principal), fromMs, toMs, filters, counted };
     if (isCsv)
-      return await csvAnswer(listCsv(clickCsv(context, search)), {
+      return await csvAnswer(listCsv(clickCsv(context, search, query.click_id)), {
         name: CSV_NAME,
         bom: query.bom,
       });
@@ -121,25 +126,36 @@ export const listClicks: Operation = operation({
       page.after === undefined
         ? undefined
         : { atMs: Number(page.after.at), clickId: page.after.id };
-    const rows = await searchClicks(context, ListedClick, {
-      ...search,
-      after,
-      limit: page.rowsMax,
-    });
+    const asked = { ...search, after, limit: page.rowsMax };
+    const { rows, completeUntilMs } = await readList(context, asked, query.click_id);
     const labels = await readRowLabels(context, rows);
     const body = page.close(rows, {
       positionOf: (row) => ({ at: String(row.ts), id: row.click_id }),
       show: (row) => shownRow(context, row, labels),
       range: { fromMs, toMs, tz: range.zone.name },
     });
-    return { body: { ...body, range: echoRange(range) } };
+    return {
+      body: { ...body, range: echoRange(range) },
+      headers: completeUntilMs === undefined ? {} : { [COMPLETE_UNTIL]: isoTime(completeUntilMs) },
+    };
   },
 });
+
+async function readList(
+  context: OperationContext,
+  search: ClickSearch,
+  clickId: string | undefined,
+): Promise<ListedClicks<ListedClick>> {
+  return clickId === undefined || search.counted !== undefined
+    ? await listClicksOf(context, ListedClick, search)
+    : await listClickById(context, ListedClick, { search, clickId });
+}
 
 /** The whole list, in pages of its own. */
 function clickCsv(
   context: OperationContext,
   search: Omit<ClickSearch, "after" | "limit">,
+  clickId: string | undefined,
 ): ListCsv<ListedClick> {
   const { role } = context.principal;
   return {
@@ -147,7 +163,7 @@ function clickCsv(
     numbers: new Set(),
     read: async (last, limit) => {
       const after = last === undefined ? undefined : { atMs: last.ts, clickId: last.click_id };
-      return await searchClicks(context, ListedClick, { ...search, after, limit });
+      return (await readList(context, { ...search, after, limit }, clickId)).rows;
     },
     show: async (rows) => {
       const labels = await readRowLabels(context, rows);

@@ -5,7 +5,7 @@ import type { OperationContext } from "../operation.ts";
 import { reportCaller, reportScope } from "../reports/caller.ts";
 import { parseRange } from "../reports/report-request.ts";
 import { FoundClick, isoTime } from "./click-row.ts";
-import { searchClicks } from "./search-clicks.ts";
+import { searchAdClicks } from "./search-clicks.ts";
 
 const DAYS_MAX = 90;
 /** Characters that need no encoding in a URL (G88). */
@@ -63,12 +63,11 @@ export async function findAdClicks(
     defaultPreset: "today",
     daysMax: DAYS_MAX,
   });
-  const rows = await searchClicks(context, FoundClick, {
+  const rows = await searchAdClicks(context, FoundClick, {
     scope: reportScope(context.principal),
     fromMs: range.fromMs,
     toMs: range.toMs,
-    filters: [{ column: adId.kind, type: "String", value: adId.value }],
-    after: undefined,
+    adId,
     limit: query.limit,
   });
   return {

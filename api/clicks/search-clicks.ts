@@ -1,62 +1,130 @@
 import type { z } from "zod";
+import { askWriter } from "../../schemas/click-lookup/ask-writer.ts";
 import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
-import type { ClickPageQuery } from "../../schemas/events/click-query.ts";
+import type { AdClickIdKind } from "../../schemas/events/click-query.ts";
 import { readLanes } from "../../schemas/installation/lane-count.ts";
 import type { OperationContext } from "../operation.ts";
-import type { ReportScope } from "../reports/report-scope.ts";
-import { type ClickSearch, newestOf, type OrderedClick, selectClicks } from "./clicks.ts";
-import { readPage } from "./young-clicks.ts";
+import { StoredClick } from "./click-row.ts";
+import {
+  type ClickSearch,
+  isInScope,
+  newestOf,
+  type OrderedClick,
+  selectClicks,
+} from "./clicks.ts";
+import { findClick } from "./find-click.ts";
+import { readUnstored } from "./young-clicks.ts";
+
+type Stores = Pick<OperationContext, "db" | "clickhouse" | "nats" | "nowMs">;
+
+export type AdClickSearch = Omit<ClickSearch, "filters" | "after" | "isOld" | "counted"> & {
+  readonly adId: { readonly kind: AdClickIdKind; readonly value: string };
+};
+
+export type ListedClicks<Row> = {
+  readonly rows: Row[];
+  /** The list has every click of its range that was answered before this moment, UTC ms; undefined while that is unknown. */
+  readonly completeUntilMs: number | undefined;
+};
 
 /**
- * A page of clicks, newest first. Clicks that ClickHouse does not have yet are read from the click writers, so the page includes
- * every answered click (G162). Following the cursor returns each click that was answered before the first page exactly once.
- *
- * @throws {ApiError} `unavailable` when a writer or ClickHouse does not answer, or when a writer has not read as far as the range.
- *   A page is never partial.
+ * A page of the clicks that ClickHouse has, newest first (G264). Following the cursor returns each of them once.
+ * @throws {ApiError} `unavailable` when ClickHouse does not answer.
  */
-export async function searchClicks<Row extends OrderedClick>(
-  { db, clickhouse, nats, nowMs }: Pick<OperationContext, "db" | "clickhouse" | "nats" | "nowMs">,
+export async function listClicksOf<Row extends OrderedClick>(
+  stores: Stores,
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
-): Promise<Row[]> {
-  // Reports do not count what ClickHouse does not have yet.
-  if (search.counted !== undefined) return await selectClicks(clickhouse, row, search);
-  const newestMs = Math.min(search.toMs, search.after?.atMs ?? search.toMs, nowMs);
-  const isOld = newestMs < nowMs - JOURNALED_MS;
-  // Read for each page: a click of a lane that was added just now must not be missing.
-  const lanes = isOld ? [] : (await readLanes(db)).clicks;
-  // Ask the writers first: a click that leaves their memory in the meantime is already in ClickHouse.
-  const pages = await Promise.all(
-    lanes.map(async (shard) => await readPage(nats, pageQuery(shard, search), newestMs)),
-  );
-  const stored = await selectClicks(clickhouse, row, { ...search, isOld });
-  if (pages.every((page) => page.length === 0)) return stored;
-  const young = pages.flat().map((click) => row.parse(click));
-  return newestOf([...young, ...stored], search.limit);
+): Promise<ListedClicks<Row>> {
+  const { clickhouse, nowMs } = stores;
+  // As reports read: from a replica that may be some seconds behind.
+  if (search.counted !== undefined)
+    return { rows: await selectClicks(clickhouse, row, search), completeUntilMs: undefined };
+  const isOld = isOnlyOld(search, nowMs);
+  // Ask the writers first: what they know to be stored is then in the page.
+  const storedToMs = isOld ? search.toMs : await readStoredToMs(stores);
+  const rows = await selectClicks(clickhouse, row, { ...search, isOld });
+  const completeUntilMs = storedToMs === undefined ? undefined : Math.min(storedToMs, search.toMs);
+  return { rows, completeUntilMs };
 }
 
-function pageQuery(shard: number, search: ClickSearch): ClickPageQuery {
-  const { scope, fromMs, toMs, filters, after, limit } = search;
+/**
+ * The click with this id as a list, if it matches the search. It is found from the moment it was answered (G162).
+ * @throws {ApiError} `unavailable` when it may exist and nobody knows.
+ */
+export async function listClickById<Row extends OrderedClick>(
+  stores: Stores,
+  row: z.ZodObject & z.ZodType<Row>,
+  { search, clickId }: { readonly search: ClickSearch; readonly clickId: string },
+): Promise<ListedClicks<Row>> {
+  const click = await findClick(stores, search.scope, clickId);
+  const isAsked = click !== undefined && matches(click, search);
   return {
-    by: "page",
-    shard,
-    workspaceId: scope.workspaceId,
-    fromMs,
-    toMs,
-    limit,
-    where: [...ownerOf(scope), ...filters.map(({ column, value }) => ({ column, value }))],
-    after,
+    rows: isAsked ? [row.parse(click)] : [],
+    completeUntilMs: Math.min(stores.nowMs, search.toMs),
   };
 }
 
-/** The same rule as the SQL of `selectClicks`. */
-function ownerOf(scope: ReportScope): ClickPageQuery["where"] {
-  switch (scope.role) {
-    case "staff":
-      return [];
-    case "partner":
-      return [{ column: "affiliate_id", value: scope.ownerId }];
-    case "advertiser":
-      return [{ column: "advertiser_id", value: scope.ownerId }];
-  }
+/**
+ * The clicks with an ad ID, newest first. Clicks that ClickHouse does not have yet are read from the click writers, so every answered
+ * click is found (G162).
+ * @throws {ApiError} `unavailable` when a writer or ClickHouse does not answer, or when a writer has not read as far as the range.
+ *   The answer is never partial.
+ */
+export async function searchAdClicks<Row extends OrderedClick>(
+  stores: Stores,
+  row: z.ZodObject & z.ZodType<Row>,
+  { adId: { kind, value }, ...asked }: AdClickSearch,
+): Promise<Row[]> {
+  const { db, clickhouse, nats, nowMs } = stores;
+  const search: ClickSearch = {
+    ...asked,
+    filters: [{ column: kind, type: "String", value }],
+    after: undefined,
+  };
+  const { workspaceId } = search.scope;
+  const isOld = isOnlyOld(search, nowMs);
+  // Read for each search: a click of a lane that was added just now must not be missing.
+  const lanes = isOld ? [] : (await readLanes(db)).clicks;
+  const newestMs = Math.min(search.toMs, nowMs);
+  // Ask the writers first: a click that leaves their memory in the meantime is already in ClickHouse.
+  const young = await Promise.all(
+    lanes.map(async (shard) => {
+      const query = { by: "unstored", shard, workspaceId, kind, value } as const;
+      return await readUnstored(nats, query, newestMs);
+    }),
+  );
+  const stored = await selectClicks(clickhouse, row, { ...search, isOld });
+  const unstored = young
+    .flat()
+    .filter((click) => isInScope(search.scope, click) && matches(click, search))
+    .map((click) => row.parse(click));
+  return unstored.length === 0 ? stored : newestOf([...unstored, ...stored], search.limit);
+}
+
+/** Whether every click that is asked for has been stored for long. */
+function isOnlyOld({ toMs, after }: ClickSearch, nowMs: number): boolean {
+  return Math.min(toMs, after?.atMs ?? toMs, nowMs) < nowMs - JOURNALED_MS;
+}
+
+/** Until when ClickHouse has every answered click; undefined when a lane has no writer that knows. */
+async function readStoredToMs({ db, nats }: Stores): Promise<number | undefined> {
+  const { clicks: lanes } = await readLanes(db);
+  const answers = await Promise.all(
+    lanes.map(async (shard) => await askWriter(nats, { by: "stored", shard }, StoredClick)),
+  );
+  const storedToMs = Math.min(...answers.map((answer) => answer?.completeToMs ?? 0));
+  return storedToMs > 0 ? storedToMs : undefined;
+}
+
+function matches(click: StoredClick, { fromMs, toMs, after, filters }: ClickSearch): boolean {
+  const { ts, click_id: id } = click;
+  const isBehind =
+    after === undefined || ts < after.atMs || (ts === after.atMs && id < after.clickId);
+  return (
+    isBehind &&
+    ts >= fromMs &&
+    ts <= toMs &&
+    filters.every(({ column, value }) => click[column] === value)
+  );
 }

@@ -1,7 +1,6 @@
 import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
 import { clicksStreams } from "../../schemas/nats/lane-groups.ts";
 import { permissionsFile } from "../../schemas/nats/permissions-file.ts";
-import type { StreamCompression } from "../../schemas/nats/stream-settings.ts";
 import {
   readStreams,
   type StreamLimits,
@@ -56,7 +55,7 @@ const set: Command = {
   notes: `Raising is safe at any time. Lowering may drop clicks that ClickHouse needs after a
 restore, or the only copy that is left when a server is lost, so it needs --yes.
 \`migrate\` raises the stream again to NATS_REPLICAS, CLICKS_STREAM_HOURS and
-CLICKS_STREAM_BYTES: change these as well.`,
+CLICKS_STREAM_BYTES: change these as well. It keeps the compression.`,
   run: async (given, environment) =>
     await withNats(environment, async (nats) => {
       const present = await getStreams(nats);
@@ -162,7 +161,7 @@ async function withNats(
   }
 }
 
-function compressionOf(given: CommandArguments): StreamCompression | undefined {
+function compressionOf(given: CommandArguments): StreamLimits["compression"] | undefined {
   const text = given.text("compression");
   if (text === undefined || text === "s2" || text === "none") return text;
   throw new UsageError(`--compression ${text}: write s2 or none.`);

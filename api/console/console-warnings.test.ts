@@ -16,7 +16,6 @@ function warningsOf(given: Readonly<Record<string, string>>): string[] {
 test("an api that serves the console without CONSOLE_SECRET says so at its start (G258)", () => {
   expect(warningsOf({})).toEqual(["console.no-second-factors"]);
   expect(warningsOf({ CONSOLE_SECRET: SECRET })).toEqual([]);
-  expect(warningsOf({ CONSOLE: "off" })).toEqual([]);
 });
 
 test("a console on the host of the tracking domain is named", () => {

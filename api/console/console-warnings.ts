@@ -6,13 +6,12 @@ export type ConsoleWarning = {
   readonly facts: Readonly<Record<string, string>>;
 };
 
-/** What an operator should know about the settings of the console when the api starts (G258). Nothing if it is not served. */
+/** What an operator should know about the settings of the console when the api starts (G258). */
 export function consoleWarnings({
-  console: { isServed, secret },
+  console: { secret },
   apiUrl,
   trackingUrl,
 }: Pick<ApiSettings, "console" | "apiUrl" | "trackingUrl">): ConsoleWarning[] {
-  if (!isServed) return [];
   return [
     ...(isSessionSentToTracking({ apiUrl, trackingUrl })
       ? [{ name: "console.shares-its-host-with-tracking", facts: { apiUrl, trackingUrl } }]

@@ -17,8 +17,6 @@ export type PeopleParts = {
       holder: string,
     ) => Promise<{ readonly isOver: boolean; readonly resetSec: number }>;
   };
-  /** SIGNUP_PER_HOUR of one address. */
-  readonly signUpsPerHour: number;
   /** Undefined without SMTP_URL. */
   readonly mailer: Mailer | undefined;
   /** Undefined without OIDC_ISSUER. */

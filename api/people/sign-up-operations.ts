@@ -68,7 +68,7 @@ export const signUp: Operation = visitorOperation({
   tag: "People",
   summary: "Sign up as a partner",
   description:
-    "Makes a pending partner and fires `affiliate.signup`. An admin decides, and then invites the person. The answer does not say whether the e-mail is known. A second application of one e-mail within 24 hours is the same one. An address has 10 an hour (SIGNUP_PER_HOUR).",
+    "Makes a pending partner and fires `affiliate.signup`. An admin decides, and then invites the person. The answer does not say whether the e-mail is known. A second application of one e-mail within 24 hours is the same one. An address has 10 an hour.",
   access: ANYONE_APPLIES,
   input: { path: Path, body: Body },
   output: z.strictObject({
@@ -84,9 +84,9 @@ export const signUp: Operation = visitorOperation({
   status: CREATED,
   failures: ["not_found", "rate_limited", "forbidden"],
   run: async (context, { path, body }) => {
-    const { db, people, clientIp } = context;
+    const { db, clientIp } = context;
     const workspace = await openWorkspace(context, path);
-    await countAttempt(db, holderOfSignUps(clientIp, people.parts.signUpsPerHour));
+    await countAttempt(db, holderOfSignUps(clientIp));
     const { website_url2: trap = "", ...given } = body;
     const id = trap === "" ? await apply(context, workspace, given) : randomUUID();
     return { body: { data: { application_id: id, email_verification: "not_required" } } };

@@ -34,6 +34,7 @@ const OF_EMAIL: Policy = {
 };
 
 const RESETS_AN_HOUR = 3;
+const SIGN_UPS_AN_HOUR = 10;
 
 /** Known and unknown e-mails are counted alike. They are hashed, because strangers choose them. */
 export function holdersOfSignIn(email: string, ip: string): readonly [Holder, Holder] {
@@ -56,9 +57,9 @@ export function holderOfResets(email: string): Holder {
 }
 
 /** Applications from one address. */
-export function holderOfSignUps(ip: string, perHour: number): Holder {
+export function holderOfSignUps(ip: string): Holder {
   const policy = {
-    free: perHour,
+    free: SIGN_UPS_AN_HOUR,
     firstWaitSec: 3_600,
     waitSecMax: 3_600,
     windowSec: 3_600,

@@ -265,13 +265,21 @@ function accessText({ access }: Operation): string {
 const DESCRIPTIONS: Readonly<Record<number, string>> = { 201: "Created", 202: "Accepted" };
 
 function successResponse(
-  { name, status, otherMediaTypes = [] }: Operation,
+  { name, status, otherMediaTypes = [], answerHeaders = {} }: Operation,
   schemas: Schemas,
   schema: Json,
 ): Json {
   return {
     description: DESCRIPTIONS[status] ?? "Success",
-    headers: ANSWER_HEADERS,
+    headers: {
+      ...ANSWER_HEADERS,
+      ...Object.fromEntries(
+        Object.entries(answerHeaders).map(([header, description]) => [
+          header,
+          { description, schema: { type: "string" } },
+        ]),
+      ),
+    },
     content: {
       "application/json": {
         schema,

@@ -75,12 +75,14 @@ async function run(
     workers: settings.workers,
     log,
     endDeadlineMs: settings.drainMs + END_MARGIN_MS,
-    start: async (index) =>
-      await Worker.start({
+    start: async (index) => {
+      const opsPort = settings.firstOpsPort + index;
+      return await Worker.start({
         command: [command, ...args, projectFile(".build", "ingress", "main.js")],
-        env: { ...process.env, INGRESS_WORKER: String(index), EXIT_WITH_PARENT: "1" },
-        readyUrl: `${listenerOrigin(settings.opsBind, settings.firstOpsPort + index)}/readyz`,
-      }),
+        env: { ...process.env, OPS_PORT: String(opsPort), EXIT_WITH_PARENT: "1" },
+        readyUrl: `${listenerOrigin(settings.opsBind, opsPort)}/readyz`,
+      });
+    },
   });
   endBySignals(pool, settings);
   const ops = await showPool(pool, settings);

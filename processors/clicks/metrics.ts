@@ -8,8 +8,6 @@ export type LaneReadings = {
   readonly waitingRows: number;
   readonly youngClicks: number;
   readonly youngBytes: number;
-  /** The most memory that the index of unstored rows takes. */
-  readonly listBytes: number;
   readonly uniqueVisits: number;
   readonly uniqueBytes: number;
   /** For each lane, the age in seconds of the oldest visit that it remembers. */
@@ -60,7 +58,6 @@ function declareGauges(metrics: Metrics, read: () => LaneReadings): void {
   metrics.gauge("clicks_waiting_rows", () => read().waitingRows);
   metrics.gauge("clicks_young", () => read().youngClicks);
   metrics.gauge("clicks_young_bytes", () => read().youngBytes);
-  metrics.gauge("clicks_list_index_bytes", () => read().listBytes);
   metrics.gauge("clicks_unique_visits", () => read().uniqueVisits);
   metrics.gauge("clicks_unique_bytes", () => read().uniqueBytes);
   metrics.gauges("clicks_oldest_visit_seconds", () =>

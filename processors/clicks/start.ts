@@ -23,8 +23,6 @@ export type ClickOptions = {
   readonly uniquesMax?: number;
   /** Bytes of clicks that a lane keeps to find them without ClickHouse. */
   readonly youngBytesMax?: number;
-  /** The most rows that a lane reads for one page of a list of clicks. */
-  readonly listRowsMax?: number;
 };
 
 /** Writes clicks and impressions of its share of the lanes until it is closed. Waits while servers are unavailable. */
@@ -48,8 +46,8 @@ export function startClicks(
     leaseMs: options.leaseMs,
     startWorker: (lease) => {
       metrics.lanesTaken.add();
-      const { uniquesMax, youngBytesMax, listRowsMax } = options;
-      const limits = { producerPatienceMs, uniquesMax, youngBytesMax, listRowsMax };
+      const { uniquesMax, youngBytesMax } = options;
+      const limits = { producerPatienceMs, uniquesMax, youngBytesMax };
       const own = { ...limits, log, metrics, homes };
       const lane = new Lane({ ...deps, ...own }, lease);
       lanes.add(lane);
@@ -110,7 +108,6 @@ function readingsOf(lanes: readonly Lane[]): Omit<LaneReadings, "lanesWanted"> {
     waitingRows: sum((lane) => lane.intake.rows),
     youngClicks: sum((lane) => lane.intake.young.count),
     youngBytes: sum((lane) => lane.intake.young.bytes),
-    listBytes: sum((lane) => lane.intake.unstored.bytesMax),
     uniqueVisits: sum((lane) => lane.intake.uniques.size),
     uniqueBytes: sum((lane) => lane.intake.uniques.bytes),
     oldestVisitSeconds: new Map(lanes.flatMap((lane) => oldestVisit(lane))),

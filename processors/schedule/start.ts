@@ -24,13 +24,13 @@ export type ScheduleDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metri
 };
 
 export type ScheduleSettings = {
-  /** HOLD_TICK_MS: the longest time between the end of a hold and the approval (G98). */
+  /** The longest time between the end of a hold and the approval (G98). */
   readonly holdTickMs?: number;
   /** FX_FEED_URL: daily reference rates in the XML or CSV of the European Central Bank, or `off` (G76). */
   readonly fxFeedUrl?: string;
   /** CLICK_RETENTION_DAYS: how long a click keeps data about its visitor; 0 means for ever. */
   readonly clickRetentionDays?: number;
-  /** FACTS_AUDIT_MINUTES, in milliseconds: how often the copies of the last days in ClickHouse are compared with Postgres. */
+  /** How often the copies of the last days in ClickHouse are compared with Postgres. */
   readonly factsAuditMs?: number;
   /** CONVERSION_RETENTION_DAYS: how long a conversion keeps data about its visitor; 0 means for ever. */
   readonly conversionRetentionDays?: number;

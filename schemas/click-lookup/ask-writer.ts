@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import { ClickAnswer, type ClickPageQuery, type ClickQuery } from "../events/click-query.ts";
+import { ClickAnswer, type ClickQuery } from "../events/click-query.ts";
 import { ask } from "../nats/ask.ts";
 import type { Nats } from "../nats/connect.ts";
 
@@ -13,7 +13,7 @@ export type WriterAnswer<Click> = Omit<ClickAnswer, "clicks"> & {
 /** Undefined if the shard has no writer now, or the writer does not answer within 500 ms. */
 export async function askWriter<Click>(
   nats: Nats | undefined,
-  query: ClickQuery | ClickPageQuery,
+  query: ClickQuery,
   click: ZodType<Click>,
 ): Promise<WriterAnswer<Click> | undefined> {
   const answer = await ask(nats, {

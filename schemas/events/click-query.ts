@@ -5,8 +5,8 @@ export const AD_CLICK_ID_KINDS = ["gclid", "gbraid", "wbraid", "msclkid"] as con
 export type AdClickIdKind = (typeof AD_CLICK_ID_KINDS)[number];
 
 /**
- * Request to the click writers, which hold young clicks (G162). A query by click id goes only to the writer of its shard; one by an ad ID,
- * or for a page of the newest clicks, goes to all writers.
+ * Request to the click writers, which hold young clicks (G162). A query by click id goes only to the writer of its shard; one by an ad ID
+ * goes to all writers, and so does `stored`, which asks until when ClickHouse has every click (G264).
  */
 export const ClickQuery = z.discriminatedUnion("by", [
   z.object({
@@ -25,33 +25,24 @@ export const ClickQuery = z.discriminatedUnion("by", [
     /** The answer has the latest click on this offer, if there is one; 0 for no offer (G113). */
     offerId: z.int().nonnegative().default(0),
   }),
+  /** All clicks with an ad ID that are not in ClickHouse yet. */
+  z.object({
+    by: z.literal("unstored"),
+    shard: z.int().nonnegative(),
+    workspaceId: z.int(),
+    kind: z.enum(AD_CLICK_ID_KINDS),
+    value: z.string(),
+  }),
+  z.object({ by: z.literal("stored"), shard: z.int().nonnegative() }),
 ]);
 export type ClickQuery = z.infer<typeof ClickQuery>;
 
-/** A page of the clicks of one shard that are not in ClickHouse yet, newest first; clicks with the same time by descending id. */
-export const ClickPageQuery = z.object({
-  by: z.literal("page"),
-  shard: z.int().nonnegative(),
-  workspaceId: z.int(),
-  /** Inclusive, UTC ms. */
-  fromMs: z.number(),
-  toMs: z.number(),
-  /** Fields of the record that must be equal. A field that a record leaves out has its default value. */
-  where: z
-    .array(z.object({ column: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) }))
-    .max(50),
-  /** Only clicks after this one. */
-  after: z.object({ atMs: z.number(), clickId: z.string() }).optional(),
-  limit: z.int().positive(),
-});
-export type ClickPageQuery = z.infer<typeof ClickPageQuery>;
-
-/** Clicks as the JSON text of their rows, stored or about to be stored: newest last, but newest first in a page. */
+/** Clicks as the JSON text of their rows, stored or about to be stored, newest last. */
 export const ClickAnswer = z.object({
   /**
    * Every click of this shard answered before this moment (UTC ms) is known to the writer or to ClickHouse: the oldest
    * `at` of the last batches of all producers that have not ended, in the answer to an id of the one that it names. A click
-   * younger than this that is not found may still be on its way.
+   * younger than this that is not found may still be on its way. In the answer to `stored`: every such click is in ClickHouse.
    */
   completeToMs: z.number(),
   clicks: z.array(z.string()),
@@ -64,7 +55,5 @@ export const ClickAnswer = z.object({
    * (`recordedBy`, else the one that the id names) was given up. It may come back.
    */
   isGivenUp: z.boolean().optional(),
-  /** The page is full: ask for the rows after its last one. */
-  isCut: z.boolean().optional(),
 });
 export type ClickAnswer = z.infer<typeof ClickAnswer>;

@@ -58,9 +58,6 @@ export const CLICK_WRITER_METRICS = {
   }),
   clicks_young: gauge("Young clicks in memory."),
   clicks_young_bytes: gauge("Size of the young clicks in memory."),
-  clicks_list_index_bytes: gauge(
-    "Memory that the index of clicks that are not in ClickHouse yet takes at most.",
-  ),
   clicks_unique_visits: gauge("Visits remembered for uniqueness."),
   clicks_unique_bytes: gauge("Size of the visits remembered for uniqueness."),
   clicks_oldest_visit_seconds: gauge("Age of the oldest visit that a lane remembers.", LANE),

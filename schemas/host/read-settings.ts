@@ -1,3 +1,4 @@
+import { removedSettings } from "./removed-settings.ts";
 import { readSecretFile, type Secret, SecretFileError } from "./secret-file.ts";
 import { contradictionsOf } from "./setting-contradictions.ts";
 import { type Process, SETTINGS, type SettingDefinition } from "./setting-definitions.ts";
@@ -54,7 +55,7 @@ export function readSettings<P extends Process>(
   reader: P,
   environment: Environment,
 ): SettingsOf<P> {
-  const faults: string[] = [];
+  const faults = removedSettings(reader, environment);
   const values: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries<SettingDefinition>(SETTINGS)) {
     if (reader !== "npm start" && !definition.readBy.includes(reader)) continue;

@@ -171,10 +171,4 @@ export const SERVER_SETTINGS = {
     meaning:
       "size at which the click stream drops its oldest clicks, of all LANE_GROUPS streams together; `migrate` only raises it",
   },
-  CLICKS_STREAM_COMPRESSION: {
-    type: oneOf(["s2", "none"]),
-    default: "s2",
-    readBy: ["processors", "tracker"],
-    meaning: "how NATS compresses the click stream on its disk",
-  },
 } as const;

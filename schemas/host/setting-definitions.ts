@@ -144,25 +144,6 @@ export const SETTINGS = {
     meaning: "seals the second factors of people; another value makes them useless",
   },
   ...BACKUP_SETTINGS,
-  CONSOLE: {
-    type: oneOf(["on", "off"]),
-    default: "on",
-    readBy: ["api"],
-    meaning: "`off` leaves the pages of the web console out; REST stays as it is",
-  },
-  SIGNUP_PER_HOUR: {
-    type: wholeNumber({ min: 1, max: 10_000 }),
-    default: "10",
-    readBy: ["api"],
-    meaning: "partners that may sign up from one address in an hour",
-  },
-  CONSOLE_PLAIN_HTTP: {
-    type: onOff,
-    default: "0",
-    readBy: ["api"],
-    meaning:
-      "1 lets people sign in over http from other machines, where others can read passwords and sessions on their way",
-  },
   OIDC_ISSUER: {
     type: oidcIssuer,
     unset: "people sign in with password or passkey",
@@ -240,7 +221,7 @@ export const SETTINGS = {
     unset: "ingress 9411, processors 9431, api 9441; `npm start` picks free ones",
     readBy: ["ingress", "processors", "api"],
     meaning:
-      "operations port; an ingress adds INGRESS_WORKER to it; 0 takes a free port, which is logged",
+      "operations port; an ingress worker adds its number to it; 0 takes a free port, which is logged",
   },
   WORKERS_OPS_PORT: {
     type: portOrAny,
@@ -248,12 +229,6 @@ export const SETTINGS = {
     readBy: ["ingress"],
     meaning:
       "operations port of the parent of the ingress workers: `/healthz`, and `/readyz` for all workers together; 0 takes a free port, which is logged",
-  },
-  INGRESS_WORKER: {
-    type: wholeNumber({ min: 0, max: 63 }),
-    default: "0",
-    readBy: ["ingress"],
-    meaning: "number of this process among the ingress processes of its host, from 0",
   },
   LANES: {
     type: someOf(ROLES),
@@ -289,25 +264,12 @@ export const SETTINGS = {
     meaning:
       "clicks that each lane keeps in memory after they are in ClickHouse, so that postbacks find them without a query: 48 MiB are 2 s at 25,000 clicks/s a lane, 1 GiB 43 s; at most the last 10 minutes",
   },
-  CLICK_LIST_ROWS_MAX: {
-    type: wholeNumber({ min: 1_000, max: 200_000 }),
-    default: "20000",
-    readBy: ["processors"],
-    meaning:
-      "rows of its workspace that each lane reads for one page of a list of clicks, of those that are not in ClickHouse yet, from the newest back, about 5 µs each; a page that needs more, because its filters leave out nearly all, is refused with 503",
-  },
   PRODUCER_PATIENCE_HOURS: {
     type: wholeNumber({ min: 1, max: 48, unit: "hours" }),
     default: "48",
     readBy: ["processors"],
     meaning:
       "how long look-ups, and coupons whose click is missing, wait for a silent ingress, whose journal may hold clicks; `tracker producer give-up` ends it early",
-  },
-  HOLD_TICK_MS: {
-    type: wholeNumber({ min: 10, max: 60_000, unit: "milliseconds" }),
-    default: "1000",
-    readBy: ["processors"],
-    meaning: "how long a conversion whose hold is over may wait for its release",
   },
   ...DELIVERY_SETTINGS,
   FX_FEED_URL: {
@@ -331,13 +293,6 @@ export const SETTINGS = {
     readBy: ["processors"],
     meaning:
       "how long a conversion keeps its visitor's address, e-mail and phone hashes and ad IDs, which later e-mail attribution needs; no report changes; 0 keeps them",
-  },
-  FACTS_AUDIT_MINUTES: {
-    type: wholeNumber({ min: 1, max: 1_440, unit: "minutes" }),
-    default: "60",
-    readBy: ["processors"],
-    meaning:
-      "time between two comparisons of conversions and ad costs in ClickHouse with Postgres, of today and the three days before",
   },
   LOG_LEVEL: {
     type: oneOf(LOG_LEVELS),

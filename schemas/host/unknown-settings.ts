@@ -1,4 +1,5 @@
 import { findNearest } from "../names/nearest-name.ts";
+import { REMOVED_SETTINGS } from "./removed-settings.ts";
 import { SETTINGS, type SettingDefinition } from "./setting-definitions.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,7 +21,8 @@ const MIDDLE_NAME_MAX = 11;
  */
 export function unknownSettings(environment: Environment): string[] {
   const known = knownNames();
-  const isKnown = new Set(known);
+  // A removed one has a sentence of its own where it matters.
+  const isKnown = new Set([...known, ...REMOVED_SETTINGS]);
   return Object.entries(environment).flatMap(([name, value = ""]) => {
     if (value === "" || isKnown.has(name) || isForeign(name, value)) return [];
     const isOwn = OWN_PREFIXES.some((prefix) => name.startsWith(prefix));

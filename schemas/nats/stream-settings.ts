@@ -7,23 +7,19 @@ export type StreamSettings = {
   readonly hours: number;
   /** Undefined: as created; a new stream gets the largest size that the server can reserve. */
   readonly bytes?: number | undefined;
-  readonly compression: StreamCompression;
 };
 
-export type StreamCompression = "s2" | "none";
-
-export const STREAM_DEFAULTS: StreamSettings = { hours: 72, compression: "s2" };
+export const STREAM_DEFAULTS: StreamSettings = { hours: 72 };
 
 export function streamSettings(
   read: Pick<
     SettingsOf<"tracker">,
-    "NATS_REPLICAS" | "CLICKS_STREAM_HOURS" | "CLICKS_STREAM_BYTES" | "CLICKS_STREAM_COMPRESSION"
+    "NATS_REPLICAS" | "CLICKS_STREAM_HOURS" | "CLICKS_STREAM_BYTES"
   >,
 ): StreamSettings {
   return {
     replicas: read.NATS_REPLICAS,
     hours: read.CLICKS_STREAM_HOURS,
     bytes: read.CLICKS_STREAM_BYTES,
-    compression: read.CLICKS_STREAM_COMPRESSION,
   };
 }

@@ -10,7 +10,6 @@ import {
 import type { Nats } from "./connect.ts";
 import { hasNoLeader } from "./errors.ts";
 import { clicksStreams, lanesOfGroup, streamOfLane } from "./lane-groups.ts";
-import type { StreamCompression } from "./stream-settings.ts";
 
 /** The limits of a click stream. */
 export type StreamLimits = {
@@ -19,7 +18,7 @@ export type StreamLimits = {
   readonly hours: number;
   /** -1 without a limit of its own. */
   readonly bytes: number;
-  readonly compression: StreamCompression;
+  readonly compression: "s2" | "none";
 };
 
 export type StreamState = StreamLimits & {
@@ -172,7 +171,8 @@ async function createStream(
   manager: JetStreamManager,
   { stream, patience }: { readonly stream: OwnStream; readonly patience: Patience },
 ): Promise<StreamState> {
-  const { bytes: bytesWanted, hours, compression } = nats.streams;
+  const { bytes: bytesWanted, hours } = nats.streams;
+  const compression = "s2" as const;
   const sizes = bytesWanted === undefined ? CLICKS_BYTES_MAX : [bytesWanted];
   const tries = replicasToTry(nats, 1).flatMap((replicas) =>
     sizes.map((bytes) => ({ replicas, hours, bytes: shareOf(bytes, nats.groups), compression })),
@@ -200,14 +200,14 @@ async function raiseStream(
     patience,
   }: { readonly stream: OwnStream; readonly present: StreamLimits; readonly patience: Patience },
 ): Promise<StreamState> {
-  const { bytes = 0, hours, compression } = nats.streams;
+  const { bytes = 0, hours } = nats.streams;
   const least = replicasToTry(nats, present.replicas).at(-1) ?? 1;
   refuseImpossible(nats, stream, least, present.replicas);
   const raised = {
     hours: present.hours === 0 ? 0 : Math.max(present.hours, hours),
     bytes:
       present.bytes === NO_LIMIT ? NO_LIMIT : Math.max(present.bytes, shareOf(bytes, nats.groups)),
-    compression,
+    compression: present.compression,
   };
   const tries = replicasToTry(nats, present.replicas).map((replicas) => ({ replicas, ...raised }));
   return await firstPossible(

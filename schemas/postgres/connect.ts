@@ -34,7 +34,7 @@ export type PoolOptions = PostgresServer & {
   readonly lockTimeoutMs?: number;
 };
 
-export const CONNECTIONS_MAX = 16;
+const CONNECTIONS_MAX = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Limits of a connection in milliseconds, by the names of Postgres. */
 export const CONNECTION_LIMITS = {

@@ -7,6 +7,7 @@ import { readProcessorSettings } from "../../processors/settings.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SettingsError } from "../../schemas/host/read-settings.ts";
 import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";
+import { unknownSettings } from "../../schemas/host/unknown-settings.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -77,7 +78,6 @@ const CASES: readonly (readonly [
   ["CLICKHOUSE_CLUSTER", "two words", "refused", ["processors", "api", "tracker"]],
   ["CLICKS_STREAM_HOURS", "0", "refused", ["npm start", "processors", "tracker"]],
   ["CLICKS_STREAM_BYTES", "64GiB", "refused", ["npm start", "processors", "tracker"]],
-  ["CLICKS_STREAM_COMPRESSION", "gzip", "refused", ["npm start", "processors", "tracker"]],
   ["NATS_URL", "nats://a:4222/", "accepted", EVERYBODY],
   ["NATS_URL", "127.0.0.1:4222", "refused", EVERYBODY],
   ["NATS_URL", "nats://a:99999", "refused", EVERYBODY],
@@ -113,16 +113,13 @@ const CASES: readonly (readonly [
   ["GEO_ASN_DB", "/no/such/file", "refused", ["npm start", "ingress"]],
   ["LANES", "clicks,facts", "accepted", ["npm start", "processors"]],
   ["LANES", "clicks,factories", "refused", ["npm start", "processors"]],
-  ["HOLD_TICK_MS", "5", "refused", ["npm start", "processors"]],
   ["LANE_LEASE_MS", "1", "refused", ["npm start", "processors"]],
   ["UNIQUE_VISITS_MAX", "1", "refused", ["npm start", "processors"]],
   ["YOUNG_CLICKS_BYTES", "48MiB", "refused", ["npm start", "processors"]],
-  ["CLICK_LIST_ROWS_MAX", "999", "refused", ["npm start", "processors"]],
   ["OPS_PORT", "0", "accepted", ["npm start", "ingress", "processors", "api"]],
   ["OPS_PORT", "70000", "refused", ["npm start", "ingress", "processors", "api"]],
   ["OPS_BIND", "0.0.0.0", "accepted", ["npm start", "ingress", "processors", "api"]],
   ["OPS_BIND", "localhost", "refused", ["npm start", "ingress", "processors", "api"]],
-  ["INGRESS_WORKER", "64", "refused", ["npm start", "ingress"]],
   ["EXIT_WITH_PARENT", "yes", "refused", ["npm start", "ingress", "processors", "api"]],
   ["NATS_REPLICAS", "9", "refused", ["npm start", "processors", "tracker"]],
   ["LOG_LEVEL", "loud", "refused", ["npm start", "ingress", "processors", "api"]],
@@ -131,6 +128,28 @@ const CASES: readonly (readonly [
 test.each(CASES)("every process that reads %s: %s is %s", (variable, value, outcome, readers) => {
   const outcomes = readers.map((reader) => [reader, outcomeOf(reader, { [variable]: value })]);
   expect(outcomes).toEqual(readers.map((reader) => [reader, outcome]));
+});
+
+test.each([
+  ["CONSOLE", "off", "on", ["npm start", "api"]],
+  ["CONSOLE_PLAIN_HTTP", "1", "0", ["npm start", "api"]],
+  ["SIGNUP_PER_HOUR", "100", "10", ["npm start", "api"]],
+  ["CLICKS_STREAM_COMPRESSION", "none", "s2", ["npm start", "processors", "tracker"]],
+  ["CLICK_LIST_ROWS_MAX", "200000", "20000", ["npm start", "processors"]],
+  ["HOLD_TICK_MS", "200", "1000", ["npm start", "processors"]],
+  ["FACTS_AUDIT_MINUTES", "5", "60", ["npm start", "processors"]],
+  ["INGRESS_WORKER", "1", "0", ["npm start", "ingress"]],
+] as const)("%s is no setting any more: %s is refused with what to do, not ignored", (...row) => {
+  const [name, wanted, always, readers] = row;
+  const refusal = new RegExp(`^${name}: no setting any more, remove it\\. .+\\.$`, "m");
+  const refusing = Object.keys(READERS).filter((reader) =>
+    refusal.test(messageOf(reader, { [name]: wanted })),
+  );
+  expect(refusing).toEqual(readers);
+  const others = Object.keys(READERS).filter((reader) => !refusing.includes(reader));
+  for (const reader of others) expect(messageOf(reader, { [name]: wanted })).toBe("");
+  for (const reader of readers) expect(messageOf(reader, { [name]: always })).toBe("");
+  expect(unknownSettings({ [name]: wanted })).toEqual([]);
 });
 
 test("every process is strict about what a crash can lose, and only `npm start` is not (P35, G257)", () => {

@@ -102,8 +102,8 @@ export async function insertSerialised(
     for (const [index, line] of page.entries()) {
       builder.add(line, { position: from + index, month: 0, ts: 0 }, true);
     }
-    const finished = builder.finish();
-    if (finished !== undefined) inserts.push(finished.segment);
+    const segment = builder.finish();
+    if (segment !== undefined) inserts.push(segment);
   }
   const startedAtMs = performance.now();
   for (const segment of inserts) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BatchHead, Watermarks } from "../../schemas/events/click-batch.ts";
 import { ClickLookup, ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import { CapsReached, ClicksTaken, ClickTotals } from "../../schemas/events/click-notice.ts";
-import { ClickAnswer, ClickPageQuery, ClickQuery } from "../../schemas/events/click-query.ts";
+import { ClickAnswer, ClickQuery } from "../../schemas/events/click-query.ts";
 import { ClickRecord, ImpressionRecord } from "../../schemas/events/click-record.ts";
 import {
   ConversionCommand,
@@ -20,7 +20,6 @@ const MESSAGES = {
   ClickAnswer,
   ClickLookup,
   ClickLookupReply,
-  ClickPageQuery,
   ClickQuery,
   ClickRecord,
   ClickTotals,

@@ -85,11 +85,10 @@ function principalOf({
 export function peopleRequest(db: Pool): PeopleRequest {
   return {
     parts: {
-      cookie: new SessionCookie({ apiUrl: "http://127.0.0.1", allowsPlainHttp: false }),
+      cookie: new SessionCookie("http://127.0.0.1"),
       tokens: new SessionTokens("of the test"),
       hasher: new PasswordHasher(),
       attempts: new RateLimiter(db, 30),
-      signUpsPerHour: 10,
       mailer: undefined,
       oidc: undefined,
       box: undefined,

@@ -176,18 +176,22 @@ test("clicks of a workspace each cost the writer no more than those of one, and 
   expect(processorTimeRatio({ usual, other }, 2)).toBeLessThan(2);
 });
 
-test("the index of unstored rows has the rows of the batches, and no others", () => {
+test("ClickHouse has every click until the oldest that waits for it, else until what is known (G264)", () => {
   const { intake } = anIntake();
-  take(intake, 0, [click(0), "dead", click(2)]);
-  intake.sealFirst();
-  take(intake, 3, [click(3)]);
-  expect(intake.unstored.count).toBe(3);
-  intake.dropFirst(0);
-  expect(intake.unstored.count).toBe(1);
-  expect(intake.rows).toBe(1);
-  intake.sealFirst();
-  intake.dropFirst(0);
-  expect([intake.unstored.count, intake.unstored.bytesMax]).toEqual([0, 0]);
+  const message = (first: number, atMs: number, ...clicksMs: number[]): void => {
+    const lines = clicksMs.map((ms, index) => click(first + index, TS + ms));
+    const head = { producer: 1, epoch: 1, lane: 0, first, at: TS + atMs };
+    intake.take(encodeBatch({ ...head, lines }), { ack: () => undefined }, 0);
+  };
+  message(0, 0, 0);
+  expect(intake.storedToMs(undefined)).toBe(0);
+  message(1, 60_000, 50_000, 40_000);
+  const [first, second] = intake.first.segments;
+  expect(intake.storedToMs(undefined)).toBe(TS);
+  if (first !== undefined) first.isStored = true;
+  expect(intake.storedToMs(undefined)).toBe(TS + 40_000);
+  if (second !== undefined) second.isStored = true;
+  expect(intake.storedToMs(undefined)).toBe(TS + 60_000);
 });
 
 test("an announced end after missing records opens a gap, which late records fill (#8)", () => {

@@ -8,7 +8,6 @@ import type { LaneShare } from "../lane/lane-share.ts";
 import type { LaneTable } from "../lane/lane-table.ts";
 import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
 import { adClickKeys } from "../young/ad-clicks.ts";
-import { UnstoredRows } from "../young/unstored-rows.ts";
 import { YoungClicks } from "../young/young-clicks.ts";
 import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
 import { Completeness } from "./completeness.ts";
@@ -23,7 +22,6 @@ import {
   readCouponClickId,
   readLine,
   readProducer,
-  readWorkspaceId,
   withoutEarnings,
 } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
@@ -47,9 +45,9 @@ export type IntakeEvents = {
 type Head = ReturnType<typeof decodeBatchHead>["head"] & Pick<Acknowledgeable, "isRepeat">;
 
 export const BATCH_ROWS_MAX = 50_000;
-export const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+const BATCH_BYTES_MAX = 32 * 1024 * 1024;
 /** Full batches that wait. Together with the one being filled, they bound the memory of a lane during an outage. */
-export const WAITING_MAX = 3;
+const WAITING_MAX = 3;
 const HOLES_MAX = 1_000;
 const HOUR_MS = 3_600_000;
 /** Used until the catalog is loaded, and for clicks of a deleted offer (G87). */
@@ -68,8 +66,6 @@ export class Intake {
   readonly producers = new Producers();
   readonly completeness: Completeness;
   readonly young: YoungClicks;
-  /** The rows of `batches`, for lists of clicks. */
-  readonly unstored = new UnstoredRows();
   readonly erased = new ErasedClicks();
   readonly undecided = new UndecidedInsert();
   /** Clicks of coupons that a producer must no longer record, in the form of `passedKey` (TRK-037). */
@@ -164,11 +160,19 @@ export class Intake {
     });
   }
 
+  /** Every click answered before this moment is in ClickHouse, UTC ms; 0 while that is unknown. See {@link Completeness.completeToMs}. */
+  storedToMs(caughtUpMs: number | undefined): number {
+    let storedToMs = this.completeness.completeToMs(caughtUpMs);
+    for (const { segments } of this.#batches) {
+      for (const { isStored, fromMs } of segments)
+        if (!isStored && fromMs < storedToMs) storedToMs = fromMs;
+    }
+    return storedToMs;
+  }
+
   /** The first batch is settled. */
   dropFirst(monotonicMs: number): void {
-    const settled = this.#batches.shift();
-    if (this.#table.name === "click")
-      for (const segment of settled?.segments ?? []) this.unstored.remove(segment);
+    this.#batches.shift();
     if (this.#batches.length === 0) this.#batches.push(new Batch());
     this.young.forget(monotonicMs);
   }
@@ -303,7 +307,6 @@ export class Intake {
       const text = isUnique === false ? withoutEarnings(line) : line;
       if (isClick) this.caps.countClick(head.offerId, head.ts, text);
       builder.add(text, { position, month, ts: head.ts }, isUnique);
-      if (isClick) builder.addToList(readWorkspaceId(line));
       if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
     }
     this.#finish(builder);
@@ -335,13 +338,10 @@ export class Intake {
   }
 
   #finish(builder: SegmentBuilder): void {
-    const finished = builder.finish();
-    if (finished === undefined) return;
-    const { segment, places } = finished;
+    const segment = builder.finish();
+    if (segment === undefined) return;
     this.#last.add(segment);
-    if (this.#table.name !== "click") return;
-    this.young.add(segment);
-    this.unstored.add(segment, places);
+    if (this.#table.name === "click") this.young.add(segment);
   }
 
   #isUnique(head: LineHead): boolean {

@@ -1,5 +1,4 @@
 import type { AdClick } from "../young/ad-clicks.ts";
-import type { RowPlaces } from "../young/unstored-rows.ts";
 import type { Segment } from "./batch.ts";
 
 /**
@@ -27,7 +26,6 @@ export class SegmentBuilder {
   #rowAt = 0;
   #rowTs = 0;
   #adClicks: AdClick[] = [];
-  #places: RowPlaces = { workspaceIds: [], starts: [], times: [] };
 
   /** Reserves space for `rows` lines that together have `lineBytes`. */
   constructor(
@@ -78,19 +76,8 @@ export class SegmentBuilder {
     for (const key of keys) this.#adClicks.push({ key, ...row });
   }
 
-  /** The row just added is in the lists of this workspace. */
-  addToList(workspaceId: number): void {
-    const { workspaceIds, starts, times } = this.#places;
-    workspaceIds.push(workspaceId);
-    starts.push(this.#rowAt - this.#start);
-    times.push(this.#rowTs);
-  }
-
-  /**
-   * The segment of the rows so far, and the places of those that are in lists; undefined if there are none. The next row begins another
-   * segment.
-   */
-  finish(): { readonly segment: Segment; readonly places: RowPlaces } | undefined {
+  /** The segment of the rows so far; undefined if there are none. The next row begins another segment. */
+  finish(): Segment | undefined {
     if (this.#rows === 0) return undefined;
     const segment: Segment = {
       producer: this.#producer,
@@ -105,10 +92,8 @@ export class SegmentBuilder {
       readAtMs: this.#readAtMs,
       isStored: false,
     };
-    const places = this.#places;
     this.#rows = 0;
     this.#adClicks = [];
-    this.#places = { workspaceIds: [], starts: [], times: [] };
-    return { segment, places };
+    return segment;
   }
 }

@@ -1,12 +1,12 @@
 /** A single click is written after this time. */
 const FIRST_WAIT_MS = 100;
 /** Under load there is one insert in this time, so that ClickHouse gets few parts. */
-export const INSERT_INTERVAL_MS = 500;
+const INSERT_INTERVAL_MS = 500;
 /** After an insert of many rows. An insert costs as much as a thousand rows. */
-export const LARGE_INSERT_INTERVAL_MS = 1_000;
-export const LARGE_INSERT_ROWS = 500;
+const LARGE_INSERT_INTERVAL_MS = 1_000;
+const LARGE_INSERT_ROWS = 500;
 /** A batch with this many rows is inserted at once. */
-export const ROWS_AT_ONCE = 10_000;
+const ROWS_AT_ONCE = 10_000;
 /** Messages without records are acknowledged after this time. */
 const IDLE_ACK_MS = 1_000;
 

@@ -15,6 +15,4 @@ export type LaneDeps = Pick<
   readonly uniquesMax?: number | undefined;
   /** Bytes of clicks that the lane keeps to find them without ClickHouse (YOUNG_CLICKS_BYTES). */
   readonly youngBytesMax?: number | undefined;
-  /** The most rows that the lane reads for one page of a list (CLICK_LIST_ROWS_MAX). */
-  readonly listRowsMax?: number | undefined;
 };

@@ -33,7 +33,6 @@ const WAKE_MS = 250;
 const WATERMARK_MS = 1_000;
 const ALL_WATERMARKS_MS = 30_000;
 const LAST_FLUSH_MS = 8_000;
-const LIST_ROWS_MAX = 20_000;
 
 /**
  * Waits for the rows of an insert that an earlier owner has left undecided. They were never acknowledged, so the stream sends them first. If it
@@ -204,12 +203,11 @@ export class Lane {
   }
 
   #answerQueries(): { close(): void } {
-    const { nats, metrics, clock, listRowsMax = LIST_ROWS_MAX } = this.#deps;
+    const { nats, metrics, clock } = this.#deps;
     return answerQueries(nats, this.#lease.lane, {
       intake: this.intake,
       log: this.#log,
       queries: metrics.queries,
-      listRowsMax,
       caughtUpMs: () => (this.#reader.pendingMessages === 0 ? clock.nowMs() : undefined),
     });
   }

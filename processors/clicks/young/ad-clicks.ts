@@ -66,8 +66,7 @@ export class AdClicks {
 
   /** At most three rows, newest last: the latest click on the offer, on any offer, and without an offer. */
   find({ workspaceId, offerId, kind, value }: AdClickSearch): string[] {
-    const written = Buffer.from(JSON.stringify(value).slice(1, -1)).toString("latin1");
-    const known = this.#latest.get(keyOf(workspaceId, kind, written));
+    const known = this.#latest.get(adClickKey({ workspaceId, kind, value }));
     if (known === undefined) return [];
     const byOffer = known instanceof Map ? known : new Map([[known.offerId, known]]);
     let onAny: AdClick | undefined;
@@ -93,6 +92,12 @@ export function adClickKeys(line: string): string[] {
   );
 }
 
+/** The key of an ID as it is asked for. */
+export function adClickKey({ workspaceId, kind, value }: Omit<AdClickSearch, "offerId">): string {
+  const written = Buffer.from(JSON.stringify(value).slice(1, -1)).toString("latin1");
+  return keyOf(workspaceId, kind, written);
+}
+
 function keyOf(workspaceId: number, kind: AdClickIdKind, written: string): string {
   return `${kind} ${workspaceId} ${written}`;
 }
@@ -108,6 +113,6 @@ function orderOf(click: AdClick): string {
   return orderInMillisecond(CLICK_ID.exec(rowOf(click))?.[1] ?? "");
 }
 
-function rowOf({ bytes, at }: AdClick): string {
+export function rowOf({ bytes, at }: AdClick): string {
   return bytes.toString("utf8", at, bytes.indexOf(LINE_FEED, at));
 }

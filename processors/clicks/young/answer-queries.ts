@@ -1,24 +1,17 @@
-import { z } from "zod";
-import {
-  type ClickAnswer,
-  ClickPageQuery,
-  ClickQuery,
-} from "../../../schemas/events/click-query.ts";
+import { type ClickAnswer, ClickQuery } from "../../../schemas/events/click-query.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { ClickMetrics } from "../metrics.ts";
-import { clickPage } from "./click-page.ts";
 
-const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
+/** As JSON within JSON they stay below the 1 MiB of a NATS message. */
+const UNSTORED_BYTES_MAX = 600_000;
 
 export type QueryOptions = {
   readonly intake: Intake;
   readonly log: Log;
   readonly queries: ClickMetrics["queries"];
-  /** The most rows that are read for one page of a list. */
-  readonly listRowsMax: number;
   /** The present time if everything in the stream was read, UTC ms. */
   readonly caughtUpMs: () => number | undefined;
 };
@@ -33,10 +26,10 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
         return;
       }
       try {
-        const query = AnyQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
+        const query = ClickQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
         const answer = answerOf(options, query);
         const isFound = answer.clicks.length > 0;
-        queries.add(1, { found: isFound ? "true" : "false" });
+        if (query.by !== "stored") queries.add(1, { found: isFound ? "true" : "false" });
         message.respond(JSON.stringify(answer));
         // Asks the producers for a message now instead of at their next interval, so that a repeated query gets a later `completeToMs`.
         if (query.by !== "id" || !isFound)
@@ -49,15 +42,8 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
   return { close: () => subscription.unsubscribe() };
 }
 
-function answerOf(
-  { intake, caughtUpMs, listRowsMax }: QueryOptions,
-  query: z.infer<typeof AnyQuery>,
-): ClickAnswer {
-  if (query.by === "page") {
-    const completeToMs = intake.completeness.completeToMs(caughtUpMs());
-    const page = clickPage(intake.unstored, query, listRowsMax);
-    return page === undefined ? { completeToMs: 0, clicks: [] } : { completeToMs, ...page };
-  }
+function answerOf({ intake, caughtUpMs }: QueryOptions, query: ClickQuery): ClickAnswer {
+  if (query.by === "stored") return { completeToMs: intake.storedToMs(caughtUpMs()), clicks: [] };
   if (query.by === "id") {
     const row = intake.young.byId(query.clickId);
     const { producer, atMs } = clickIdParts(query.clickId);
@@ -71,6 +57,11 @@ function answerOf(
     };
   }
   const completeToMs = intake.completeness.completeToMs(caughtUpMs());
+  if (query.by === "unstored") {
+    const clicks = intake.young.unstoredWith(query, UNSTORED_BYTES_MAX);
+    // With too many for an answer, the caller has to wait until they are stored.
+    return clicks === undefined ? { completeToMs: 0, clicks: [] } : { completeToMs, clicks };
+  }
   // A producer says in each batch among how many lanes it distributes clicks, so whoever is known until then is known with its lanes.
   const lanes = Math.max(intake.share.lanes.count, intake.completeness.lanesHeard);
   return { completeToMs, clicks: intake.young.byAdClickId(query), lanes };

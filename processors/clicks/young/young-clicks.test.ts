@@ -51,6 +51,27 @@ function timesOf(
   return rows.map((row) => Number(/"ts":(\d+)/.exec(row)?.[1]));
 }
 
+test("every click with an ID that waits for ClickHouse is found, up to a number of bytes (G162)", () => {
+  const young = new YoungClicks(limits);
+  const stored = segment([T, T + 1], { gclid: "g", isStored: true });
+  const first = segment([T + 2, T + 3], { gclid: "g" });
+  const others = [{ gclid: "h" }, {}, { gclid: "g", workspace_id: 2 }];
+  for (const one of [stored, first, ...others.map((fields) => segment([T + 4], fields))])
+    young.add(one);
+  young.add(segment([T + 5], { gclid: "g", offer_id: 7 }));
+  const id = { kind: "gclid", workspaceId: 1, value: "g" } as const;
+  const times = (rows: readonly string[] | undefined): number[] | undefined =>
+    rows?.map((row) => Number(/"ts":(\d+)/.exec(row)?.[1]));
+  const found = young.unstoredWith(id, 1_000);
+  expect(times(found)).toEqual([T + 2, T + 3, T + 5]);
+  const bytes = Buffer.byteLength((found ?? []).join(""));
+  expect(young.unstoredWith(id, bytes)).toEqual(found);
+  expect(young.unstoredWith(id, bytes - 1)).toBeUndefined();
+  first.isStored = true;
+  expect(times(young.unstoredWith(id, 1_000))).toEqual([T + 5]);
+  expect(young.unstoredWith({ ...id, kind: "gbraid" }, 1_000)).toEqual([]);
+});
+
 test("a click is found by its id from the moment it was read, also in a batch over many seconds", () => {
   const young = new YoungClicks(limits);
   young.add(segment([T, T + 1, T + 2]));

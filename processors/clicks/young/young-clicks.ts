@@ -3,7 +3,14 @@ import type { ErasedClicks } from "../erasure/erased-clicks.ts";
 import { padded } from "../erasure/erased-line.ts";
 import type { Segment } from "../intake/batch.ts";
 import { readLine } from "../intake/read-line.ts";
-import { type AdClick, type AdClickSearch, AdClicks, adClickKeys } from "./ad-clicks.ts";
+import {
+  type AdClick,
+  type AdClickSearch,
+  AdClicks,
+  adClickKey,
+  adClickKeys,
+  rowOf,
+} from "./ad-clicks.ts";
 
 export type YoungLimits = {
   /** Limit for clicks that are also in ClickHouse. The other two limits may remove them earlier. */
@@ -147,6 +154,24 @@ export class YoungClicks {
   /** The latest rows of this ad ID: see {@link AdClicks.find}. */
   byAdClickId(search: AdClickSearch): string[] {
     return this.#adClicks.find(search);
+  }
+
+  /** All rows with this ad ID that are not in ClickHouse yet, in the order of the stream. Undefined if they have more bytes than that. */
+  unstoredWith(id: Omit<AdClickSearch, "offerId">, bytesMax: number): string[] | undefined {
+    const key = adClickKey(id);
+    const found: string[] = [];
+    let bytes = 0;
+    for (const { isStored, adClicks } of this.segments()) {
+      if (isStored) continue;
+      for (const click of adClicks) {
+        if (click.key !== key) continue;
+        const row = rowOf(click);
+        bytes += Buffer.byteLength(row);
+        if (bytes > bytesMax) return undefined;
+        found.push(row);
+      }
+    }
+    return found;
   }
 
   /** Drops stored clicks that exceed a limit. `nowMs` is monotonic. */

@@ -30,7 +30,7 @@ import { type Amounts, monthlyPrice, type PriceList } from "./price.ts";
 import { amountText, type Table } from "./text-table.ts";
 
 /** The peaks of the tables. */
-export const PEAKS = [1_000, 10_000, 100_000, 1_000_000] as const;
+const PEAKS = [1_000, 10_000, 100_000, 1_000_000] as const;
 
 type Quantity = readonly [name: string, unit: string, of: (peak: number, inputs: Inputs) => number];
 

@@ -11,7 +11,6 @@ import {
   uniquesMemoryGb,
 } from "./arithmetic.ts";
 import { CODE } from "./code-limits.ts";
-import { unstoredRowsMax } from "./inserts.ts";
 import { knownInputs } from "./known-inputs.ts";
 import { limitsOf } from "./limits.ts";
 import { allShipping, laneShipping, messageRecordsMax } from "./messages.ts";
@@ -84,9 +83,4 @@ test("limits come in the order in which they are reached, with the code's own nu
   expect(at(/hottest offer/)).toBeCloseTo(74_561, 0);
   // 1,150 × 0.5 ÷ 0.01
   expect(at(/conversions/)).toBeCloseTo(57_500);
-});
-
-test("a lane beyond its writer's rate has no bound for rows that wait", () => {
-  expect(unstoredRowsMax(10_000, inputs)).toBeLessThan(CODE.listRowsDefault);
-  expect(unstoredRowsMax(60_000, inputs)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -19,12 +19,7 @@ export function averageClicksPerSecond(peak: number, { averageShare }: Inputs): 
 
 /** Redirects of one worker with a large catalog at the planned utilisation. Benches redirects and catalog. */
 function plannedRedirectsPerWorker(inputs: Inputs): number {
-  return redirectsPerWorkerMax(inputs) * inputs.utilisation;
-}
-
-/** Redirects of one worker with a large catalog, all of its core. Benches redirects and catalog. */
-export function redirectsPerWorkerMax(inputs: Inputs): number {
-  return inputs.oneLinkRedirectsPerSecond * inputs.largeCatalogRatio;
+  return inputs.oneLinkRedirectsPerSecond * inputs.largeCatalogRatio * inputs.utilisation;
 }
 
 /** Workers that the load needs; one a core. */

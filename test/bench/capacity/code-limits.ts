@@ -1,16 +1,5 @@
 import { BUSY_RECORDS_PER_SECOND } from "../../../ingress/journal/ship-lane.ts";
-import {
-  BATCH_ROWS_MAX,
-  BATCH_BYTES_MAX as INSERT_BYTES_MAX,
-  UNIQUE_HOURS,
-  WAITING_MAX,
-} from "../../../processors/clicks/intake/intake.ts";
-import {
-  INSERT_INTERVAL_MS,
-  LARGE_INSERT_INTERVAL_MS,
-  LARGE_INSERT_ROWS,
-  ROWS_AT_ONCE,
-} from "../../../processors/clicks/lane/flush-due.ts";
+import { UNIQUE_HOURS } from "../../../processors/clicks/intake/intake.ts";
 import { VISIT_BYTES } from "../../../processors/clicks/visits/visit-table.ts";
 import {
   BATCH_AGE_MS_MAX,
@@ -22,28 +11,17 @@ import { DEFAULT_LANE_COUNT } from "../../../schemas/events/lanes.ts";
 import { SETTINGS } from "../../../schemas/host/setting-definitions.ts";
 import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
 import { CLICKS_BYTES_MAX } from "../../../schemas/nats/streams.ts";
-import { CONNECTIONS_MAX } from "../../../schemas/postgres/connect.ts";
 
 /** What the code of today decides, read from the code. */
 export const CODE = {
   lanes: DEFAULT_LANE_COUNT,
   /** Every lane is a subject of the same stream. */
   streams: 1,
-  /** No table is spread over servers. */
-  clickhouseServers: 1,
   messageRecordsMax: BATCH_RECORDS_MAX,
   messageBytesMax: BATCH_BYTES_MAX,
   messageAgeMs: BATCH_AGE_MS_MAX,
   busyMessageAgeMs: BUSY_BATCH_AGE_MS_MAX,
   busyRecordsPerSecond: BUSY_RECORDS_PER_SECOND,
-  insertRowsMax: BATCH_ROWS_MAX,
-  insertBytesMax: INSERT_BYTES_MAX,
-  insertRowsAtOnce: ROWS_AT_ONCE,
-  insertIntervalMs: INSERT_INTERVAL_MS,
-  largeInsertIntervalMs: LARGE_INSERT_INTERVAL_MS,
-  largeInsertRows: LARGE_INSERT_ROWS,
-  batchesWaitingMax: WAITING_MAX,
-  listRowsDefault: Number(SETTINGS.CLICK_LIST_ROWS_MAX.default),
   youngBytesDefault: Number(SETTINGS.YOUNG_CLICKS_BYTES.default),
   youngBytesMax: largestAccepted(SETTINGS.YOUNG_CLICKS_BYTES),
   uniqueHours: UNIQUE_HOURS,
@@ -52,7 +30,6 @@ export const CODE = {
   uniqueBytes: VISIT_BYTES,
   streamHours: STREAM_DEFAULTS.hours,
   streamBytesDefault: CLICKS_BYTES_MAX[0] ?? 0,
-  postgresConnections: CONNECTIONS_MAX,
 } as const;
 
 /** The largest whole number that a setting takes, searched upwards from its default. */

@@ -8,7 +8,6 @@ import {
 } from "./arithmetic.ts";
 import { CODE } from "./code-limits.ts";
 import type { Inputs } from "./inputs.ts";
-import { unstoredRowsMax } from "./inserts.ts";
 import { streamUtilisation } from "./messages.ts";
 
 /** Something that stops working as promised at a rate of clicks. */
@@ -78,14 +77,6 @@ function laneLimits(inputs: Inputs): Limit[] {
       clicksPerSecond: plannedRows * lanes,
       isRaisable: false,
       remedy: "schemas/events/shards.ts: clicks wait in the stream",
-    },
-    {
-      name: `lists of rare clicks of one workspace: CLICK_LIST_ROWS_MAX ${CODE.listRowsDefault.toLocaleString("en")} a lane`,
-      clicksPerSecond: firstRate(
-        (peak) => unstoredRowsMax(peak / lanes, inputs) > CODE.listRowsDefault,
-      ),
-      isRaisable: true,
-      remedy: "set CLICK_LIST_ROWS_MAX; a list of frequent clicks reads only its own page",
     },
     ...YOUNG_CLICKS_BYTES.map(([bytes, isRaisable, remedy]) => ({
       name: `young clicks: YOUNG_CLICKS_BYTES ${bytes / 2 ** 20} MiB a lane are ${STORED_WITHIN_SECONDS} s`,

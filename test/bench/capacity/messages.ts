@@ -17,7 +17,7 @@ export function messageRecordsMax({ recordBytes }: Pick<Inputs, "recordBytes">):
 }
 
 /** Milliseconds that one message keeps the stream busy. Bench stream. */
-export function streamServiceMs(records: number, inputs: Inputs): number {
+function streamServiceMs(records: number, inputs: Inputs): number {
   return inputs.streamMessageMs + (records * inputs.recordBytes * inputs.streamMegabyteMs) / 1e6;
 }
 

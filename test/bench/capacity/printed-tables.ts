@@ -3,8 +3,8 @@ import { inputsOf, readOrigins } from "./inputs.ts";
 import { readPriceList } from "./price.ts";
 import { arithmeticText } from "./print-capacity.ts";
 
-/** What `npm run bench -- capacity` prints between its inputs, which name their age, and the model, which takes its time. */
-const PRINTED = /(```text\n)What an installation needs[\s\S]*?(\nModel of the pipeline)/;
+/** What `npm run bench -- capacity` prints below its inputs, which name their age. */
+const PRINTED = /(```text\n)What an installation needs[\s\S]*?(\n```)/;
 
 /** The README of the bench with what these runs give. @throws {Error} when the printed tables are not there. */
 export function withPrintedTables(page: string, runs: readonly BenchRun[], here: Machine): string {

@@ -235,7 +235,6 @@ function limitsTable(inputs: Inputs, runs: readonly BenchRun[]): string {
     `| journals hold what NATS or ClickHouse cannot take | ${inputs.outageSeconds / 60} minutes by the table above | the alert \`TrackerJournalFillsUp\` fires two hours ahead |`,
     `| fsyncs of the disk of NATS | \`sync_interval: always\` writes before each acknowledgement: ${p50} ms, p99 ${p99} ms on a shared disk (m); the one stream is half busy at ${rate("the one stream is busy")} | disks with power-loss protection; \`LANE_GROUPS\` makes [several streams](lanes.md) |`,
     `| young clicks: \`YOUNG_CLICKS_BYTES\`, ${mib} MiB a lane by default, ${CODE.youngBytesMax / 2 ** 30} GiB at most | 2 s of clicks at ${whole(Math.round(at(`young clicks: YOUNG_CLICKS_BYTES ${mib}`) / CODE.lanes / 1_000) * 1_000)}/s a lane, ${rate(`young clicks: YOUNG_CLICKS_BYTES ${mib}`)} in all; beyond it postbacks of such clicks read ClickHouse | raise it by the memory of the writers. A click with an ad ID takes 190 B more (m) |`,
-    `| lists of clicks with filters that leave out nearly all: \`CLICK_LIST_ROWS_MAX\`, ${whole(CODE.listRowsDefault)} of a workspace's unstored rows a lane, 200,000 at most | 503 when one workspace has more unstored clicks in a lane and a filter leaves fewer than a page of them: ${whole(at("lists of rare clicks"))} clicks/s of one workspace, or an outage of ClickHouse | raise it: 3 µs a row (m), in which the lane does nothing else. Other lists read only the rows of their page |`,
   ].join("\n");
 }
 

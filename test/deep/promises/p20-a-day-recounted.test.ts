@@ -26,7 +26,7 @@ const KILL_EVERY_MS = 35_000;
 const SHOWN_MAX = 12;
 
 test("a recount of a day equals database, lists and reports (P20, LIFE-043, CNV-017, PB-011, PB-016)", async (context) => {
-  await using system = await startSystem({ env: { HOLD_TICK_MS: "200" } });
+  await using system = await startSystem();
   const { client, dataDir } = system;
   const pool = openPool({
     url: await embeddedPostgresUrl(dataDir),

@@ -113,7 +113,6 @@ export class ApiWorld extends Stores {
       apiUrl: options.apiUrl ?? API_URL,
       console: {
         secret: "consoleSecret" in options ? options.consoleSecret : CONSOLE_SECRET,
-        allowsPlainHttp: false,
         oidc: options.oidc,
         mail: options.mail,
       },

@@ -50,11 +50,7 @@ test("partner 1, advertiser 1 and the click of the examples exist", async () => 
     query_params: { id: CLICK_ID, atMs, workspace: world.tenant.workspaceId },
   });
   // No click is on its way to the store.
-  standInForWriters(world.nats, ({ by }) => ({
-    completeToMs: Number.MAX_SAFE_INTEGER,
-    clicks: [],
-    ...(by === "page" ? { isCut: false } : {}),
-  }));
+  standInForWriters(world.nats, () => ({ completeToMs: Number.MAX_SAFE_INTEGER, clicks: [] }));
   await world.nats.connection.flush();
 });
 

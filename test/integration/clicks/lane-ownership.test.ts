@@ -36,7 +36,7 @@ test("ClickHouse refuses the insert of a writer whose lane has a newer owner", a
       { readAtMs: 0, lineBytes: line.length, rows: 1 },
     );
     builder.add(line, { position, month: 202_601, ts: 0 }, true);
-    const segment = builder.finish()?.segment;
+    const segment = builder.finish();
     const of = { table: CLICK_TABLE, lane: 2, writerEpoch: epoch, token: `${epoch}.${position}` };
     const queryId = insertQueryId({ database, lane: 2, epoch }, position);
     const begun = { ...of, queryId, timeoutMs: 5_000, signal, layout: "single" } as const;

@@ -1,24 +1,16 @@
-import { z } from "zod";
-import {
-  type ClickAnswer,
-  ClickPageQuery,
-  ClickQuery,
-} from "../../../schemas/events/click-query.ts";
+import { type ClickAnswer, ClickQuery } from "../../../schemas/events/click-query.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
-
-const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
-export type AnyClickQuery = z.infer<typeof AnyQuery>;
 
 /** Answers the queries for young clicks in place of the writers of all lanes. */
 export function standInForWriters(
   { connection, subjects }: Nats,
-  answer: (query: AnyClickQuery, lane: number) => ClickAnswer,
+  answer: (query: ClickQuery, lane: number) => ClickAnswer,
 ): void {
   for (const lane of FOUR_LANES.clicks) {
     connection.subscribe(subjects.clickQuery(lane), {
       callback: (_error, message) => {
-        message.respond(JSON.stringify(answer(AnyQuery.parse(message.json()), lane)));
+        message.respond(JSON.stringify(answer(ClickQuery.parse(message.json()), lane)));
       },
     });
   }

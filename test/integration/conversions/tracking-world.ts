@@ -1,3 +1,4 @@
+import type { ClickQuery } from "../../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
 import type {
   ConversionCommand,
@@ -12,7 +13,7 @@ import { conversionLane, type FollowedCatalog, followCatalog } from "../../servi
 import type { ServerUrls, Template } from "../../services/servers.ts";
 import { insertRow, type OpenStores, openStores, Stores } from "../../services/stores.ts";
 import { pause } from "../../system/service.ts";
-import { type AnyClickQuery, standInForWriters } from "../clicks/stand-in-writers.ts";
+import { standInForWriters } from "../clicks/stand-in-writers.ts";
 
 const WORKSPACE_TOKEN = "ws-token";
 export const ADVERTISER_TOKEN = "adv-token";
@@ -89,8 +90,9 @@ export class TrackingWorld extends Stores {
     }));
   }
 
-  #youngClicks(query: AnyClickQuery, shard: number): ClickRecord[] {
-    if (query.by === "page") throw new Error("no test of conversions lists clicks");
+  #youngClicks(query: ClickQuery, shard: number): ClickRecord[] {
+    if (query.by === "unstored" || query.by === "stored")
+      throw new Error("no test of conversions lists clicks");
     if (query.by === "id") {
       const click = this.young.get(query.clickId);
       return click === undefined ? [] : [click];

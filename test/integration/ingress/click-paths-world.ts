@@ -290,6 +290,18 @@ export class ClickPathsWorld {
     });
   }
 
+  /** Waits until the lists have every click that was answered before now (G264). */
+  async untilListed({ adminKey }: Tenant): Promise<void> {
+    const nowMs = Date.now();
+    const isComplete = async (): Promise<boolean> => {
+      const { headers } = await fetch(this.#url("api", "/api/v1/clicks?limit=1"), {
+        headers: { authorization: `Bearer ${adminKey}` },
+      });
+      return Date.parse(headers.get("x-tracker-complete-until") ?? "") > nowMs;
+    };
+    await until("lists have every click", isComplete, { timeoutMs: VISIBLE_MS, pollMs: 50 });
+  }
+
   /** GET of the REST API, repeated while it says 503. @throws for any other answer but 200. */
   async rest(path: string, key: string): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {

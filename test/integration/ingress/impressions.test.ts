@@ -83,6 +83,7 @@ test("an impression has no click id, cookie or redirect, and is no click (IMP-00
   const answer = await world.ask(`/i/SHOP/${PARTNER}?sub1=no-click`);
   for (const name of ["location", "set-cookie"]) expect(headerOf(answer, name), name).toBe("");
   expect(answer.headers.map(([, value]) => value).join(" ")).not.toMatch(/[0-9a-f]{32}/);
+  await world.untilListed(main);
   const { data } = Clicks.parse(await world.rest("/clicks?sub1=no-click", main.adminKey));
   expect(data).toEqual([]);
 });

@@ -145,6 +145,7 @@ test("codes 1 to 3 have no transaction id and record no click (CLKS-006, CLKS-00
     expect(headerOf(answer, "location")).toBe("");
   }
   const { body } = await ask({ sub2: "recorded" });
+  await world.untilListed(main);
   const listed = async (query: string): Promise<unknown[]> =>
     Page.parse(await world.rest(`/clicks?${query}`, main.adminKey)).data;
   expect(await listed("sub2=recorded")).toMatchObject([{ click_id: body.transaction_id }]);

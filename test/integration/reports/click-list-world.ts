@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { getClick } from "../../../api/clicks/get-click.ts";
 import { listClicks } from "../../../api/clicks/list-clicks.ts";
+import type { ClickQuery } from "../../../schemas/events/click-query.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
-import { type AnyClickQuery, standInForWriters } from "../clicks/stand-in-writers.ts";
+import { standInForWriters } from "../clicks/stand-in-writers.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
 import { type Caller, ReportWorld, type Row } from "./report-world.ts";
@@ -31,9 +32,10 @@ export class ClickListWorld {
   readonly foreign: LedgerClick;
   /** Of another workspace. */
   readonly elsewhere: LedgerClick;
-  /** What the writers know; `completeToMs` is how far they are. */
+  /** What the writers know; `completeToMs` is how far they are, `storedToMs` until when ClickHouse has everything. */
   readonly onTheWay: LedgerClick[] = [];
   completeToMs = Number.MAX_SAFE_INTEGER;
+  storedToMs = Number.MAX_SAFE_INTEGER;
 
   private constructor(world: ReportWorld) {
     const { offerIds, advertiserIds, affiliateIds, workspaceId } = world.seed;
@@ -81,6 +83,12 @@ export class ClickListWorld {
     return List.parse(await this.world.get(listClicks, query, { caller }));
   }
 
+  /** X-Tracker-Complete-Until of a list. */
+  async completeUntil(query: Record<string, string>): Promise<string | undefined> {
+    const { headers = {} } = await this.world.run(listClicks, query);
+    return headers["X-Tracker-Complete-Until"];
+  }
+
   async detail(clickId: string, caller: Caller = "admin"): Promise<z.infer<typeof Detail>["data"]> {
     const path = { click_id: clickId };
     return Detail.parse(await this.world.get(getClick, {}, { caller, path })).data;
@@ -89,12 +97,10 @@ export class ClickListWorld {
   async #startWriters(): Promise<void> {
     const { nats } = this.world;
     standInForWriters(nats, (query) => {
-      const found = this.onTheWay.filter((click) => isAskedFor(click, query));
       const { completeToMs } = this;
-      if (query.by !== "page") return { completeToMs, clicks: found.map(rowText) };
-      // A writer has no room for more than two rows.
-      const shown = found.toSorted(newestFirst).slice(0, 2);
-      return { completeToMs, clicks: shown.map(rowText), isCut: found.length > shown.length };
+      if (query.by === "stored") return { completeToMs: this.storedToMs, clicks: [] };
+      const found = this.onTheWay.filter((click) => isAskedFor(click, query));
+      return { completeToMs, clicks: found.map(rowText) };
     });
     await nats.connection.flush();
   }
@@ -104,29 +110,16 @@ export function ids(rows: readonly Row[]): unknown[] {
   return rows.map((row) => row["click_id"]);
 }
 
-function isAskedFor(click: LedgerClick, query: AnyClickQuery): boolean {
+function isAskedFor(
+  click: LedgerClick,
+  query: Exclude<ClickQuery, { readonly by: "stored" }>,
+): boolean {
   if (query.by === "id") return click.click_id === query.clickId;
-  const isOfShard =
-    click.offer_id % FOUR_LANES.clicks.length === query.shard &&
-    click.workspace_id === query.workspaceId;
-  if (query.by === "ad-click-id")
-    return isOfShard && Reflect.get(click, query.kind) === query.value;
-  const { fromMs, toMs, where, after } = query;
-  const isBehind =
-    after === undefined || newestFirst({ ts: after.atMs, click_id: after.clickId }, click) < 0;
   return (
-    isOfShard &&
-    isBehind &&
-    click.ts >= fromMs &&
-    click.ts <= toMs &&
-    where.every(({ column, value }) => (Reflect.get(click, column) ?? "") === value)
+    click.offer_id % FOUR_LANES.clicks.length === query.shard &&
+    click.workspace_id === query.workspaceId &&
+    Reflect.get(click, query.kind) === query.value
   );
-}
-
-type Place = Pick<LedgerClick, "ts" | "click_id">;
-
-function newestFirst(a: Place, b: Place): number {
-  return b.ts - a.ts || (a.click_id === b.click_id ? 0 : a.click_id < b.click_id ? 1 : -1);
 }
 
 /** As the writer keeps it: the record, and where it stands in its producer's sequence. */

@@ -27,7 +27,6 @@ definition of a pod. Use: include "tracker.env" (list . "writers" (dict "LANES" 
 {{- $_ := set $env "DRAIN_STORED_SECONDS" ($v.drainStoredSeconds | toString) -}}
 {{- with $v.otlp.endpoint -}}{{- $_ := set $env "OTEL_EXPORTER_OTLP_ENDPOINT" . -}}{{- end -}}
 {{- if eq $part "api" -}}
-{{- $_ := set $env "CONSOLE" (ternary "on" "off" $v.console.enabled) -}}
 {{- with $v.smtp.from -}}{{- $_ := set $env "MAIL_FROM" . -}}{{- end -}}
 {{- with $v.oidc.issuer -}}{{- $_ := set $env "OIDC_ISSUER" . -}}{{- end -}}
 {{- with $v.oidc.clientId -}}{{- $_ := set $env "OIDC_CLIENT_ID" . -}}{{- end -}}

@@ -61,10 +61,8 @@ The secrets of one part, as a list of { variable, secret, key, path, isReread }.
 {{- end -}}
 
 {{- if eq $part "api" -}}
-{{- if $v.console.enabled -}}
 {{- $secret = required "console.existingSecret is required: the name of a secret with a text of at least 32 characters, without which nobody has a second factor" $v.console.existingSecret -}}
 {{- $files = append $files (dict "variable" "CONSOLE_SECRET_FILE" "secret" $secret "key" $v.console.keys.secret "path" "console/secret") -}}
-{{- end -}}
 {{- with $v.smtp.existingSecret -}}
 {{- $files = append $files (dict "variable" "SMTP_URL_FILE" "secret" . "key" $v.smtp.keys.url "path" "smtp/url") -}}
 {{- end -}}

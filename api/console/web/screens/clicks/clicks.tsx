@@ -14,6 +14,7 @@ import { RecordList } from "../../records/record-list.tsx";
 import { type Membership, useMembership } from "../../session/membership.ts";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { ClickDrawer } from "./click-drawer.tsx";
+import { completeUntil, missingSince } from "./missing-since.ts";
 
 /** Fields that the list and the look-up by an ad platform's ID share, and more of the list. */
 type ClickRow = {
@@ -51,9 +52,10 @@ const FILTERS: readonly ListFilter[] = [
 /** Clicks of a range, the newest first. */
 export function Clicks(): ReactElement {
   const membership = useMembership();
-  const { api } = membership;
+  const { api, zone } = membership;
   const [search, change] = useAddress();
   const [isLive, setLive] = useState(false);
+  const [missing, setMissing] = useState<string>();
   const open = search.get("open");
   return (
     <>
@@ -65,15 +67,25 @@ export function Clicks(): ReactElement {
         <RangeBar />
       </div>
       <CountedNote search={search} onChange={change} />
+      {missing !== undefined && !search.has("filters") && (
+        <p className="muted">{missingText(missing, zone)}</p>
+      )}
       <RecordList<ClickRow>
         title="Clicks"
         name="clicks"
         filters={FILTERS}
         fixed={countedQuery(search)}
         everyMs={isLive ? LIVE_MS : undefined}
-        load={async (query, signal): Promise<Page<ClickRow>> =>
-          await read(api.GET("/clicks", { params: { query: fromAddress(query) }, signal }))
-        }
+        load={async (query, signal): Promise<Page<ClickRow>> => {
+          const asked = { params: { query: fromAddress(query) }, signal };
+          const answer = api.GET("/clicks", asked);
+          const page = await read(answer);
+          const until = completeUntil((await answer).response);
+          // A look-up has every click.
+          const isList = !("click_ids" in page);
+          setMissing(isList ? missingSince({ until, to: page.range.to }, Date.now()) : undefined);
+          return page;
+        }}
         columns={columnsFor(membership)}
         keyOf={({ click_id: id }) => id}
         onOpen={({ click_id: id }) => change({ open: id })}
@@ -91,6 +103,12 @@ export function Clicks(): ReactElement {
 }
 
 const LIVE_MS = 3_000;
+
+function missingText(since: string, zone: string): string {
+  return since === "unknown"
+    ? "The newest clicks may be missing."
+    : `Clicks since ${formatInstant(since, zone)} may be missing. They follow by themselves.`;
+}
 
 function columnsFor({ zone, role }: Membership): readonly Column<ClickRow>[] {
   const columns: readonly (Column<ClickRow> | undefined)[] = [
