@@ -11,7 +11,12 @@ const Report = z.object({
   data: z.array(z.looseObject({ clicks: z.number(), conversions: z.number() })),
 });
 
-/** Runs the blocks of commands of the README as they stand, in the demo of a new installation. Returns what the last command printed. */
+const PAGES = [["README.md"], ["deploy", "pages", "commands.md"]] as const;
+
+/**
+ * Runs the blocks of commands of the README and of the page of commands as they stand, in the demo of a new installation. Returns what the
+ * last command printed.
+ */
 export async function runReadmeLines(system: System): Promise<string> {
   const [variables = "", ...steps] = blockWith("CLICK_ID=").split("\n\n");
   const run = async (lines: string): Promise<string> =>
@@ -38,11 +43,11 @@ export async function runReadmeLines(system: System): Promise<string> {
 
 /** The block of shell commands that contains this. */
 function blockWith(text: string): string {
-  const readme = readFileSync(projectFile("README.md"), "utf8");
-  const block = Array.from(readme.matchAll(/```sh\n(.*?)```/gs), ([, lines = ""]) => lines).find(
+  const pages = PAGES.map((path) => readFileSync(projectFile(...path), "utf8")).join("\n");
+  const block = Array.from(pages.matchAll(/```sh\n(.*?)```/gs), ([, lines = ""]) => lines).find(
     (lines) => lines.includes(text),
   );
-  if (block === undefined) throw new Error(`the README has no shell block with ${text}`);
+  if (block === undefined) throw new Error(`no page has a shell block with ${text}`);
   return block;
 }
 
