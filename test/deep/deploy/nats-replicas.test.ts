@@ -50,7 +50,7 @@ async function trackerStreams(
   return { code, output: child.output };
 }
 
-test("on one server the stream has one copy, and migrate never lowers its hours or bytes, nor changes its compression", async () => {
+test("on one server the stream has one copy; migrate lowers no hours or bytes and keeps the compression", async () => {
   await using node = await NatsNode.open();
   await node.start();
   const server = { url: node.urlOf("operator") };
