@@ -4,6 +4,7 @@ import { passedGlobs } from "./promises/figures/passed-globs.ts";
 import { PromiseReporter } from "./promises/figures/promise-reporter.ts";
 import { aloneGlobs, type PromiseFolder } from "./promises/promise-list.ts";
 import { IS_FULL } from "./promises/report-cases.ts";
+import { HANG_MS } from "./system/until.ts";
 import { DeepReporter } from "./tiers/deep-reporter.ts";
 import { LongestFirst } from "./tiers/longest-first.ts";
 import { openRunFolder } from "./tiers/run-folder.ts";
@@ -63,9 +64,10 @@ const integration = {
 const browser = {
   ...shared,
   globalSetup: [here("browser/global-setup.ts")],
-  testTimeout: 2 * MINUTE_MS,
+  // The steps of a test end by themselves (HANG_MS) and say what they waited for. This ends a test that goes round in circles.
+  testTimeout: 10 * MINUTE_MS,
   // The first file waits for the start of the whole service.
-  hookTimeout: 5 * MINUTE_MS,
+  hookTimeout: 10 * MINUTE_MS,
 };
 
 /** Measures times and sizes of the console. */
@@ -136,6 +138,8 @@ export default defineConfig({
     maxWorkers: 2,
     // A flaky test is a bug.
     retry: 0,
+    // Vitest's own limit of a second is shorter than what the tests wait for takes on a busy machine.
+    expect: { poll: { timeout: HANG_MS } },
     sequence: { sequencer: LongestFirst },
     setupFiles: [
       here("system/processor-time.ts"),

@@ -2,7 +2,6 @@ import type { Locator, Page } from "playwright-core";
 import type { ConsoleBrowser } from "../../../browser/console/console-browser.ts";
 import { PASSWORD } from "../../../browser/console/sign-in-roles.ts";
 
-const LOCATOR_MS = 10_000;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** Pages of people who sit at different addresses, because the attempts of one address are limited. */
@@ -16,8 +15,6 @@ export class PeoplePages {
 
   async open(options: Parameters<ConsoleBrowser["page"]>[1] = {}): Promise<Page> {
     const page = await this.#browser.page(undefined, options);
-    // Shorter than the limit of a test, so that a failure names its line.
-    page.setDefaultTimeout(LOCATOR_MS);
     this.#people += 1;
     await page.context().setExtraHTTPHeaders({ "x-forwarded-for": `198.51.100.${this.#people}` });
     return page;
