@@ -46,7 +46,7 @@ describe.skipIf(program === undefined)("people use the console", () => {
     await field(page, "Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();
-    await page.waitForURL(`${browser.origin}/console/w/demo/`);
+    await expect.poll(() => page.url()).toBe(`${browser.origin}/console/w/demo/`);
     await page.getByRole("button", { name: "Sign out" }).click();
     await field(page, "E-mail").waitFor();
   });

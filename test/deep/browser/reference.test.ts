@@ -52,7 +52,8 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
     await page.locator("dialog li a").first().waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/docs/smart-links#createSmartLink");
-    await page.locator("#createSmartLink h2").waitFor();
+    const heading = page.locator("#createSmartLink h2");
+    await expect.poll(async () => await heading.isVisible()).toBe(true);
   });
 
   test("the search finds fields and error codes; arrows choose and Escape closes", async () => {

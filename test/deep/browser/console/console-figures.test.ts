@@ -11,6 +11,7 @@ import {
   settled,
 } from "../../../browser/console/console-browser.ts";
 import { OFFER, PARTNER } from "../../../browser/shop-seed.ts";
+import { BETWEEN, dayChart, QUICK_END, readDays } from "./chart-drag.ts";
 import { click, rest, sendTraffic } from "./console-traffic.ts";
 import { expectOnce, expectPace, timed } from "./paced.ts";
 
@@ -18,11 +19,6 @@ const program = findChromium();
 /** The month that is filled with clicks. */
 const OCTOBER = "from=2026-10-01&to=2026-10-31";
 const FORMULA = "=1+1";
-/** A move and the release in one turn, as a slow browser gets them. */
-const QUICK_END = `(chart, place) => {
-  for (const type of ["pointermove", "pointerup"])
-    chart.dispatchEvent(new PointerEvent(type, { bubbles: true, ...place }));
-}`;
 
 const Cells = z.looseObject({});
 const Report = z.object({
@@ -109,39 +105,21 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     });
   });
 
-  const chartOf = async (page: Page) => {
-    const chart = page.getByRole("img", { name: /points, arrow keys read them/ }).first();
-    const box = await chart.boundingBox();
-    assert(box !== null, "the chart is shown");
-    const at = (share: number) => ({ x: box.width * share, y: box.height / 2 });
-    return { chart, at, box };
-  };
-  /** Waits for a range of days other than the whole month. */
-  const expectFewerDays = async (page: Page): Promise<void> => {
-    const days = (url: URL): number[] =>
-      ["from", "to"].map((name) => Number(url.searchParams.get(name)?.slice(-2)));
-    await page.waitForURL((url) => days(url).join() !== "1,31");
-    const [first = 0, last = 0] = days(new URL(page.url()));
-    expect(first).toBeGreaterThan(5);
-    expect(last).toBeLessThan(25);
-    expect(last).toBeGreaterThan(first + 5);
-  };
-
   test("a drag across days of the chart opens their range", async () => {
     const page = await open("admin", `/?${OCTOBER}`);
-    const { chart, at } = await chartOf(page);
+    const { chart, at } = await dayChart(page);
     await chart.dragTo(chart, { sourcePosition: at(0.3), targetPosition: at(0.6), steps: 5 });
-    await expectFewerDays(page);
+    expect(await readDays(page)).toEqual(BETWEEN);
     await page.context().close();
   });
 
   test("a drag whose last move is not drawn before the release opens the range up to it", async () => {
     const page = await open("admin", `/?${OCTOBER}`);
-    const { chart, at, box } = await chartOf(page);
+    const { chart, at, box } = await dayChart(page);
     await chart.hover({ position: at(0.3) });
     await page.mouse.down();
     await chart.evaluate(QUICK_END, { clientX: box.x + at(0.6).x, clientY: box.y + at(0.6).y });
-    await expectFewerDays(page);
+    expect(await readDays(page)).toEqual(BETWEEN);
     await page.context().close();
   });
 

@@ -98,7 +98,7 @@ describe.skipIf(program === undefined)("with an identity provider and a mail ser
     await press(page, "Continue with Works");
     await atProvider(page, "guest");
     await dashboard(page);
-    await page.waitForURL((url) => url.search === "");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
     await page.goto(`${browser.base("analyst")}/you`);
     await page.getByText("You sign in with it.").waitFor();
     await press(page, "Disconnect");

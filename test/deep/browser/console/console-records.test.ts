@@ -160,7 +160,9 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await field(page, "In total").first().fill("100000");
     await press(page, "Create the offer group");
     await page.locator(".drawer meter").waitFor();
-    await page.locator(".drawer").getByText("of 100,000").first().waitFor();
+    await expect
+      .poll(async () => await page.locator(".drawer").textContent())
+      .toContain("of 100,000");
     await page.context().close();
   });
 
@@ -222,7 +224,8 @@ describe.skipIf(program === undefined)("records of the console", () => {
     const page = await open("/rules?of=blocklist");
     await field(page, "One host in each line").fill("bad.example\nhttp://worse.example");
     await press(page, "Save the list");
-    await page.locator(".fault").filter({ hasText: "expected a host" }).first().waitFor();
+    const fault = page.locator(".fault").first();
+    await expect.poll(async () => await fault.textContent()).toContain("expected a host");
     await field(page, "One host in each line").fill("bad.example\nworse.example/offer");
     await press(page, "Save the list");
     await until("the list is stored", async () => {
