@@ -6,6 +6,7 @@ import { passedGlobs } from "./promises/figures/passed-globs.ts";
 import { PromiseReporter } from "./promises/figures/promise-reporter.ts";
 import { aloneGlobs, type PromiseFolder } from "./promises/promise-list.ts";
 import { IS_FULL } from "./promises/report-cases.ts";
+import { HANG_MS } from "./system/until.ts";
 import { DeepReporter } from "./tiers/deep-reporter.ts";
 import { LongestFirst } from "./tiers/longest-first.ts";
 import { openRunFolder } from "./tiers/run-folder.ts";
@@ -70,9 +71,10 @@ const integration = {
 const browser = {
   ...shared,
   globalSetup: [here("browser/global-setup.ts")],
-  testTimeout: 2 * MINUTE_MS,
+  // The steps of a test end by themselves (HANG_MS) and say what they waited for. This ends a test that goes round in circles.
+  testTimeout: 10 * MINUTE_MS,
   // The first file waits for the start of the whole service.
-  hookTimeout: 5 * MINUTE_MS,
+  hookTimeout: 10 * MINUTE_MS,
 };
 
 /** Measures times and sizes of the console. */
@@ -145,6 +147,8 @@ export default defineConfig({
     retry: 0,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ["--enable-source-maps", "--import", SOURCES],
+    // Vitest's own limit of a second is shorter than what the tests wait for takes on a busy machine.
+    expect: { poll: { timeout: HANG_MS } },
     sequence: { sequencer: LongestFirst },
     setupFiles: [
       here("system/processor-time.ts"),

@@ -56,8 +56,9 @@ function forgetStored() {
 }
 
 /** GET of the API. Undefined if this role may not ask for it or there is none. */
-async function get(path, key) {
+async function get(path, { key, signal }) {
   const answer = await fetch(`${API}${path}`, {
+    signal,
     headers: { authorization: `Bearer ${key}` },
     cache: "no-store",
     credentials: "omit",
@@ -71,18 +72,18 @@ async function get(path, key) {
 }
 
 /** What the key may see: its role, offers, partners, token and smart link. */
-async function readAccount(key) {
-  const me = await get("/me", key);
+async function readAccount(caller) {
+  const me = await get("/me", caller);
   const { role } = me.key;
   const isStaff = role === "admin" || role === "analyst";
   const [offers, partners, smartLinks, owner] = await Promise.all([
-    get(`/offers?status=active&limit=${LIST_MAX}`, key),
-    isStaff ? get(`/affiliates?status=active&limit=${LIST_MAX}`, key) : undefined,
-    isStaff ? get("/smart-links?status=active&limit=1", key) : undefined,
-    tokenOwner(role, key),
+    get(`/offers?status=active&limit=${LIST_MAX}`, caller),
+    isStaff ? get(`/affiliates?status=active&limit=${LIST_MAX}`, caller) : undefined,
+    isStaff ? get("/smart-links?status=active&limit=1", caller) : undefined,
+    tokenOwner(role, caller),
   ]);
   return {
-    key,
+    key: caller.key,
     role,
     workspace: me.workspace.name,
     offers: (offers ?? []).filter(({ can_run: canRun }) => canRun !== false).toSorted(byOpenness),
@@ -102,16 +103,16 @@ function byOpenness(one, other) {
 }
 
 /** The record with the token for postbacks, for the roles that may see one. */
-async function tokenOwner(role, key) {
-  if (role === "admin") return await get("/workspace", key);
-  return role === "advertiser" ? await get("/me/postback-token", key) : undefined;
+async function tokenOwner(role, caller) {
+  if (role === "admin") return await get("/workspace", caller);
+  return role === "advertiser" ? await get("/me/postback-token", caller) : undefined;
 }
 
 /** The origin of the partner's link to the offer, and why it would not work. Advertisers may not ask for it. */
-async function findLink({ key, role }, offer, partner) {
+async function findLink({ key, role }, { offer, partner, signal }) {
   if (offer === "" || partner === "" || role === "advertiser") return undefined;
   const query = new URLSearchParams({ offer, affiliate: partner });
-  const link = await get(`/tracking-link?${query}`, key);
+  const link = await get(`/tracking-link?${query}`, { key, signal });
   if (link === undefined) return undefined;
   const warnings = link.warnings.filter((text) => text.includes("fallback"));
   return { origin: new URL(link.url).origin, warnings };
@@ -131,9 +132,10 @@ function choice(text, records) {
   return { select, label: element("label", {}, text, select) };
 }
 
-/** The form, which exists only where this script runs. The key is in `#account` until the reader forgets it or leaves the page. */
+/** The form, which exists only where this script runs. Its two choices know the key until the reader forgets it or leaves the page. */
 class OwnCodesForm {
-  #account;
+  /** Ends the step that asks the API: an answer that comes after the reader has chosen something else must change nothing. */
+  #step = new AbortController();
   #input = element("input", {
     type: "password",
     autocomplete: "off",
@@ -155,7 +157,7 @@ class OwnCodesForm {
     const form = element("form", {}, this.#fields, this.#status);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#attempt(() => this.#read(this.#input.value.trim()));
+      this.#attempt((signal) => this.#read(this.#input.value.trim(), signal));
     });
     const summary = element("summary", { textContent: "Show your own codes in the examples" });
     return element("details", { className: "own-codes" }, summary, form);
@@ -168,7 +170,7 @@ class OwnCodesForm {
   }
 
   #startAgain() {
-    this.#account = undefined;
+    this.#step.abort();
     this.#input.value = "";
     this.#forget.hidden = true;
     forgetStored();
@@ -176,31 +178,39 @@ class OwnCodesForm {
     this.#ask("The examples show the codes of the demo again.");
   }
 
-  /** Runs a step that asks the API, and shows what went wrong. */
+  /** Runs a step that asks the API in place of the one before, and shows what went wrong. */
   #attempt(step) {
+    this.#step.abort();
+    this.#step = new AbortController();
+    const { signal } = this.#step;
     this.#status.textContent = "Reading your codes …";
-    step().catch((error) => {
-      this.#status.textContent = `This did not work: ${error.message}`;
+    step(signal).catch((error) => {
+      if (!signal.aborted) this.#status.textContent = `This did not work: ${error.message}`;
     });
   }
 
-  async #read(key) {
-    const account = await readAccount(key);
-    this.#account = account;
+  async #read(key, signal) {
+    const account = await readAccount({ key, signal });
+    signal.throwIfAborted();
     this.#input.value = "";
     const offers = choice("Offer", account.offers);
     const partners = choice("Partner", account.partners);
-    const fill = () => this.#fill(account, offers.select.value, partners.select.value);
+    const fill = (fillSignal) =>
+      this.#fill(account, {
+        offer: offers.select.value,
+        partner: partners.select.value,
+        signal: fillSignal,
+      });
     const shown = [offers, partners].filter(({ select }) => select.options.length > 0);
     for (const { select } of shown) select.addEventListener("change", () => this.#attempt(fill));
     this.#forget.hidden = false;
     this.#fields.replaceChildren(...shown.map(({ label }) => label), this.#forget);
-    await fill();
+    await fill(signal);
   }
 
-  async #fill(account, offer, partner) {
-    const link = await findLink(account, offer, partner);
-    if (this.#account !== account) return;
+  async #fill(account, { offer, partner, signal }) {
+    const link = await findLink(account, { offer, partner, signal });
+    signal.throwIfAborted();
     const sale = account.offers.find(
       ({ payout_type: payout, revenue_type: revenue }) => payout === "cps" || revenue === "rps",
     );

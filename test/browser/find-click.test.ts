@@ -104,7 +104,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     await page.run(
       `history.pushState(null, "", "/next?${adId}"); history.pushState(null, "", "/more?${adId}")`,
     );
-    await expect.poll(async () => await page.clickId(), { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(async () => await page.clickId()).not.toBeNull();
     expect(page.landings).toHaveLength(1);
     expect(await world.click(await page.knownClickId())).toMatchObject({
       link_type: "transparent",

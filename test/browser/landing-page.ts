@@ -1,8 +1,6 @@
 import type { Page, Request } from "playwright-core";
 import { z } from "zod";
-import { until } from "../system/until.ts";
-
-const ANSWER_TIMEOUT_MS = 10_000;
+import { HANG_MS, until } from "../system/until.ts";
 
 export type OpenOptions = {
   /** Attributes of the script tag: `data-offer="…"`. */
@@ -45,6 +43,7 @@ export class LandingPage {
   /** Takes over the tab: removes the listeners of an earlier page, so that it records nothing from here on. */
   constructor(page: Page, errors: string[]) {
     this.page = page;
+    page.setDefaultTimeout(HANG_MS);
     page.removeAllListeners("pageerror");
     page.removeAllListeners("console");
     page.removeAllListeners("request");
@@ -96,9 +95,7 @@ export class LandingPage {
   async convert(
     params: string,
   ): Promise<{ sent: Record<string, string>; pairs: number; outcome: string }> {
-    const answered = this.page.waitForResponse((response) => /\/px\?/.test(response.url()), {
-      timeout: ANSWER_TIMEOUT_MS,
-    });
+    const answered = this.page.waitForResponse((response) => /\/px\?/.test(response.url()));
     await this.page.evaluate(`Tracker.conversion(${params})`);
     const response = await answered;
     const { searchParams } = new URL(response.url());
@@ -116,7 +113,6 @@ export class LandingPage {
 
   async untilHref(selector: string, href: string): Promise<void> {
     await until(`${selector} leads to ${href}`, async () => (await this.href(selector)) === href, {
-      timeoutMs: ANSWER_TIMEOUT_MS,
       pollMs: 20,
     });
   }

@@ -9,8 +9,6 @@ import { LandingPage, type OpenOptions } from "./landing-page.ts";
 import { PageServer } from "./page-server.ts";
 import { OFFER, PARTNER, PLAIN_HOST, SHOP, TRACK, TRACK_HOST } from "./shop-seed.ts";
 
-const STORED_TIMEOUT_MS = 15_000;
-
 const ClickDetail = z.object({
   data: z.object({
     click: z.looseObject({ click_id: z.string() }),
@@ -129,16 +127,12 @@ export class LandingWorld {
 
   /** The only conversion with this order ID. */
   async conversion(txid: string): Promise<Record<string, unknown>> {
-    return await until(
-      `a conversion with order ${txid}`,
-      async () => {
-        const path = `/conversions?adv_txid=${txid}`;
-        const { data } = Conversions.parse(await this.client.rest(path));
-        assert(data.length <= 1, `${data.length} conversions with order ${txid}`);
-        return data[0];
-      },
-      { timeoutMs: STORED_TIMEOUT_MS },
-    );
+    return await until(`a conversion with order ${txid}`, async () => {
+      const path = `/conversions?adv_txid=${txid}`;
+      const { data } = Conversions.parse(await this.client.rest(path));
+      assert(data.length <= 1, `${data.length} conversions with order ${txid}`);
+      return data[0];
+    });
   }
 
   async close(): Promise<void> {

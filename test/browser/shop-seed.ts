@@ -19,8 +19,6 @@ export const OFFER = "DEMOSHOP";
 export const PARTNER = "DEMOANNA";
 export const OTHER_PARTNER = "DEMOBOB";
 
-const READY_TIMEOUT_MS = 15_000;
-
 /**
  * Points the demo's shop to pages that a test serves, and adds tracking domains that a browser treats as third parties. Returns
  * when the service uses them.
@@ -57,16 +55,12 @@ export async function seedShop(system: Pick<System, "dataDir" | "client">): Prom
 async function untilApplied(client: ServiceClient): Promise<void> {
   const headersOf = async (path: string, host: string): Promise<HttpAnswer["headers"]> =>
     (await client.attempt(`${client.demo.tracking_url}${path}`, { host })).headers;
-  await until(
-    "ingress and the processors use the shop",
-    async () => {
-      const click = await headersOf(`/r/${OFFER}/${PARTNER}`, TRACK_HOST);
-      const pixel = await headersOf(`/px?test=1&offer=${PLAIN_OFFER}`, PLAIN_HOST);
-      const isInProcessors = pixel["x-tracker-conversion"]?.includes("click_id required") === true;
-      return String(click["location"]).startsWith(SHOP) && isInProcessors;
-    },
-    { timeoutMs: READY_TIMEOUT_MS },
-  );
+  await until("ingress and the processors use the shop", async () => {
+    const click = await headersOf(`/r/${OFFER}/${PARTNER}`, TRACK_HOST);
+    const pixel = await headersOf(`/px?test=1&offer=${PLAIN_OFFER}`, PLAIN_HOST);
+    const isInProcessors = pixel["x-tracker-conversion"]?.includes("click_id required") === true;
+    return String(click["location"]).startsWith(SHOP) && isInProcessors;
+  });
 }
 
 async function addPlainWorkspace(db: Queryable, host: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { pause } from "./service.ts";
 
 /** No guarantee is meant, only an end: what takes two seconds on a quiet machine took forty at a load of 25 on two cores. */
-const HANG_MS = 90_000;
+export const HANG_MS = 90_000;
 
 /**
  * Waits until `condition` returns a value other than undefined and false. Returns that value. `timeoutMs` is for what must happen within a

@@ -1,8 +1,9 @@
 import assert from "node:assert";
-import { type Browser, chromium, type Page, type Request } from "playwright-core";
+import { type Browser, chromium, type Page, type Request, type Response } from "playwright-core";
 import { inject } from "vitest";
 import { z } from "zod";
 import { Demo } from "../../../deploy/local/demo-file.ts";
+import { HANG_MS } from "../../system/until.ts";
 import { Cookies } from "./sign-in-roles.ts";
 
 export type Role = "admin" | "analyst" | "partner" | "advertiser";
@@ -70,8 +71,6 @@ export const SCREENS: Readonly<Record<Role, readonly string[]>> = {
   ],
 };
 
-/** Below the limit of a test, so that the step which waits is named. */
-const ACTION_MS = 20_000;
 const QUIET_MS = 250;
 const POLL_MS = 20;
 
@@ -136,7 +135,7 @@ export class ConsoleBrowser {
       ]);
     }
     const page = await context.newPage();
-    page.setDefaultTimeout(ACTION_MS);
+    page.setDefaultTimeout(HANG_MS);
     followRequests(page);
     page.on("pageerror", (error) => this.faults.push(String(error)));
     page.on("console", (message) => {
@@ -170,6 +169,27 @@ export class ConsoleBrowser {
   }
 }
 
+type AnswerText = { readonly url: string; readonly text: string };
+
+/**
+ * Reads the texts of a page's answers from here on. Returns a function for those that came since the last call. It must be called before the page
+ * is left, because the browser forgets the answers of a page that it has left.
+ */
+export function readAnswers(
+  page: Page,
+  isWanted: (answer: Response) => boolean,
+): () => Promise<readonly AnswerText[]> {
+  const reading: Promise<AnswerText>[] = [];
+  page.on("response", (answer) => {
+    if (isWanted(answer)) reading.push(textOf(answer));
+  });
+  return async () => await Promise.all(reading.splice(0));
+}
+
+async function textOf(answer: Response): Promise<AnswerText> {
+  return { url: answer.url(), text: answer.status() === 200 ? await answer.text() : "" };
+}
+
 type Network = { readonly open: Set<Request>; lastMs: number };
 
 /** What each page asks for and has no answer yet, and when it last began or ended. */
@@ -196,6 +216,25 @@ function followRequests(page: Page): void {
   );
 }
 
+/** Two frames are drawn, which also tells observers of sizes, and then nothing is left to be done. */
+const AT_REST = `new Promise((resolve) =>
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => requestIdleCallback(() => resolve(), { timeout: ${HANG_MS} }))))`;
+
+/**
+ * Waits until a page has done all that input, answers and a new size have asked of it, which takes a slow browser longer than any fixed time.
+ * Returns false if the page was left meanwhile.
+ */
+export async function atRest(page: Page): Promise<boolean> {
+  try {
+    await page.evaluate(AT_REST);
+    return true;
+  } catch {
+    // A navigation took the document away. What else is wrong fails the caller's next step on the page.
+    return false;
+  }
+}
+
 /**
  * Waits until a screen is there, nothing is loaded any more and nothing older is shown meanwhile. Half the silence that Playwright's
  * own wait takes is enough, because a screen that still waits for something says so.
@@ -206,13 +245,14 @@ export async function settled(page: Page): Promise<void> {
   const beganMs = performance.now();
   for (;;) {
     await page.waitForLoadState("load");
+    // What was done just before the call may not be shown yet, nor have sent its request.
+    if (!(await atRest(page))) continue;
     await page.locator("h1").first().waitFor({ state: "attached" });
     for (const busy of [".skeleton", ".is-updating"])
       await page.locator(busy).first().waitFor({ state: "detached" });
-    // What was done just before the call may not have sent its request yet.
     const quietMs = performance.now() - Math.max(network.lastMs, beganMs);
     if (network.open.size === 0 && quietMs >= QUIET_MS) return;
-    assert(performance.now() < beganMs + ACTION_MS, `${page.url()} still loads`);
+    assert(performance.now() < beganMs + HANG_MS, `${page.url()} still loads`);
     await page.waitForTimeout(network.open.size > 0 ? POLL_MS : QUIET_MS - quietMs);
   }
 }

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { z } from "zod";
 import { axeFaults } from "./axe-faults.ts";
-import { settled } from "./console-browser.ts";
+import { atRest, settled } from "./console-browser.ts";
 
 /** Headings in view whose last letters lie under something else. What is behind a drawer is no longer there for anybody. */
 const COVERED_HEADINGS = `[...document.querySelectorAll("h1, h2")].filter((heading) => {
@@ -29,6 +29,7 @@ export async function screenFaults(
   ];
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
+    await atRest(page);
     const wide = Number(await page.evaluate("document.documentElement.scrollWidth"));
     if (wide > width) faults.push(`${wide} pixels wide at ${width}`);
     const covered = z.array(z.string()).parse(await page.evaluate(COVERED_HEADINGS));

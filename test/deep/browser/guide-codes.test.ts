@@ -1,10 +1,16 @@
 import assert from "node:assert";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Route,
+} from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { Demo } from "../../../deploy/local/demo-file.ts";
 import { findChromium } from "../../browser/chromium-program.ts";
+import { HANG_MS } from "../../system/until.ts";
 
-const FILLED_TIMEOUT_MS = 15_000;
 const program = findChromium();
 
 describe.skipIf(program === undefined)("the reader's own codes in the guide", () => {
@@ -24,6 +30,7 @@ describe.skipIf(program === undefined)("the reader's own codes in the guide", ()
 
   const open = async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(HANG_MS);
     const page = await context.newPage();
     await page.goto(`${origin}${path}`);
     return page;
@@ -32,11 +39,12 @@ describe.skipIf(program === undefined)("the reader's own codes in the guide", ()
     await page.locator(".own-codes summary").click();
     await page.locator(".own-codes input").fill(key);
     await page.locator(".own-codes form button").first().click();
-    await page.locator(".own-codes select").first().waitFor({ timeout: FILLED_TIMEOUT_MS });
-    await page.locator(".filled").first().waitFor({ timeout: FILLED_TIMEOUT_MS });
+    await page.locator(".own-codes select").first().waitFor();
+    await page.locator(".filled").first().waitFor();
   };
-  const firstExample = async (page: Page): Promise<string> =>
-    (await page.locator("pre code").first().textContent()) ?? "";
+  const textOf = async (page: Page, place: string): Promise<string> =>
+    (await page.locator(place).first().textContent()) ?? "";
+  const firstExample = async (page: Page): Promise<string> => await textOf(page, "pre code");
 
   test("an admin's key fills in the token, and the key goes only to this API and into no storage", async () => {
     const page = await open("/docs/postback");
@@ -46,9 +54,9 @@ describe.skipIf(program === undefined)("the reader's own codes in the guide", ()
     page.on("request", (request) => {
       sent.push([request.url(), request.headers()["authorization"]]);
     });
-    expect(await firstExample(page)).toContain("token=$POSTBACK_TOKEN");
+    await expect.poll(() => firstExample(page)).toContain("token=$POSTBACK_TOKEN");
     await fillIn(page, demo.keys.admin);
-    expect(await firstExample(page)).toContain(`token=${demo.postback_token}`);
+    await expect.poll(() => firstExample(page)).toContain(`token=${demo.postback_token}`);
     expect(sent.length).toBeGreaterThan(4);
     for (const [url, key] of sent) {
       expect([url.startsWith(`${demo.base_url}/`), key]).toEqual([
@@ -74,14 +82,37 @@ describe.skipIf(program === undefined)("the reader's own codes in the guide", ()
     await page.locator(".own-codes select").nth(0).selectOption("DEMOTRIAL");
     await page.locator(".own-codes select").nth(1).selectOption("DEMOBOB");
     const example = page.locator("pre code", { hasText: "/r/DEMOTRIAL/DEMOBOB" }).first();
-    await example.waitFor({ timeout: FILLED_TIMEOUT_MS });
+    await example.waitFor();
     await page.goto(`${origin}/docs/pixels`);
-    expect(await page.locator("main").textContent()).toContain("/r/DEMOTRIAL/DEMOBOB");
+    await expect.poll(() => textOf(page, "main")).toContain("/r/DEMOTRIAL/DEMOBOB");
     await page.goto(`${origin}/docs/postback`);
-    expect(await firstExample(page)).toContain("token=$POSTBACK_TOKEN");
+    await expect.poll(() => firstExample(page)).toContain("token=$POSTBACK_TOKEN");
     await page.locator(".own-codes summary").click();
     await page.getByRole("button", { name: "Forget" }).click();
-    expect(await firstExample(page)).toContain("/r/DEMOSHOP/DEMOANNA");
+    await expect.poll(() => firstExample(page)).toContain("/r/DEMOSHOP/DEMOANNA");
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await page.context().close();
+  });
+
+  test("an answer that comes after a later choice or after Forget changes nothing", async () => {
+    const page = await open("/docs/links");
+    await fillIn(page, demo.keys.analyst);
+    const late: Route[] = [];
+    await page.route("**/api/v1/tracking-link?*DEMOTRIAL*DEMOANNA*", (route) => late.push(route));
+    await page.route("**/api/v1/tracking-link?*DEMOSALE*", (route) => late.push(route));
+    const [offer, partner] = [0, 1].map((at) => page.locator(".own-codes select").nth(at));
+    await offer?.selectOption("DEMOTRIAL");
+    await expect.poll(() => late.length).toBe(1);
+    await partner?.selectOption("DEMOBOB");
+    await page.locator("pre code", { hasText: "/r/DEMOTRIAL/DEMOBOB" }).first().waitFor();
+    await late[0]?.continue();
+    await offer?.selectOption("DEMOSALE");
+    await expect.poll(() => late.length).toBe(2);
+    expect(await textOf(page, "main")).toContain("/r/DEMOTRIAL/DEMOBOB");
+    await page.getByRole("button", { name: "Forget" }).click();
+    await late[1]?.continue();
+    await page.waitForLoadState("networkidle");
+    expect(await textOf(page, "main")).not.toContain("DEMOBOB");
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     await page.context().close();
   });
@@ -91,7 +122,7 @@ describe.skipIf(program === undefined)("the reader's own codes in the guide", ()
     await page.locator(".own-codes summary").click();
     await page.locator(".own-codes input").fill("trk_live_wrong");
     await page.locator(".own-codes form button").first().click();
-    await page.getByText("This did not work").waitFor({ timeout: FILLED_TIMEOUT_MS });
+    await page.getByText("This did not work").waitFor();
     await page.reload();
     await fillIn(page, demo.keys.partner);
     const example = await firstExample(page);

@@ -19,12 +19,10 @@ import {
   readExamples,
   withoutIds,
 } from "../../system/guide-examples.ts";
+import { HANG_MS } from "../../system/until.ts";
 import { SecureDoor } from "./secure-door.ts";
 
 const SECURE = `https://${TRACK_HOST}`;
-const ANSWER_TIMEOUT_MS = 15_000;
-/** A page has up to six examples, and one of them needs a browser of its own. */
-const PAGE_LIMIT = { timeout: 120_000 };
 const PIXEL = /\/px(?:\.gif|\.html)?\?/;
 
 const program = findChromium();
@@ -67,6 +65,7 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
         ? await contextWithCookies(launch)
         : ownContext(await browser.newContext({ ignoreHTTPSErrors: true }));
     const page = await context.newPage();
+    page.setDefaultTimeout(HANG_MS);
     await page.goto(`${track}/r/${OFFER}/${PARTNER}`);
     const clickId = new URL(page.url()).searchParams.get("click_id") ?? "";
     return { page, clickId, close };
@@ -88,39 +87,30 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
     const filled = html.replaceAll("CLICK_ID", clickId).replaceAll("ORDER_ID", `order-${runs}`);
     world.pages.put(`/guide-${runs}`, filled);
     const answered = /\/px\b|Tracker\.conversion|"conversion"/.test(filled)
-      ? page.waitForResponse((response) => PIXEL.test(response.url()), {
-          timeout: ANSWER_TIMEOUT_MS,
-        })
+      ? page.waitForResponse((response) => PIXEL.test(response.url()))
       : Promise.resolve(undefined);
     const [pixel] = await Promise.all([answered, page.goto(`${SHOP}/guide-${runs}`)]);
-    if (filled.includes("/sdk.js"))
-      await page.waitForFunction("Tracker.clickId() !== null", undefined, {
-        timeout: ANSWER_TIMEOUT_MS,
-      });
+    if (filled.includes("/sdk.js")) await page.waitForFunction("Tracker.clickId() !== null");
     return { pixel, faults };
   };
 
-  test.each(GUIDE_PAGES)(
-    "the HTML of the guide's page %s works on a shop's page",
-    PAGE_LIMIT,
-    async (name) => {
-      const { origin } = new URL(world.client.demo.base_url);
-      const examples = await readExamples(origin, name);
-      for (const [index, example] of examples.entries()) {
-        const isPage = example.language === "html" && !example.marks.includes("result");
-        if (!isPage && example.language !== "js") continue;
-        const someone = await visitor(
-          SECURE,
-          example.marks.includes("https") ? "allowed" : undefined,
-        );
-        expect(someone.clickId).toMatch(/^[0-9a-f]{32}$/);
-        const { pixel, faults } = await open(someone, pageOf(example));
-        expect([example.text, faults]).toEqual([example.text, []]);
-        await expectShown(someone.page, pixel, examples[index + 1]);
-        await someone.close();
-      }
-    },
-  );
+  test.each(GUIDE_PAGES)("the HTML of the guide's page %s works on a shop's page", async (name) => {
+    const { origin } = new URL(world.client.demo.base_url);
+    const examples = await readExamples(origin, name);
+    for (const [index, example] of examples.entries()) {
+      const isPage = example.language === "html" && !example.marks.includes("result");
+      if (!isPage && example.language !== "js") continue;
+      const someone = await visitor(
+        SECURE,
+        example.marks.includes("https") ? "allowed" : undefined,
+      );
+      expect(someone.clickId).toMatch(/^[0-9a-f]{32}$/);
+      const { pixel, faults } = await open(someone, pageOf(example));
+      expect([example.text, faults]).toEqual([example.text, []]);
+      await expectShown(someone.page, pixel, examples[index + 1]);
+      await someone.close();
+    }
+  });
 
   const pageOf = ({ language, text }: GuideExample): string => {
     const html = text
@@ -130,16 +120,12 @@ describe.skipIf(program === undefined)("the guide's pages in a browser", () => {
     return `<script src="${SECURE}/sdk.js" data-offer="${OFFER}"></script><script>${html}</script>`;
   };
 
-  test(
-    "without https the cookie of the click does not arrive with a pixel on another site",
-    PAGE_LIMIT,
-    async () => {
-      const someone = await visitor(TRACK, "allowed");
-      const { pixel } = await open(someone, `<img src="${TRACK}/px?txid=ORDER_ID">`);
-      expect(await pixel?.headerValue("x-tracker-conversion")).toMatch(/^error: click_id required/);
-      await someone.close();
-    },
-  );
+  test("without https the cookie of the click does not arrive with a pixel on another site", async () => {
+    const someone = await visitor(TRACK, "allowed");
+    const { pixel } = await open(someone, `<img src="${TRACK}/px?txid=ORDER_ID">`);
+    expect(await pixel?.headerValue("x-tracker-conversion")).toMatch(/^error: click_id required/);
+    await someone.close();
+  });
 });
 
 /** A browser of its own that accepts cookies of other sites. Debian's Chromium does not by default, and private windows never do. */
@@ -173,10 +159,9 @@ async function expectShown(
 ): Promise<void> {
   const isResult = shown?.marks.includes("result") === true;
   const lines = isResult || shown?.language === "http" ? shown.text.trim().split("\n") : [];
-  const seen = isResult
-    ? await linksOf(page)
-    : await Promise.all(lines.map((line) => headerOf(pixel, line)));
-  expect(seen.map(withoutIds)).toEqual(lines.map(withoutIds));
+  const seen = async (): Promise<string[]> =>
+    isResult ? await linksOf(page) : await Promise.all(lines.map((line) => headerOf(pixel, line)));
+  await expect.poll(async () => (await seen()).map(withoutIds)).toEqual(lines.map(withoutIds));
 }
 
 async function linksOf(page: Page): Promise<string[]> {

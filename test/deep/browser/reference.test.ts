@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { Demo } from "../../../deploy/local/demo-file.ts";
 import { findChromium } from "../../browser/chromium-program.ts";
+import { HANG_MS } from "../../system/until.ts";
 
 const program = findChromium();
 const WIDTHS = [360, 768, 1440];
@@ -31,6 +32,7 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
   ): Promise<Page> {
     const permissions = ["clipboard-read", "clipboard-write"];
     const context = await browser.newContext({ viewport, colorScheme, permissions });
+    context.setDefaultTimeout(HANG_MS);
     const opened = await context.newPage();
     opened.on("pageerror", (error) => faults.push(String(error)));
     opened.on("console", (message) => {
@@ -50,7 +52,8 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
     await page.locator("dialog li a").first().waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/docs/smart-links#createSmartLink");
-    expect(await page.locator("#createSmartLink h2").isVisible()).toBe(true);
+    const heading = page.locator("#createSmartLink h2");
+    await expect.poll(async () => await heading.isVisible()).toBe(true);
   });
 
   test("the search finds fields and error codes; arrows choose and Escape closes", async () => {
@@ -58,28 +61,31 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
     await page.locator(".search-button").click();
     await page.keyboard.type("hold_days");
     const titles = page.locator("dialog li b");
-    await titles.first().waitFor();
-    expect(await titles.first().textContent()).toBe("hold_days");
+    const first = async (): Promise<string | null> => await titles.first().textContent();
+    await expect.poll(first).toBe("hold_days");
     await page.keyboard.press("ArrowDown");
+    await page.locator('dialog li:nth-child(2) a[aria-selected="true"]').waitFor();
     expect(await page.locator('dialog [aria-selected="true"] b').count()).toBe(1);
-    expect(await page.locator("dialog li a").nth(1).getAttribute("aria-selected")).toBe("true");
     await page.locator("dialog input").fill("no_tracking_domain");
-    expect(await titles.first().textContent()).toBe("no_tracking_domain");
+    await expect.poll(first).toBe("no_tracking_domain");
     await page.locator("dialog input").fill("zzzzzz");
-    expect(await page.locator("dialog ul").textContent()).toBe("Nothing found");
+    await expect
+      .poll(async () => await page.locator("dialog ul").textContent())
+      .toBe("Nothing found");
     await page.keyboard.press("Escape");
-    expect(await page.locator("dialog").isVisible()).toBe(false);
+    await page.locator("dialog").waitFor({ state: "hidden" });
   });
 
   test("a copy button copies the sample that is shown", async () => {
     await open("/offers#createOffer");
     const sample = page.locator('#createOffer .samples .code[data-language="sh"]');
     await sample.hover();
-    await sample.locator(".copy").click();
-    await sample.locator(".copy").getByText("Copied").waitFor();
-    const copied = await page.evaluate("navigator.clipboard.readText()");
-    expect(copied).toBe(await sample.locator("code").textContent());
-    expect(copied).toMatch(/^curl "http.*\/offers" \\\n/);
+    // The word is there for two seconds.
+    const copied = sample.locator(".copy").getByText("Copied").waitFor();
+    await Promise.all([copied, sample.locator(".copy").click()]);
+    const text = await page.evaluate("navigator.clipboard.readText()");
+    expect(text).toBe(await sample.locator("code").textContent());
+    expect(text).toMatch(/^curl "http.*\/offers" \\\n/);
   });
 
   test("a chosen language holds for all samples and on the next page", async () => {
@@ -88,13 +94,15 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
     const all = await page.locator(".samples").count();
     expect(all).toBeGreaterThan(4);
     await page.locator("#updateOffer").getByRole("tab", { name: "Python" }).click();
-    expect(await shown.count()).toBe(all);
-    expect(await page.locator('.samples .code[data-language="python"]:visible').count()).toBe(all);
-    await open("/webhooks");
     const python = page.locator('.samples .code[data-language="python"]:visible');
-    expect(await python.count()).toBe(await page.locator(".samples").count());
+    await expect.poll(async () => await python.count()).toBe(all);
+    expect(await shown.count()).toBe(all);
+    await open("/webhooks");
+    await expect
+      .poll(async () => await python.count())
+      .toBe(await page.locator(".samples").count());
     await page.getByRole("tab", { name: "curl" }).first().click();
-    expect(await python.count()).toBe(0);
+    await expect.poll(async () => await python.count()).toBe(0);
   });
 
   test("the sidebar marks the section that is being read", async () => {
@@ -107,7 +115,7 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
     ] as const) {
       await page.evaluate(`document.getElementById("${id}").scrollIntoView()`);
       await page.locator(`nav a[aria-current="location"][href$="#${id}"]`).waitFor();
-      expect(await active.allTextContents()).toEqual([name]);
+      await expect.poll(async () => await active.allTextContents()).toEqual([name]);
     }
   });
 
@@ -117,12 +125,12 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
       await page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await background();
     await page.locator(".theme-button").click();
+    await expect.poll(background).not.toBe(light);
     const dark = await background();
-    expect(dark).not.toBe(light);
     await open("/errors");
-    expect(await background()).toBe(dark);
+    await expect.poll(background).toBe(dark);
     await page.locator(".theme-button").click();
-    expect(await background()).toBe(light);
+    await expect.poll(background).toBe(light);
   });
 
   test("no page scrolls sideways on a phone, a tablet or a desktop", async () => {
@@ -142,16 +150,16 @@ describe.skipIf(program === undefined)("the API reference in a browser", () => {
       }
     }
     await other.context().close();
-  }, 120_000);
+  });
 
   test("on a phone the menu opens and leads to another page", async () => {
     const phone = await openPage({ width: 360, height: 740 });
     await phone.goto(`${origin}/api/v1/docs/offers`);
-    expect(await phone.locator("nav").isVisible()).toBe(false);
+    await phone.locator("nav").waitFor({ state: "hidden" });
     await phone.locator(".menu-button").click();
     await phone.locator("nav").getByRole("link", { name: "Webhooks", exact: true }).click();
     await phone.waitForURL("**/docs/webhooks");
-    expect(await phone.locator("h1").textContent()).toBe("Webhooks");
+    await expect.poll(async () => await phone.locator("h1").textContent()).toBe("Webhooks");
     await phone.context().close();
   });
 });

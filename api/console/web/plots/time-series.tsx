@@ -90,7 +90,7 @@ function Lines({
           setAt(under(event));
           press(under(event));
         }}
-        onPointerUp={release}
+        onPointerUp={(event) => release(under(event))}
         onPointerCancel={leave}
       >
         {range !== undefined && (

@@ -6,7 +6,7 @@ type Drag = {
   /** The points that are chosen while the pointer is down. */
   readonly range: Range | undefined;
   readonly press: (at: number | undefined) => void;
-  readonly release: () => void;
+  readonly release: (at: number | undefined) => void;
   readonly leave: () => void;
 };
 
@@ -22,16 +22,18 @@ export function useDrag({
   readonly onRange: ((first: number, last: number) => void) | undefined;
 }): Drag {
   const [start, setStart] = useState<number>();
-  const range: Range | undefined =
-    start === undefined || at === undefined || start === at || onRange === undefined
+  const rangeTo = (end: number | undefined): Range | undefined =>
+    start === undefined || end === undefined || start === end || onRange === undefined
       ? undefined
-      : [Math.min(start, at), Math.max(start, at)];
+      : [Math.min(start, end), Math.max(start, end)];
   const leave = (): void => setStart(undefined);
-  const choose = (): void => {
+  // `at` may be older than the release: the last moves of a quick hand are drawn only after it.
+  const release = (end: number | undefined): void => {
     leave();
-    if (start === undefined || at === undefined) return;
-    if (range === undefined) onPick?.(at);
+    if (start === undefined || end === undefined) return;
+    const range = rangeTo(end);
+    if (range === undefined) onPick?.(end);
     else onRange?.(...range);
   };
-  return { range, press: setStart, release: choose, leave };
+  return { range: rangeTo(at), press: setStart, release, leave };
 }

@@ -9,6 +9,7 @@ import { findChromium } from "../../../browser/chromium-program.ts";
 import {
   ConsoleBrowser,
   type Role,
+  readAnswers,
   SCREENS,
   settled,
 } from "../../../browser/console/console-browser.ts";
@@ -118,19 +119,12 @@ describe.skipIf(program === undefined)("what a browser loads", () => {
   test("a partner's browser gets none of the words of staff: page, files and answers (journey 19)", async () => {
     const page = await browser.page("partner");
     const texts: { readonly url: string; readonly text: string }[] = [];
-    const reading: Promise<unknown>[] = [];
-    page.on("response", (answer) => {
-      const read = async (): Promise<void> => {
-        texts.push({ url: answer.url(), text: answer.status() === 200 ? await answer.text() : "" });
-      };
-      reading.push(read());
-    });
+    const read = readAnswers(page, () => true);
     for (const path of SCREENS.partner) {
       await page.goto(browser.base("partner") + path);
       await settled(page);
-      texts.push({ url: page.url(), text: await page.content() });
+      texts.push({ url: page.url(), text: await page.content() }, ...(await read()));
     }
-    await Promise.all(reading);
     expect(texts.length).toBeGreaterThan(SCREENS.partner.length * 2);
     const found = texts.flatMap(({ url, text }) =>
       wordsFor(url)
@@ -138,7 +132,7 @@ describe.skipIf(program === undefined)("what a browser loads", () => {
         .map((word) => `${word} in ${new URL(url).pathname}`),
     );
     expect([...new Set(found)]).toEqual([]);
-  }, 120_000);
+  });
 
   test("the address of a screen of staff is not there for a partner (journey 19)", async () => {
     const page = await browser.page("partner");
@@ -149,7 +143,7 @@ describe.skipIf(program === undefined)("what a browser loads", () => {
       shown.push(...(await page.locator("h1").allTextContents()));
     }
     await page.goto(`${browser.base("admin")}/advertisers`);
-    await page.locator("h1").waitFor();
+    await settled(page);
     shown.push(...(await page.locator("h1").allTextContents()));
     expect(shown).toEqual(Array.from({ length: 5 }, () => "Not there, or not for you"));
   });

@@ -4,10 +4,16 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
-import { ConsoleBrowser, type Role, settled } from "../../../browser/console/console-browser.ts";
+import {
+  ConsoleBrowser,
+  type Role,
+  readAnswers,
+  settled,
+} from "../../../browser/console/console-browser.ts";
 import { OFFER, PARTNER } from "../../../browser/shop-seed.ts";
+import { BETWEEN, dayChart, QUICK_END, readDays } from "./chart-drag.ts";
 import { click, rest, sendTraffic } from "./console-traffic.ts";
-import { expectPace, timed } from "./paced.ts";
+import { expectOnce, expectPace, timed } from "./paced.ts";
 
 const program = findChromium();
 /** The month that is filled with clicks. */
@@ -65,16 +71,18 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
         await shown(page);
       });
       await tile(page, "Conversions").click();
-      expect(await tile(page, "Conversions").getAttribute("aria-pressed")).toBe("true");
+      await expect
+        .poll(async () => await tile(page, "Conversions").getAttribute("aria-pressed"))
+        .toBe("true");
       await page.context().close();
       return ms;
     });
-  }, 60_000);
+  });
 
   test("after a change of range each tile is the total of the report, digit by digit (journey 3)", async () => {
     const page = await open("admin", `/?${OCTOBER}`);
     await expectPace("other range, compared", 1_000, async (round) => {
-      const from = `2026-10-0${round + 2}`;
+      const from = `2026-10-${String(round + 2).padStart(2, "0")}`;
       const query = `from=${from}&to=2026-10-31&compare=previous`;
       await page.goto(`${browser.base("admin")}/?from=${from}&to=2026-10-31`);
       await shown(page);
@@ -89,30 +97,29 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
       );
       for (const [name, label] of Object.entries(TILES)) {
         const exact = String(totals[name]);
-        expect([name, await figureOf(page, label)]).toEqual([name, written(exact, currency)]);
+        await expect
+          .poll(async () => [name, await figureOf(page, label)])
+          .toEqual([name, written(exact, currency)]);
       }
       return ms;
     });
-  }, 60_000);
+  });
 
   test("a drag across days of the chart opens their range", async () => {
     const page = await open("admin", `/?${OCTOBER}`);
-    const chart = page.getByRole("img", { name: /points, arrow keys read them/ }).first();
-    const box = await chart.boundingBox();
-    assert(box !== null, "the chart is shown");
-    const { x, y, width, height } = box;
-    await page.mouse.move(x + width * 0.3, y + height / 2);
+    const { chart, at } = await dayChart(page);
+    await chart.dragTo(chart, { sourcePosition: at(0.3), targetPosition: at(0.6), steps: 5 });
+    expect(await readDays(page)).toEqual(BETWEEN);
+    await page.context().close();
+  });
+
+  test("a drag whose last move is not drawn before the release opens the range up to it", async () => {
+    const page = await open("admin", `/?${OCTOBER}`);
+    const { chart, at, box } = await dayChart(page);
+    await chart.hover({ position: at(0.3) });
     await page.mouse.down();
-    await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 5 });
-    await page.mouse.up();
-    await page.waitForURL(/from=2026-10-\d\d&to=2026-10-\d\d/);
-    const { searchParams } = new URL(page.url());
-    const [first = 0, last = 0] = ["from", "to"].map((name) =>
-      Number(searchParams.get(name)?.slice(-2)),
-    );
-    expect(first).toBeGreaterThan(5);
-    expect(last).toBeLessThan(25);
-    expect(last).toBeGreaterThan(first + 5);
+    await chart.evaluate(QUICK_END, { clientX: box.x + at(0.6).x, clientY: box.y + at(0.6).y });
+    expect(await readDays(page)).toEqual(BETWEEN);
     await page.context().close();
   });
 
@@ -144,10 +151,11 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
       await settled(page);
       return await timed(async () => {
         await link.click();
+        await page.getByRole("heading", { name: "Clicks", level: 1 }).waitFor();
         await page.locator("tbody tr").first().waitFor();
       });
     });
-  }, 90_000);
+  });
 
   test("a copied address shows a colleague the same rows in the same order (journey 5)", async () => {
     const query = `${OCTOBER}&group_by=offer,affiliate,country`;
@@ -164,16 +172,19 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
         await other.goto(page.url());
         await other.locator("tbody tr").nth(100).waitFor();
       });
-      expect(await other.locator("tbody tr:not(.totals)").allTextContents()).toEqual(own);
+      await expect
+        .poll(async () => await other.locator("tbody tr:not(.totals)").allTextContents())
+        .toEqual(own);
       return ms;
     });
-  }, 90_000);
+  });
 
   test("each row of a report has its days as a small line, as the report by day has them", async () => {
     const query = `${OCTOBER}&metrics=clicks&filters=country:in:DE|FR|US`;
     const page = await open("analyst", `/reports?${query}&group_by=country&chart=none`);
     const lines = page.locator("tbody .sparkline path");
     await lines.nth(2).waitFor();
+    await settled(page);
     const { data: rows } = await report(`${query}&group_by=country&sort=-clicks`);
     const { data } = await report(`${query}&group_by=country,date&sort=date&limit=1000`);
     const drawn = await Promise.all((await lines.all()).map((path) => path.getAttribute("d")));
@@ -192,24 +203,31 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
       expect(Math.max(...off)).toBeLessThan(0.01);
     }
     expect(rows.length).toBe(3);
-  }, 60_000);
+  });
 
   test("a drawer has the charts of its record, and a mark opens the report of it", async () => {
     const filter = "offer:in:1";
     const month = "preset=last30";
-    const { totals } = await report(`${month}&metrics=clicks&filters=${filter}`);
-    const page = await open("admin", "/offers?open=1");
+    const totalNow = async (): Promise<string> =>
+      String((await report(`${month}&metrics=clicks&filters=${filter}`)).totals["clicks"]);
+    const page = await browser.page("admin");
     const drawer = page.getByRole("dialog");
     const figures = drawer.getByRole("region", { name: "Figures of the last 30 days" });
-    await figures
-      .getByRole("img", { name: /Clicks/ })
-      .first()
-      .waitFor();
-    await figures.getByRole("button", { name: "Steps" }).click();
     const clicks = figures.locator(".funnel li").filter({ hasText: /^Clicks/ });
-    expect((await clicks.locator("strong").textContent())?.replaceAll(",", "")).toBe(
-      String(totals["clicks"]),
-    );
+    // Other files send clicks of this offer, so its totals before and after must be the same.
+    await expect
+      .poll(async () => {
+        const before = await totalNow();
+        await page.goto(`${browser.base("admin")}/offers?open=1`);
+        await figures
+          .getByRole("img", { name: /Clicks/ })
+          .first()
+          .waitFor();
+        await figures.getByRole("button", { name: "Steps" }).click();
+        const drawn = (await clicks.locator("strong").textContent())?.replaceAll(",", "");
+        return [drawn, await totalNow()].every((total) => total === before);
+      })
+      .toBe(true);
     await figures.getByRole("button", { name: "Delay" }).click();
     await figures.getByRole("img", { name: /day of the click and delay/ }).waitFor();
     await figures.getByRole("button", { name: "Hours of the week" }).click();
@@ -219,7 +237,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/reports\?.*offer%3Ain%3A1%2Cweekday%3Ain%3A7%2Chour_of_day%3Ain%3A23/);
     await page.getByRole("heading", { name: "Reports", level: 1 }).waitFor();
-  }, 60_000);
+  });
 
   test("an export counts its rows, can be cancelled, and ends with the totals; a formula is text (journey 6)", async () => {
     const query = `${days}&group_by=affiliate,sub2&metrics=clicks`;
@@ -233,12 +251,10 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Cancelled, nothing was saved").waitFor();
     const saved = page.waitForEvent("download");
-    const ms = await timed(async () => {
+    await expectOnce(`export of ${rows} rows`, 15_000, async () => {
       await button.click();
       await saved;
     });
-    process.stdout.write(`export of ${rows} rows: ${Math.round(ms)} ms (budget 15000 ms)\n`);
-    expect(ms).toBeLessThan(30_000);
     const lines = (await readFile(await (await saved).path(), "utf8")).trimEnd().split(/\r?\n/);
     // The last line may name currencies that are left out.
     const table = lines.filter((line) => !/^"?Note:/.test(line));
@@ -254,7 +270,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     const text = await readFile(await (await file).path(), "utf8");
     expect(text).toContain(`'${FORMULA}`);
     expect(text).not.toMatch(/(?:^|,)"?=/m);
-  }, 120_000);
+  });
 
   test("a report that is too long for one file is offered by months (journey 6)", async () => {
     const query = `from=2026-09-15&to=2026-10-31&group_by=${wide}&metrics=clicks&chart=none`;
@@ -263,14 +279,13 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     const page = await open("analyst", `/reports?${query}`);
     await page.getByRole("button", { name: "CSV by month" }).click();
     const months = page.locator(".drawer li");
-    expect((await months.allTextContents()).map((text) => text.slice(0, 8))).toEqual([
-      "Oct 2026",
-      "Sep 2026",
-    ]);
+    await expect
+      .poll(async () => (await months.allTextContents()).map((text) => text.slice(0, 8)))
+      .toEqual(["Oct 2026", "Sep 2026"]);
     const saved = page.waitForEvent("download");
     await months.last().getByRole("button", { name: "CSV" }).click();
     expect((await saved).suggestedFilename()).toBe("reports-2026-09.csv");
-  }, 60_000);
+  });
 
   test("the live tail shows a click that somebody makes meanwhile (journey 13)", async () => {
     const page = await open("admin", "/clicks?preset=today");
@@ -282,7 +297,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
         await page.locator("tbody tr").filter({ hasText: sub1 }).first().waitFor();
       });
     });
-  }, 90_000);
+  });
 
   test("the earnings of a partner are those of the admin's report of this partner (journey 16)", async () => {
     const { totals, currency } = await report(
@@ -294,11 +309,13 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
         await page.goto(`${browser.base("partner")}/?${OCTOBER}`);
         await shown(page);
       });
-      expect(await figureOf(page, "Payout")).toBe(written(String(totals["payout"]), currency));
+      await expect
+        .poll(async () => await figureOf(page, "Payout"))
+        .toBe(written(String(totals["payout"]), currency));
       await page.context().close();
       return ms;
     });
-  }, 60_000);
+  });
 
   test("a partner makes a link with its own value, follows it, and finds the click (journey 18)", async () => {
     const page = await open("partner", "/links");
@@ -308,7 +325,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     const link = page.locator("code").filter({ hasText: "sub1=my" });
     await link.waitFor();
     const url = (await link.textContent()) ?? "";
-    const ms = await timed(async () => {
+    await expectOnce("link to click list", 3_000, async () => {
       const answer = await fetch(url, { redirect: "manual" });
       expect(answer.status).toBe(302);
       await page.goto(
@@ -319,9 +336,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
         await settled(page);
       }
     });
-    process.stdout.write(`link to click list: ${Math.round(ms)} ms (budget 3000 ms)\n`);
-    expect(ms).toBeLessThan(6_000);
-  }, 60_000);
+  });
 
   test("an advertiser sees its cost and sales, and nothing of partners, CSV included (journey 20)", async () => {
     const { totals, currency } = await report(
@@ -330,33 +345,34 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     );
     const page = await browser.page("advertiser");
     const answers: string[] = [];
-    page.on("response", (answer) => {
-      if (answer.url().includes("/api/v1/"))
-        void answer.text().then(
-          (text) => answers.push(text),
-          () => undefined,
-        );
-    });
-    await expectPace("home of an advertiser", 1_200, async () =>
-      timed(async () => {
+    const read = readAnswers(page, (answer) => answer.url().includes("/api/v1/"));
+    await expectPace("home of an advertiser", 1_200, async () => {
+      const ms = await timed(async () => {
         await page.goto(`${browser.base("advertiser")}/?${OCTOBER}`);
         await shown(page);
-      }),
-    );
+      });
+      // A page that is left takes the texts of its answers with it.
+      await settled(page);
+      answers.push(...(await read()).map(({ text }) => text));
+      return ms;
+    });
     const money = written(String(totals["revenue"]), currency);
-    expect(await page.locator(".tile .value").allTextContents()).toContain(money);
+    await expect
+      .poll(async () => await page.locator(".tile .value").allTextContents())
+      .toContain(money);
     for (const path of ["/reports?preset=today&group_by=offer", "/conversions?preset=today"]) {
       await page.goto(browser.base("advertiser") + path);
       await settled(page);
       const saved = page.waitForEvent("download");
       await page.getByRole("button", { name: "CSV" }).click();
       answers.push(await readFile(await (await saved).path(), "utf8"));
-      answers.push(await page.content());
+      answers.push(await page.content(), ...(await read()).map(({ text }) => text));
     }
+    expect(answers.length).toBeGreaterThan(10);
     const all = answers.join("\n");
     for (const secret of ["DEMOANNA", "payout", "Payout", "sub1", FORMULA, "affiliate_name"])
       expect([secret, all.includes(secret)]).toEqual([secret, false]);
-  }, 60_000);
+  });
 });
 
 const TILES = {

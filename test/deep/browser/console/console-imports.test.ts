@@ -5,13 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { axeFaults } from "../../../browser/console/axe-faults.ts";
-import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+import { atRest, ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
 
 const program = findChromium();
 const THEMES = ["light", "dark"] as const;
 const List = z.object({ data: z.array(z.looseObject({ id: z.int() })) });
-/** It takes seconds to check and write these. */
-const MANY = 6_000;
+/** It takes minutes to check and write these, so that a slow browser can stop it, too. */
+const MANY = 60_000;
 /** By how much what is in the drawer is wider than the drawer. */
 const DRAWER_EXCESS = `(() => {
   const { scrollWidth, clientWidth } = document.querySelector(".drawer");
@@ -64,10 +64,9 @@ describe.skipIf(program === undefined)("imports in the console", () => {
     await press(drawer(page), "Check");
     await ended(page, "2 rows: 1 would be created, 1 with faults.");
     const faults = drawer(page).getByLabel("Faults", { exact: true });
-    await faults.locator("li").first().waitFor();
-    expect(await faults.locator("li").allTextContents()).toEqual([
-      expect.stringMatching(/^Row 3 email: /),
-    ]);
+    await expect
+      .poll(async () => await faults.locator("li").allTextContents())
+      .toEqual([expect.stringMatching(/^Row 3 email: /)]);
     const saved = page.waitForEvent("download");
     await press(faults, "Faults as CSV");
     const path = await (await saved).path();
@@ -88,7 +87,8 @@ describe.skipIf(program === undefined)("imports in the console", () => {
     await drawer(page)
       .getByLabel("Or pasted text")
       .fill(JSON.stringify({ code: offer?.["code"], category: "by import" }));
-    expect(await drawer(page).getByLabel("Format").inputValue()).toBe("json");
+    const format = drawer(page).getByLabel("Format");
+    await expect.poll(async () => await format.inputValue()).toBe("json");
     await drawer(page).getByLabel("Change existing offers, found by their code").check();
     await press(drawer(page), "Import");
     await ended(page, "1 row: 1 changed.");
@@ -136,6 +136,7 @@ describe.skipIf(program === undefined)("imports in the console", () => {
       expect(await axeFaults(page)).toEqual([]);
       for (const width of [320, 768, 1440]) {
         await page.setViewportSize({ width, height: 900 });
+        await atRest(page);
         const wide = Number(await page.evaluate("document.documentElement.scrollWidth"));
         expect([width, wide]).toEqual([width, width]);
         const excess = await page.evaluate(DRAWER_EXCESS);

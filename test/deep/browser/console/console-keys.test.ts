@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+import { expectOnce, expectPace, timed } from "./paced.ts";
 
 const program = findChromium();
 const Made = z.object({ data: z.object({ id: z.union([z.string(), z.number()]) }) });
@@ -57,14 +58,11 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     const day = new Date().toISOString().slice(0, 10);
     let click = "";
     await expect
-      .poll(
-        async () => {
-          const { data } = Clicks.parse(await send(`/clicks?gclid=${gclid}&from=${day}`));
-          click = data[0]?.click_id ?? "";
-          return click;
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        const { data } = Clicks.parse(await send(`/clicks?gclid=${gclid}&from=${day}`));
+        click = data[0]?.click_id ?? "";
+        return click;
+      })
       .not.toBe("");
     const order = `ORDER-${Date.now()}`;
     const sale = { offer_id: "DEMOSHOP", affiliate_id: "DEMOANNA", adv_txid: order };
@@ -75,27 +73,29 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     const page = await browser.page("admin");
     await page.goto(`${browser.base("admin")}/workspace`);
     await settled(page);
-    const took: number[] = [];
-    for (const [text, address] of [
+    const sought = [
       [click, `/clicks?open=${click}`],
       [gclid, `/clicks?open=${click}`],
       [order, `/conversions?open=${conversion}`],
       [String(conversion), `/conversions?open=${conversion}`],
       ["quick hands", `/partners?open=${partner}`],
-    ] as const) {
+    ] as const;
+    const opened = new Set<string>();
+    await expectPace("search to record", 700, async (round) => {
+      const [text, address] = sought[round % sought.length] ?? sought[0];
       await page.keyboard.press("Control+k");
       await search(page).fill(text);
-      const began = performance.now();
-      await page.keyboard.press("Enter");
-      await page.waitForURL(`${browser.base("admin")}${address}`);
-      await page.locator(".drawer .facts").first().waitFor();
-      took.push(performance.now() - began);
+      const ms = await timed(async () => {
+        await page.keyboard.press("Enter");
+        await page.waitForURL(`${browser.base("admin")}${address}`);
+        await page.locator(".drawer .facts").first().waitFor();
+      });
+      opened.add(text);
       await page.keyboard.press("Escape");
       await page.locator(".drawer").waitFor({ state: "detached" });
-    }
-    const median = took.sort((one, other) => one - other)[Math.floor(took.length / 2)] ?? 0;
-    process.stdout.write(`journey 12: median ${Math.round(median)} ms\n`);
-    expect(median).toBeLessThan(2 * 700);
+      return ms;
+    });
+    expect(opened.size).toBe(sought.length);
   });
 
   test("the palette offers each role only what it may", async () => {
@@ -117,18 +117,23 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     // The name of the partner DEMOANNA.
     expect(await offered("advertiser", "anna")).toEqual([]);
     expect((await offered("partner", "demoshop")).length).toBe(1);
-  }, 90_000);
+  });
 
   test("single keys open screens and walk through rows, and a person can switch them off", async () => {
     const page = await browser.page("admin");
     await page.goto(`${browser.base("admin")}/`);
     await settled(page);
-    await page.keyboard.press("g");
-    await page.keyboard.press("o");
-    await page.waitForURL(`${browser.base("admin")}/offers`);
-    await settled(page);
-    expect(await page.title()).toMatch(/^Offers · /);
-    expect(await page.evaluate("document.activeElement.id")).toBe("screen");
+    // The second key counts for a moment only, which a busy machine may let pass between the two.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("g");
+        await page.keyboard.press("o");
+        await settled(page);
+        return page.url();
+      })
+      .toBe(`${browser.base("admin")}/offers`);
+    await expect.poll(async () => await page.title()).toMatch(/^Offers · /);
+    await expect.poll(async () => await page.evaluate("document.activeElement.id")).toBe("screen");
     await page.locator("tbody tr").nth(1).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
@@ -139,7 +144,9 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await page.keyboard.press("Escape");
     await page.locator(".drawer").waitFor({ state: "detached" });
     await page.keyboard.press("/");
-    expect(await page.evaluate("document.activeElement.dataset.key")).toBe("filter");
+    await expect
+      .poll(async () => await page.evaluate("document.activeElement.dataset.key"))
+      .toBe("filter");
     // What is typed into a field is text.
     await page.keyboard.type("gr?");
     expect(page.url()).toBe(`${browser.base("admin")}/offers`);
@@ -149,20 +156,18 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await heading(page, "Keyboard").waitFor();
     await page.keyboard.press("Escape");
     const choice = page.getByRole("checkbox", { name: /Single keys/ });
-    await choice.uncheck();
-    await settled(page);
+    await stored(page, async () => await choice.uncheck());
     await page.reload();
     await settled(page);
-    expect(await choice.isChecked()).toBe(false);
+    await expect.poll(async () => await choice.isChecked()).toBe(false);
     await heading(page, "You").click();
     await page.keyboard.press("?");
     await page.keyboard.press("Control+k");
     await search(page).waitFor();
     expect(await heading(page, "Keyboard").count()).toBe(0);
     await page.keyboard.press("Escape");
-    await choice.check();
-    await settled(page);
-  }, 90_000);
+    await stored(page, async () => await choice.check());
+  });
 
   test("620 pending conversions are approved in two parts, duplicates are listed (journey 9)", async () => {
     const offer = await offerOf("Queue of 620");
@@ -189,9 +194,7 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await page.goto(`${browser.base("admin")}/conversions?preset=last7&offer_id=${offer.id}`);
     await settled(page);
     await expect
-      .poll(async () => await send(`/conversions?offer_id=${offer.id}&is_duplicate=true`), {
-        timeout: 60_000,
-      })
+      .poll(async () => await send(`/conversions?offer_id=${offer.id}&is_duplicate=true`))
       .toMatchObject({ data: [{ status: "rejected" }] });
     await page.reload();
     await settled(page);
@@ -199,17 +202,15 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await page.getByRole("button", { name: "Choose all that match" }).click();
     await page.getByText("622 chosen").waitFor();
     await expectDrawnInParts(page, 622);
-    const began = performance.now();
-    await page.locator(".chosen").getByLabel("Reason").fill("checked by hand");
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("a");
-    await page.getByText(/^62\d changed/).waitFor();
-    const took = performance.now() - began;
-    process.stdout.write(`journey 9: ${Math.round(took)} ms\n`);
-    expect(took).toBeLessThan(2 * 10_000);
+    await expectOnce("620 conversions approved", 10_000, async () => {
+      await page.locator(".chosen").getByLabel("Reason").fill("checked by hand");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("a");
+      await page.getByText(/^62\d changed/).waitFor();
+    });
     expect(sent).toBe(2);
-    const skipped = await page.locator(".skipped li").allTextContents();
-    expect(skipped.filter((text) => text.includes("duplicate"))).toHaveLength(1);
+    const skipped = page.locator(".skipped li").filter({ hasText: "duplicate" });
+    await expect.poll(async () => await skipped.count()).toBe(1);
     const left = await send(`/conversions?offer_id=${offer.id}&status=pending`);
     expect(left).toMatchObject({ data: [] });
     await settled(page);
@@ -223,7 +224,7 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
       .locator(".drawer")
       .getByText(/by Demo admin/)
       .waitFor();
-  }, 150_000);
+  });
 
   test("a report is saved, found again by name, shared, renamed and deleted", async () => {
     const page = await browser.page("analyst");
@@ -253,7 +254,9 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await other.keyboard.press("Enter");
     await other.waitForURL(/group_by=country/);
     await settled(other);
-    expect((await other.locator("thead th").first().textContent())?.trim()).toBe("Country");
+    await expect
+      .poll(async () => (await other.locator("thead th").first().textContent())?.trim())
+      .toBe("Country");
     await menu("Rename");
     await page.getByLabel("New name").fill(`${name} renamed`);
     await page.getByRole("button", { name: "Rename" }).click();
@@ -267,15 +270,23 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
   });
 });
 
+/** Changes a preference, and waits until the service has it. */
+async function stored(page: Page, change: () => Promise<void>): Promise<void> {
+  const answered = page.waitForResponse((answer) => answer.request().method() === "PATCH");
+  await change();
+  expect((await answered).status()).toBe(200);
+  await settled(page);
+}
+
 /** Of a long list only the rows in view are in the page. A screen reader learns of all, and the last one is there after scrolling. */
 async function expectDrawnInParts(page: Page, count: number): Promise<void> {
   const table = page.locator(".data-table");
   const last = table.locator(`tr[aria-rowindex="${count + 1}"]`);
-  expect(await table.getAttribute("aria-rowcount")).toBe(String(count + 1));
+  await expect.poll(async () => await table.getAttribute("aria-rowcount")).toBe(String(count + 1));
   expect(await table.locator("tbody tr").count()).toBeLessThan(100);
   expect(await last.count()).toBe(0);
   await page.evaluate("document.querySelector('.table-frame').scrollTo(0, 1e9)");
   await last.waitFor();
-  expect(await last.getByRole("checkbox").isChecked()).toBe(true);
+  await expect.poll(async () => await last.getByRole("checkbox").isChecked()).toBe(true);
   expect(await table.locator("tbody tr").count()).toBeLessThan(100);
 }

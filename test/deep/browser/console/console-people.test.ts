@@ -2,16 +2,17 @@ import assert from "node:assert";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { totpCode } from "../../../../api/people/totp.ts";
 import { openPool, type Pool } from "../../../../schemas/postgres/connect.ts";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { axeFaults } from "../../../browser/console/axe-faults.ts";
-import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+import { atRest, ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
 import { PASSWORD } from "../../../browser/console/sign-in-roles.ts";
 import { serversOf } from "../../../system/servers-of.ts";
 import { type System, startSystem } from "../../../system/start-system.ts";
 import { trackerCommand } from "../../../system/tracker-command.ts";
+import { expectOnce } from "./paced.ts";
 import {
+  addAuthenticator,
   bytesOfBase32,
   field,
   invite,
@@ -21,11 +22,13 @@ import {
   press,
   signIn,
   signOut,
+  unusedCodes,
 } from "./people-pages.ts";
 
 const program = findChromium();
-const STEP_MS = 30_000;
 const SECOND_MS = 1000;
+/** On a quiet machine twice as long is allowed. */
+const HALF_A_MINUTE_MS = 30 * SECOND_MS;
 const ADMIN = "first@people.example";
 const NEW_PASSWORD = "eleven-boats-under-a-bridge";
 const Link = z.object({ link: z.string() });
@@ -43,7 +46,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     pages = new PeoplePages(browser);
     db = openPool({ url: (await serversOf(system)).postgres, applicationName: "test" });
     admin = await pages.open();
-  }, 200_000);
+  });
   afterEach(() => assert.deepEqual(browser.faults.splice(0), []));
   afterAll(async () => {
     await browser.close();
@@ -71,20 +74,21 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
   };
 
   test("the printed link makes the first admin within a minute, and works once (journey 1)", async () => {
-    const startedMs = performance.now();
-    const { link } = Link.parse(JSON.parse(await tracker("person", "first-link", "--json")));
-    await admin.goto(link);
-    await field(admin, "E-mail").fill(ADMIN);
-    await field(admin, "Your name").fill("First admin");
-    await field(admin, "Password").fill("password");
-    await press(admin, "Continue");
-    await admin.locator(".field .fault").first().waitFor();
-    expect(await field(admin, "E-mail").inputValue()).toBe(ADMIN);
-    await field(admin, "Password").fill(PASSWORD);
-    await press(admin, "Continue");
-    await admin.getByRole("heading", { name: "Dashboard" }).waitFor();
-    expect(admin.url()).toBe(`${base()}/`);
-    expect(performance.now() - startedMs).toBeLessThan(60 * SECOND_MS);
+    let link = "";
+    await expectOnce("first admin", HALF_A_MINUTE_MS, async () => {
+      ({ link } = Link.parse(JSON.parse(await tracker("person", "first-link", "--json"))));
+      await admin.goto(link);
+      await field(admin, "E-mail").fill(ADMIN);
+      await field(admin, "Your name").fill("First admin");
+      await field(admin, "Password").fill("password");
+      await press(admin, "Continue");
+      await admin.locator(".field .fault").first().waitFor();
+      expect(await field(admin, "E-mail").inputValue()).toBe(ADMIN);
+      await field(admin, "Password").fill(PASSWORD);
+      await press(admin, "Continue");
+      await admin.getByRole("heading", { name: "Dashboard" }).waitFor();
+      await admin.waitForURL(`${base()}/`);
+    });
     const second = await pages.open();
     await second.goto(link);
     await second.getByRole("heading", { name: "This link does not work" }).waitFor();
@@ -115,24 +119,27 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     await press(page, "Set up codes");
     await page.getByRole("img", { name: "QR code for your app" }).waitFor();
     const secret = bytesOfBase32((await page.locator("code.break").textContent()) ?? "");
-    const step = Math.floor(Date.now() / STEP_MS);
-    await field(page, "Code").fill(totpCode(secret, step));
+    const newCode = unusedCodes(secret);
+    await field(page, "Code").fill(newCode());
     await press(page, "Confirm");
     await page.getByText("Keep these codes in a safe place").waitFor();
+    await page.locator(".notice code").first().waitFor();
     const shown = await page.locator(".notice code").allTextContents();
     const [recovery = ""] = shown.join(" ").split(" ");
-    const code = totpCode(secret, step + 1);
-    for (const right of [code, recovery]) {
+    let code = "";
+    for (const right of [() => (code = newCode()), () => recovery]) {
       await signOut(page);
       await signIn(page, email);
-      await giveCode(page, right);
+      await field(page, "Code").waitFor();
+      await giveCode(page, right());
       await page.getByRole("button", { name: "Sign out" }).waitFor();
     }
     await signOut(page);
     for (const used of [code, recovery]) {
       await signIn(page, email);
       await giveCode(page, used);
-      expect(await page.getByRole("alert").textContent()).toContain("was used before");
+      const alert = page.getByRole("alert");
+      await expect.poll(async () => await alert.textContent()).toContain("was used before");
       await press(page, "Sign in as somebody else");
       await field(page, "E-mail").waitFor();
     }
@@ -263,17 +270,17 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     await field(drawer, "Role").selectOption("analyst");
     await press(drawer, "Save");
     await drawer.waitFor({ state: "detached" });
-    const changedMs = performance.now();
-    await expect
-      .poll(async () => {
-        for (const name of ["Offers", "Partners"])
-          await page.getByRole("link", { name, exact: true }).click();
-        return await page.getByRole("button", { name: "New partner" }).count();
-      })
-      .toBe(0);
-    const tookMs = performance.now() - changedMs;
-    process.stdout.write(`journey 21: buttons gone after ${Math.round(tookMs)} ms\n`);
-    expect(tookMs).toBeLessThan(2 * SECOND_MS);
+    await expectOnce("buttons gone", SECOND_MS, async () => {
+      await expect
+        .poll(async () => {
+          for (const name of ["Offers", "Partners"])
+            await page.getByRole("link", { name, exact: true }).click();
+          await page.getByRole("heading", { name: "Partners", level: 1 }).waitFor();
+          await page.locator("tbody tr").first().waitFor();
+          return await page.getByRole("button", { name: "New partner" }).count();
+        })
+        .toBe(0);
+    });
   });
 
   test("two tabs in two workspaces write each to its own, and nobody else gets in (journey 22)", async () => {
@@ -332,7 +339,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     await admin.goto(`${base()}/inbox`);
     await admin.getByRole("link", { name: "New partners" }).click();
     await admin.getByText("Newsletter of Nora").first().waitFor();
-    expect(await admin.locator("tbody").textContent()).toContain("pending");
+    await admin.locator("tbody").getByText("pending").first().waitFor();
   });
 
   test.each(["light", "dark"] as const)(
@@ -346,7 +353,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
         expect(await axeFaults(page), path).toEqual([]);
         for (const width of [320, 768, 1440]) {
           await page.setViewportSize({ width, height: 900 });
-          await page.screenshot({});
+          await atRest(page);
           const wide = await page.evaluate("document.documentElement.scrollWidth");
           expect([path, Number(wide) <= width]).toEqual([path, true]);
         }
@@ -378,20 +385,4 @@ async function endSessionsOf(db: Pool, email: string, page: Page): Promise<void>
   const status = `fetch("/api/v1/session", { headers: { "x-tracker-membership": "${rows[0]?.id ?? 0}" } })
     .then(({ status }) => status)`;
   await expect.poll(async () => await page.evaluate(status)).toBe(401);
-}
-
-/** A device of Chromium that makes passkeys and says that the person has unlocked it. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send("WebAuthn.enable");
-  await devtools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
 }

@@ -8,7 +8,6 @@ import { until } from "../../../system/until.ts";
 
 const program = findChromium();
 const List = z.object({ data: z.array(z.looseObject({ id: z.int() })) });
-const SOON = { timeoutMs: 90_000 };
 
 describe.skipIf(program === undefined)("records of the console", () => {
   let browser: ConsoleBrowser;
@@ -71,7 +70,6 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await until(
       "the link redirects",
       async () => (await fetch(clicked, { redirect: "manual" })).status === 302,
-      SOON,
     );
     await page.context().close();
   });
@@ -162,7 +160,9 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await field(page, "In total").first().fill("100000");
     await press(page, "Create the offer group");
     await page.locator(".drawer meter").waitFor();
-    expect(await page.locator(".drawer").textContent()).toContain("of 100,000");
+    await expect
+      .poll(async () => await page.locator(".drawer").textContent())
+      .toContain("of 100,000");
     await page.context().close();
   });
 
@@ -174,7 +174,7 @@ describe.skipIf(program === undefined)("records of the console", () => {
     );
     await press(page, "Send the costs");
     await page.getByText("1 new, 0 changed, 1 rejected.").waitFor();
-    expect(await page.locator(".drawer .plain-list").textContent()).toContain("Line 3");
+    await page.locator(".drawer .plain-list").getByText("Line 3").first().waitFor();
     expect(await listed("/ad-costs?traffic_source=lamps")).toMatchObject([
       { date: "2026-11-01", amount: "25.4000" },
     ]);
@@ -224,19 +224,15 @@ describe.skipIf(program === undefined)("records of the console", () => {
     const page = await open("/rules?of=blocklist");
     await field(page, "One host in each line").fill("bad.example\nhttp://worse.example");
     await press(page, "Save the list");
-    await page.locator(".fault").first().waitFor();
-    expect(await page.locator(".fault").first().textContent()).toContain("expected a host");
+    const fault = page.locator(".fault").first();
+    await expect.poll(async () => await fault.textContent()).toContain("expected a host");
     await field(page, "One host in each line").fill("bad.example\nworse.example/offer");
     await press(page, "Save the list");
-    await until(
-      "the list is stored",
-      async () => {
-        const headers = { authorization: `Bearer ${browser.demo.keys.admin}` };
-        const answer = await fetch(`${browser.demo.base_url}/blocklist`, { headers });
-        return (await answer.text()).includes("worse.example/offer");
-      },
-      SOON,
-    );
+    await until("the list is stored", async () => {
+      const headers = { authorization: `Bearer ${browser.demo.keys.admin}` };
+      const answer = await fetch(`${browser.demo.base_url}/blocklist`, { headers });
+      return (await answer.text()).includes("worse.example/offer");
+    });
     await page.context().close();
   });
 

@@ -1,17 +1,11 @@
 import assert from "node:assert";
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
-import { projectFile } from "../../../../schemas/host/project-root.ts";
 import { findChromium } from "../../../browser/chromium-program.ts";
+import { axeFaults } from "../../../browser/console/axe-faults.ts";
 import { ConsoleBrowser, SCREENS, settled } from "../../../browser/console/console-browser.ts";
 
 const program = findChromium();
-const AXE = readFileSync(projectFile("node_modules", "axe-core", "axe.min.js"), "utf8");
-const AxeResult = z.object({
-  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
-});
 /** Words on buttons that write. A view of one's own is not one of them. */
 const WRITES = /^(New|Create|Edit|Approve|Reject|Block|Invite|Delete|Revoke|Rotate|Retry)\b/;
 
@@ -46,51 +40,45 @@ describe.skipIf(program === undefined)("the frame around the screens", () => {
         })).json()).then(({ error }) => error.code)`,
     );
     expect(code).toBe("read_only_key");
-  }, 120_000);
+  });
 
   test.each([
     ["at 320 px", 320],
     ["at 200 % zoom of 1440 px", 720],
-  ])(
-    "journeys 2 to 5 work by keyboard alone in dark mode, %s (journey 24)",
-    async (_, width) => {
-      const page = await browser.page("admin", { width, theme: "dark" });
-      await page.goto(`${browser.base("admin")}/`);
-      await settled(page);
-      await tabTo(page, /^Range/);
-      await page.keyboard.type("Yesterday");
-      await page.waitForURL(/preset=yesterday/);
-      await settled(page);
-      await page.keyboard.press("Control+k");
-      await page.locator("[role=combobox]:focus").waitFor();
-      await page.keyboard.type("reports");
-      await page.keyboard.press("Enter");
-      await page.waitForURL(/\/reports$/);
-      await settled(page);
-      await tabTo(page, /^Group by/);
-      await page.keyboard.press("Enter");
-      await tabTo(page, /^Country/);
-      await page.keyboard.press("Space");
-      await page.waitForURL(/group_by=offer%2Ccountry/);
-      await page.keyboard.press("Escape");
-      await settled(page);
-      await tabTo(page, /^Conversions$/);
-      await page.keyboard.press("Enter");
-      await page.waitForURL(/sort=-conversions/);
-      await settled(page);
-      await page.evaluate("document.activeElement.blur()");
-      await page.keyboard.press("j");
-      await page.keyboard.press("Enter");
-      await page.waitForURL(/filters=offer/);
-      await settled(page);
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-      await page.evaluate(AXE);
-      const run = `axe.run({ runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] } })`;
-      const { violations } = AxeResult.parse(await page.evaluate(run));
-      expect(violations).toEqual([]);
-    },
-    90_000,
-  );
+  ])("journeys 2 to 5 work by keyboard alone in dark mode, %s (journey 24)", async (_, width) => {
+    const page = await browser.page("admin", { width, theme: "dark" });
+    await page.goto(`${browser.base("admin")}/`);
+    await settled(page);
+    await tabTo(page, /^Range/);
+    // One letter: a slow browser would take the next ones for the beginning of another name.
+    await page.keyboard.press("y");
+    await page.waitForURL(/preset=yesterday/);
+    await settled(page);
+    await page.keyboard.press("Control+k");
+    await page.locator("[role=combobox]:focus").waitFor();
+    await page.keyboard.type("reports");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/reports$/);
+    await settled(page);
+    await tabTo(page, /^Group by/);
+    await page.keyboard.press("Enter");
+    await tabTo(page, /^Country/);
+    await page.keyboard.press("Space");
+    await page.waitForURL(/group_by=offer%2Ccountry/);
+    await page.keyboard.press("Escape");
+    await settled(page);
+    await tabTo(page, /^Conversions$/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/sort=-conversions/);
+    await settled(page);
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/filters=offer/);
+    await settled(page);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(await axeFaults(page)).toEqual([]);
+  });
 
   test("on a small screen axe finds nothing in the navigation, the palette and the help", async () => {
     for (const theme of ["light", "dark"] as const) {
@@ -98,13 +86,8 @@ describe.skipIf(program === undefined)("the frame around the screens", () => {
       await page.goto(`${browser.base("admin")}/reports`);
       await settled(page);
       const check = async (): Promise<void> => {
-        await page.evaluate(AXE);
-        const { violations } = AxeResult.parse(
-          await page.evaluate(
-            `axe.run({ runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] } })`,
-          ),
-        );
-        expect(violations).toEqual([]);
+        await settled(page);
+        expect(await axeFaults(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
       };
       await page.getByRole("button", { name: "Open the navigation" }).click();
@@ -140,7 +123,7 @@ describe.skipIf(program === undefined)("the frame around the screens", () => {
     isAway = false;
     await page.locator(".banner").waitFor({ state: "detached" });
     await page.locator("tbody tr").first().waitFor();
-    expect(await page.locator(".notice.bad").count()).toBe(0);
+    await expect.poll(async () => await page.locator(".notice.bad").count()).toBe(0);
     browser.forgive(/status of 503/);
   });
 
@@ -153,8 +136,9 @@ describe.skipIf(program === undefined)("the frame around the screens", () => {
       const error = { code: "rate_limited", message: "Too many requests." };
       return await route.fulfill({ status: 429, headers: { "retry-after": "2" }, json: { error } });
     });
-    await page.goto(`${browser.base("admin")}/offers`);
-    await page.getByText("It can be tried again in").waitFor();
+    // It is shown for two seconds, maybe before the page has loaded as a whole.
+    const counted = page.getByText("It can be tried again in").waitFor();
+    await Promise.all([counted, page.goto(`${browser.base("admin")}/offers`)]);
     await page.locator("tbody tr").first().waitFor();
     expect(asked).toBe(2);
   });

@@ -2,29 +2,68 @@ import { expect } from "vitest";
 
 /** A shared machine of CI is slower than the one for which the budgets of the console are meant. */
 const SLOWER = 2;
+/** The median of so many rounds counts. */
 const ROUNDS = 5;
+/** After so many no quieter moment is waited for. */
+const ROUNDS_MAX = 15;
 const YARDSTICK_US = 100_000;
+/** A machine on which work lasts longer than so many times its processor time has other work. */
+const BUSY = 1.25;
+
+type Round = { readonly ms: number; readonly delays: readonly number[] };
 
 /**
  * Does a step several times, prints the median of how long it takes, and compares it with twice its budget: on a busy machine with as much more
- * as other work lasts longer there than its processor time.
+ * as other work lasts longer there than its processor time. While the median is over, the step is done again. What other work takes away
+ * from a step can be seen but not measured, so a step that is still over its budget fails on a quiet machine alone.
  */
 export async function expectPace(
   name: string,
   budgetMs: number,
   step: (round: number) => Promise<number>,
 ): Promise<void> {
-  const times: number[] = [];
-  const delays: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    times.push(await step(round));
-    delays.push(delay());
-  }
-  const [time, slower] = [medianOf(times), Math.max(1, medianOf(delays))];
-  process.stdout.write(
-    `${name}: ${Math.round(time)} ms (budget ${budgetMs} ms; the machine is ${slower.toFixed(1)} times as slow as when idle)\n`,
-  );
-  expect([name, time <= budgetMs * SLOWER * slower]).toEqual([name, true]);
+  const rounds: Round[] = [];
+  while (
+    rounds.length < ROUNDS ||
+    (rounds.length < ROUNDS_MAX && !isWithin(budgetMs, rounds.slice(-ROUNDS)))
+  )
+    rounds.push(await roundOf(async () => await step(rounds.length)));
+  judge(name, budgetMs, rounds.slice(-ROUNDS));
+}
+
+/** The same for a step that can be done only once. */
+export async function expectOnce(
+  name: string,
+  budgetMs: number,
+  step: () => Promise<unknown>,
+): Promise<void> {
+  judge(name, budgetMs, [await roundOf(async () => await timed(step))]);
+}
+
+async function roundOf(step: () => Promise<number>): Promise<Round> {
+  const before = delay();
+  const ms = await step();
+  return { ms, delays: [before, delay()] };
+}
+
+function judge(name: string, budgetMs: number, rounds: readonly Round[]): void {
+  const isOver = !isWithin(budgetMs, rounds);
+  const isBusy = rounds.some(({ delays }) => Math.max(...delays) > BUSY);
+  const words = [
+    `${name}: ${Math.round(medianOf(rounds.map(({ ms }) => ms)))} ms (budget ${budgetMs} ms`,
+    `the machine is ${slownessOf(rounds).toFixed(1)} times as slow as when idle`,
+    ...(isOver && isBusy ? ["over it, and the machine is too busy to judge"] : []),
+  ];
+  process.stdout.write(`${words.join("; ")})\n`);
+  expect([name, isOver && !isBusy]).toEqual([name, false]);
+}
+
+function isWithin(budgetMs: number, rounds: readonly Round[]): boolean {
+  return medianOf(rounds.map(({ ms }) => ms)) <= budgetMs * SLOWER * slownessOf(rounds);
+}
+
+function slownessOf(rounds: readonly Round[]): number {
+  return Math.max(1, medianOf(rounds.flatMap(({ delays }) => delays)));
 }
 
 /** How many times as long as its processor time a piece of work takes now. */

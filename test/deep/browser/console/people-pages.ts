@@ -1,8 +1,9 @@
 import type { Locator, Page } from "playwright-core";
+import { totpCode } from "../../../../api/people/totp.ts";
 import type { ConsoleBrowser } from "../../../browser/console/console-browser.ts";
 import { PASSWORD } from "../../../browser/console/sign-in-roles.ts";
 
-const LOCATOR_MS = 10_000;
+const STEP_MS = 30_000;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** Pages of people who sit at different addresses, because the attempts of one address are limited. */
@@ -16,8 +17,6 @@ export class PeoplePages {
 
   async open(options: Parameters<ConsoleBrowser["page"]>[1] = {}): Promise<Page> {
     const page = await this.#browser.page(undefined, options);
-    // Shorter than the limit of a test, so that a failure names its line.
-    page.setDefaultTimeout(LOCATOR_MS);
     this.#people += 1;
     await page.context().setExtraHTTPHeaders({ "x-forwarded-for": `198.51.100.${this.#people}` });
     return page;
@@ -83,4 +82,29 @@ export function bytesOfBase32(text: string): Buffer {
   const bits = text.split("").map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0"));
   const bytes = bits.join("").match(/.{8}/g) ?? [];
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}
+
+/** Codes of the app that count when they are asked for, each of them new. The service admits the code after the present one, too. */
+export function unusedCodes(secret: Buffer): () => string {
+  let step = 0;
+  return () => {
+    step = Math.max(step + 1, Math.floor(Date.now() / STEP_MS));
+    return totpCode(secret, step);
+  };
+}
+
+/** A device of Chromium that makes passkeys and says that the person has unlocked it. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
 }
