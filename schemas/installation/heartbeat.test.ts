@@ -14,14 +14,23 @@ const process: ProcessIdentity = {
   startedAtMs: 0,
 };
 
-/** A Postgres that is away in the way that `answer` says. Its `asked` are the names of all statements. */
-function awayPostgres(answer: () => Promise<never>): Queryable & { readonly asked: string[] } {
+/** What `select name … where number = 1` returns in an empty database. */
+const NOTHING = { rows: [], rowCount: 0, command: "SELECT", oid: 0, fields: [] };
+
+/**
+ * A Postgres that is away in the way that `answer` says, after it has told that its data is ours unless `isKnown` is false. Its `asked` are the
+ * names of all statements.
+ */
+function awayPostgres(
+  answer: () => Promise<never>,
+  isKnown = true,
+): Queryable & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
     query: async ({ name = "" }: Statement) => {
       asked.push(name);
-      return await answer();
+      return isKnown && name === "first-migration" ? NOTHING : await answer();
     },
   };
 }
@@ -31,17 +40,25 @@ test("a Postgres that refuses disturbs neither the process nor its end, and is a
   const heartbeat = Heartbeat.start({ db, process, log, everyMs: 1 });
   await expect.poll(() => db.asked.length).toBeGreaterThan(3);
   await heartbeat.close();
-  expect(new Set(db.asked)).toEqual(new Set(["write-heartbeat", "delete-heartbeat"]));
+  expect(new Set(db.asked.slice(1))).toEqual(new Set(["write-heartbeat", "delete-heartbeat"]));
   expect(db.asked.at(-1)).toBe("delete-heartbeat");
 });
 
 test("a Postgres that hangs delays the end of the process by 3 s at most, and one beat waits (P2)", async () => {
   const db = awayPostgres(async () => await new Promise<never>(() => undefined));
   const heartbeat = Heartbeat.start({ db, process, log, everyMs: 1 });
-  await expect.poll(() => db.asked.length).toBe(1);
+  await expect.poll(() => db.asked.length).toBe(2);
   const startMs = performance.now();
   await heartbeat.close();
   expect(performance.now() - startMs).toBeLessThan(3_000);
   // The row is not deleted: the beat under way could write it again.
-  expect(db.asked).toEqual(["write-heartbeat"]);
+  expect(db.asked).toEqual(["first-migration", "write-heartbeat"]);
+});
+
+test("a process that does not know yet whose data it is writes and deletes nothing, and asks again (P2)", async () => {
+  const db = awayPostgres(async () => await Promise.reject(new Error("no connection")), false);
+  const heartbeat = Heartbeat.start({ db, process, log, everyMs: 1 });
+  await expect.poll(() => db.asked.length).toBeGreaterThan(3);
+  await heartbeat.close();
+  expect(new Set(db.asked)).toEqual(new Set(["first-migration"]));
 });

@@ -85,7 +85,7 @@ export class Heartbeat {
   async close(): Promise<void> {
     this.#end.abort();
     // A beat that is still under way could write the row again after it was deleted.
-    if ((await within(CLOSE_MS_MAX, this.#done)) === "late") return;
+    if ((await within(CLOSE_MS_MAX, this.#done)) === "late" || !this.#isOwn) return;
     const { db, process, log } = this.#options;
     const deleted = deleteRow(db, process.id).catch((error: unknown) => {
       log.debug({ err: error }, "heartbeat.end-not-noted");

@@ -149,6 +149,7 @@ async function note(
 async function firstMigration(db: Queryable): Promise<string | undefined> {
   try {
     const { rows } = await db.query<{ name: string }>({
+      name: "first-migration",
       text: "select name from schema_migration where number = 1",
     });
     return rows[0]?.name;
