@@ -187,7 +187,12 @@ export function readAnswers(
 }
 
 async function textOf(answer: Response): Promise<AnswerText> {
-  return { url: answer.url(), text: answer.status() === 200 ? await answer.text() : "" };
+  try {
+    return { url: answer.url(), text: answer.status() === 200 ? await answer.text() : "" };
+  } catch {
+    // The browser keeps no text of an answer that the page reads as a stream or has given up.
+    return { url: answer.url(), text: "" };
+  }
 }
 
 type Network = { readonly open: Set<Request>; lastMs: number };

@@ -2,12 +2,6 @@ import assert from "node:assert";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** A move and the release in one turn, as a slow browser gets them. */
-export const QUICK_END = `(chart, place) => {
-  for (const type of ["pointermove", "pointerup"])
-    chart.dispatchEvent(new PointerEvent(type, { bubbles: true, ...place }));
-}`;
-
 /** Days of October between 0.3 and 0.6 of the chart's width, with its axis. */
 export const BETWEEN = [expect.toSatisfy(isIn(6, 12)), expect.toSatisfy(isIn(15, 24))];
 
@@ -25,6 +19,15 @@ export async function dayChart(
   const box = await chart.boundingBox();
   assert(box !== null, "the chart is shown");
   return { chart, box, at: (share) => ({ x: box.width * share, y: box.height / 2 }) };
+}
+
+/** A move and the release in one turn, as a slow browser gets them. */
+export async function endQuickly(page: Page, { x, y }: Place): Promise<void> {
+  await page.evaluate(`(() => {
+    const chart = document.querySelector('svg[aria-label*="points, arrow keys read them"]');
+    for (const type of ["pointermove", "pointerup"])
+      chart.dispatchEvent(new PointerEvent(type, { bubbles: true, clientX: ${x}, clientY: ${y} }));
+  })()`);
 }
 
 /** Waits until the address has days other than the whole month. */

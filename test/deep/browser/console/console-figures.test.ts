@@ -11,7 +11,7 @@ import {
   settled,
 } from "../../../browser/console/console-browser.ts";
 import { OFFER, PARTNER } from "../../../browser/shop-seed.ts";
-import { BETWEEN, dayChart, QUICK_END, readDays } from "./chart-drag.ts";
+import { BETWEEN, dayChart, endQuickly, readDays } from "./chart-drag.ts";
 import { click, rest, sendTraffic } from "./console-traffic.ts";
 import { expectOnce, expectPace, timed } from "./paced.ts";
 
@@ -118,7 +118,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     const { chart, at, box } = await dayChart(page);
     await chart.hover({ position: at(0.3) });
     await page.mouse.down();
-    await chart.evaluate(QUICK_END, { clientX: box.x + at(0.6).x, clientY: box.y + at(0.6).y });
+    await endQuickly(page, { x: box.x + at(0.6).x, y: box.y + at(0.6).y });
     expect(await readDays(page)).toEqual(BETWEEN);
     await page.context().close();
   });
