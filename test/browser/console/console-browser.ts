@@ -221,10 +221,9 @@ function followRequests(page: Page): void {
   );
 }
 
-/** Two frames are drawn, which also tells observers of sizes, and then nothing is left to be done. */
+/** Two frames are drawn, which also tells observers of sizes, and then what they have asked for is done. */
 const AT_REST = `new Promise((resolve) =>
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => requestIdleCallback(() => resolve(), { timeout: ${HANG_MS} }))))`;
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))`;
 
 /**
  * Waits until a page has done all that input, answers and a new size have asked of it, which takes a slow browser longer than any fixed time.
