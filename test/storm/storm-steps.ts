@@ -233,11 +233,11 @@ function clickhouseAway(
 async function deletesMessages(storm: StormWorld, random: () => number): Promise<void> {
   await using stream = await ClickStream.open(storm.system.dataDir);
   const port = (await opsPortsOf(storm.system)).get("processors") ?? 0;
-  const from = await stream.lastSeq();
-  // No process reads the stream now, so no writer sees the messages before they are deleted.
   const startAgain = await keepDown(storm.system, "processors");
   let deleted = 0;
   try {
+    // No process reads the stream any more, so no writer has seen the messages that follow.
+    const from = await stream.lastSeq();
     const messages: number[] = [];
     await until("clicks are in the stream", async () => {
       const last = await stream.lastSeq();
