@@ -1,5 +1,5 @@
--- Every stored conversion is told once as created (G133), and again when its status or its money changes; `before` is null for
--- a new one.
+-- Queues the event that a conversion was created, once (G133), or that its status or its money changed. `before` is null for a new
+-- conversion.
 create or replace function queue_conversion_event(before conversion, after conversion, cause jsonb default null)
 returns void language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Tells every active webhook that subscribed to the event, in the transaction of what it tells of. One event has one id,
--- whoever gets it. `more` is {} or {"previous": ...}.
+-- Queues an event for every active webhook that subscribed to it, in the transaction of the change. All webhooks get the event with the
+-- same id. `more` is {} or {"previous": ...}.
 create or replace function queue_event(of_workspace integer, event_name text, data json, more jsonb, of_conversion uuid, cause jsonb default null)
 returns void language plpgsql as $$
 declare

@@ -2,7 +2,7 @@
 -- order. An error leaves nothing of the batch behind: the caller repeats its rows one by one.
 --
 -- An item may have a `key` {workspace_id, advertiser_id, key, fingerprint, details}: the first of them is recorded with its answer, the
--- others are told that answer. It may have a `coupon_click` {click, producer, until_ms}, which is kept with the conversion.
+-- others get the same answer. It may have a `coupon_click` {click, producer, until_ms}, which is kept with the conversion.
 create or replace function record_conversions(batch jsonb) returns jsonb language plpgsql as $$
 declare
   item jsonb;

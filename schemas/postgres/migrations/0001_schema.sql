@@ -36,8 +36,8 @@ create table catalog_log (
 
 -- === The installation and its processes ===
 
--- Counts up every few seconds, and ClickHouse is told: a Postgres whose beat is behind what ClickHouse knows was restored from a
--- backup. One row.
+-- Counts up every few seconds, and ClickHouse stores each count. If Postgres has a lower count than ClickHouse, Postgres was restored from
+-- a backup. One row.
 create table store_beat (
   id integer primary key default 1 check (id = 1),
   beat bigint not null default 0,
@@ -1367,7 +1367,7 @@ create index coupon_click_due on coupon_click (due_at);
 create index coupon_click_producer on coupon_click (producer);
 
 -- Who must not record a coupon's click any more (TRK-037), because the right to it passed on. A journal that comes home after that
--- may have it all the same; the click writer leaves it out then. Readers ask for what was added since they last asked.
+-- may still have the click; the click writer then leaves it out. Readers ask for what was added since they last asked.
 create table coupon_click_passed (
   click_id text not null,
   producer integer not null,
@@ -1499,7 +1499,7 @@ create table fact_store_start (
 
 -- === Messages ===
 
--- What is told to others when something changes: written in the transaction of the change, sent by the role `delivery`.
+-- Events for webhooks and postbacks: written in the transaction of the change, sent by the role `delivery`.
 \ir ../functions/revive_endpoint.sql
 
 -- Outgoing partner postbacks (section 2.10). Read by the transaction that changes a conversion, and so in force at once.
