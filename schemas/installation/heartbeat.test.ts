@@ -62,3 +62,21 @@ test("a process that does not know yet whose data it is writes and deletes nothi
   await heartbeat.close();
   expect(new Set(db.asked)).toEqual(new Set(["first-migration"]));
 });
+
+test("a slow first beat has ended before a process counts as entered, and does not write again behind it (P39)", async () => {
+  let [begun, written] = [0, 0];
+  const db: Queryable = {
+    query: async ({ name = "" }: Statement) => {
+      if (name !== "write-heartbeat" && name !== "delete-heartbeat") return NOTHING;
+      begun += 1;
+      if (begun === 1) await new Promise((resolve) => setTimeout(resolve, 50));
+      written += 1;
+      return NOTHING;
+    },
+  };
+  const heartbeat = Heartbeat.start({ db, process, log, everyMs: 3_600_000 });
+  // The empty schema is refused, after the row was written.
+  await expect(heartbeat.enter()).rejects.toThrow("which this release needs");
+  expect(written).toBe(2);
+  await heartbeat.close();
+});

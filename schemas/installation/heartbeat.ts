@@ -53,10 +53,13 @@ export class Heartbeat {
   readonly #end = new AbortController();
   /** Nothing is written into the data of a commit before the first release. */
   #isOwn = false;
+  /** The first beat. */
+  readonly #begun: Promise<void>;
   readonly #done: Promise<void>;
 
   private constructor(options: HeartbeatOptions) {
     this.#options = options;
+    this.#begun = this.#tryBeat();
     this.#done = this.#run();
   }
 
@@ -72,6 +75,8 @@ export class Heartbeat {
    */
   async enter(): Promise<void> {
     const { db } = this.#options;
+    // One after the other: a first beat that is late would write the row again after others have judged its age.
+    await this.#begun;
     try {
       await this.#beat();
     } catch (error) {
@@ -100,16 +105,22 @@ export class Heartbeat {
     await writeRow(db, process);
   }
 
+  async #tryBeat(): Promise<void> {
+    try {
+      await this.#beat();
+    } catch (error) {
+      // The code that needs Postgres for its work logs that it is away.
+      this.#options.log.debug({ err: error }, "heartbeat.not-written");
+    }
+  }
+
   async #run(): Promise<void> {
-    const { log, everyMs = BEAT_MS } = this.#options;
+    const { everyMs = BEAT_MS } = this.#options;
     const { signal } = this.#end;
+    await this.#begun;
+    await pause(everyMs, signal);
     while (!signal.aborted) {
-      try {
-        await this.#beat();
-      } catch (error) {
-        // The code that needs Postgres for its work logs that it is away.
-        log.debug({ err: error }, "heartbeat.not-written");
-      }
+      await this.#tryBeat();
       await pause(everyMs, signal);
     }
   }
