@@ -32,8 +32,8 @@ export const resolve: ResolveHook = async (specifier, context, next) => {
 export const load: LoadHook = async (url, context, next) => {
   const source = url.replace(/\?.*$/, "");
   if (!isSource(source) || !TYPESCRIPT.test(source)) return await next(url, context);
-  const built = `${root}.build/${source.slice(root.length).replace(TYPESCRIPT, ".js")}`;
-  const isFresh = writtenMs(built) > writtenMs(source);
+  const built = `.build/${source.slice(root.length).replace(TYPESCRIPT, ".js")}`;
+  const isFresh = writtenMs(`${root}${built}`) > writtenMs(source);
   return {
     format: "module",
     source: isFresh ? readBuilt(built) : await compile(fileURLToPath(source)),
@@ -56,11 +56,12 @@ function writtenMs(url: string): number {
   return statSync(new URL(url), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** The map is beside the compiled file, not beside the source whose address the module has. */
+/** The map is beside the compiled file, not beside the source whose address the module has. Node takes a relative path only. */
 function readBuilt(built: string): string {
-  return readFileSync(new URL(built), "utf8").replace(
+  const up = "../".repeat(built.split("/").length - 2);
+  return readFileSync(new URL(`${root}${built}`), "utf8").replace(
     /\n\/\/# sourceMappingURL=\S+\s*$/,
-    `\n//# sourceMappingURL=${built}.map\n`,
+    `\n//# sourceMappingURL=${up}${built}.map\n`,
   );
 }
 
