@@ -63,7 +63,7 @@ test("a process that does not know yet whose data it is writes and deletes nothi
   expect(new Set(db.asked)).toEqual(new Set(["first-migration"]));
 });
 
-test("a slow first beat has ended before a process counts as entered, and does not write again behind it (P39)", async () => {
+test("a process has entered when its first beat has ended, so none is written behind it (P39)", async () => {
   let [begun, written] = [0, 0];
   const db: Queryable = {
     query: async ({ name = "" }: Statement) => {
