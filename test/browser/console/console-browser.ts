@@ -187,12 +187,7 @@ export function readAnswers(
 }
 
 async function textOf(answer: Response): Promise<AnswerText> {
-  try {
-    return { url: answer.url(), text: answer.status() === 200 ? await answer.text() : "" };
-  } catch {
-    // The browser keeps no text of an answer that the page reads as a stream or has given up.
-    return { url: answer.url(), text: "" };
-  }
+  return { url: answer.url(), text: answer.status() === 200 ? await answer.text() : "" };
 }
 
 type Network = { readonly open: Set<Request>; lastMs: number };
@@ -248,6 +243,7 @@ export async function settled(page: Page): Promise<void> {
   assert(network !== undefined, "the page was opened by this class");
   const beganMs = performance.now();
   for (;;) {
+    assert(performance.now() < beganMs + HANG_MS, `${page.url()} still loads`);
     await page.waitForLoadState("load");
     // What was done just before the call may not be shown yet, nor have sent its request.
     if (!(await atRest(page))) continue;
@@ -256,7 +252,6 @@ export async function settled(page: Page): Promise<void> {
       await page.locator(busy).first().waitFor({ state: "detached" });
     const quietMs = performance.now() - Math.max(network.lastMs, beganMs);
     if (network.open.size === 0 && quietMs >= QUIET_MS) return;
-    assert(performance.now() < beganMs + HANG_MS, `${page.url()} still loads`);
     await page.waitForTimeout(network.open.size > 0 ? POLL_MS : QUIET_MS - quietMs);
   }
 }

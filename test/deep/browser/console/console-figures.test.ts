@@ -345,7 +345,13 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     );
     const page = await browser.page("advertiser");
     const answers: string[] = [];
-    const read = readAnswers(page, (answer) => answer.url().includes("/api/v1/"));
+    // The browser keeps no text of a file that it saves: the test reads the file.
+    const read = readAnswers(
+      page,
+      (answer) =>
+        answer.url().includes("/api/v1/") &&
+        answer.headers()["content-type"]?.startsWith("application/json") === true,
+    );
     await expectPace("home of an advertiser", 1_200, async () => {
       const ms = await timed(async () => {
         await page.goto(`${browser.base("advertiser")}/?${OCTOBER}`);

@@ -7,15 +7,12 @@ const ROUNDS = 5;
 /** After so many no quieter moment is waited for. */
 const ROUNDS_MAX = 15;
 const YARDSTICK_US = 100_000;
-/** A machine on which work lasts longer than so many times its processor time has other work. */
-const BUSY = 1.25;
 
 type Round = { readonly ms: number; readonly delays: readonly number[] };
 
 /**
  * Does a step several times, prints the median of how long it takes, and compares it with twice its budget: on a busy machine with as much more
- * as other work lasts longer there than its processor time. While the median is over, the step is done again. What other work takes away
- * from a step can be seen but not measured, so a step that is still over its budget fails on a quiet machine alone.
+ * as other work lasts longer there than its processor time. While the median of the newest rounds is over, the step is done again.
  */
 export async function expectPace(
   name: string,
@@ -47,15 +44,12 @@ async function roundOf(step: () => Promise<number>): Promise<Round> {
 }
 
 function judge(name: string, budgetMs: number, rounds: readonly Round[]): void {
-  const isOver = !isWithin(budgetMs, rounds);
-  const isBusy = rounds.some(({ delays }) => Math.max(...delays) > BUSY);
-  const words = [
-    `${name}: ${Math.round(medianOf(rounds.map(({ ms }) => ms)))} ms (budget ${budgetMs} ms`,
-    `the machine is ${slownessOf(rounds).toFixed(1)} times as slow as when idle`,
-    ...(isOver && isBusy ? ["over it, and the machine is too busy to judge"] : []),
-  ];
-  process.stdout.write(`${words.join("; ")})\n`);
-  expect([name, isOver && !isBusy]).toEqual([name, false]);
+  const ms = Math.round(medianOf(rounds.map((round) => round.ms)));
+  const slower = slownessOf(rounds).toFixed(1);
+  process.stdout.write(
+    `${name}: ${ms} ms (budget ${budgetMs} ms; the machine is ${slower} times as slow as when idle)\n`,
+  );
+  expect([name, isWithin(budgetMs, rounds)]).toEqual([name, true]);
 }
 
 function isWithin(budgetMs: number, rounds: readonly Round[]): boolean {
