@@ -34,7 +34,7 @@ import {
   type LookupQuery,
   readAdId,
 } from "./lookup-clicks.ts";
-import { type ListedClicks, listClickById, listClicksOf } from "./search-clicks.ts";
+import { listClickById, listClicksOf, readCompleteUntil } from "./search-clicks.ts";
 
 const COMPLETE_UNTIL = "X-Tracker-Complete-Until";
 const CSV_NAME = "clicks.csv";
@@ -127,7 +127,11 @@ export const listClicks: Operation = operation({
         ? undefined
         : { atMs: Number(page.after.at), clickId: page.after.id };
     const asked = { ...search, after, limit: page.rowsMax };
-    const { rows, completeUntilMs } = await readList(context, asked, query.click_id);
+    // Before the rows: what the writers know to be stored is then among them.
+    const completeUntilMs = isById(asked, query.click_id)
+      ? Math.min(context.nowMs, toMs)
+      : await readCompleteUntil(context, asked);
+    const rows = await readList(context, asked, query.click_id);
     const labels = await readRowLabels(context, rows);
     const body = page.close(rows, {
       positionOf: (row) => ({ at: String(row.ts), id: row.click_id }),
@@ -141,14 +145,19 @@ export const listClicks: Operation = operation({
   },
 });
 
+/** A look-up by id, which has every click at once. */
+function isById({ counted }: ClickSearch, clickId: string | undefined): clickId is string {
+  return clickId !== undefined && counted === undefined;
+}
+
 async function readList(
   context: OperationContext,
   search: ClickSearch,
   clickId: string | undefined,
-): Promise<ListedClicks<ListedClick>> {
-  return clickId === undefined || search.counted !== undefined
-    ? await listClicksOf(context, ListedClick, search)
-    : await listClickById(context, ListedClick, { search, clickId });
+): Promise<ListedClick[]> {
+  return isById(search, clickId)
+    ? await listClickById(context, ListedClick, { search, clickId })
+    : await listClicksOf(context, ListedClick, search);
 }
 
 /** The whole list, in pages of its own. */
@@ -163,7 +172,7 @@ function clickCsv(
     numbers: new Set(),
     read: async (last, limit) => {
       const after = last === undefined ? undefined : { atMs: last.ts, clickId: last.click_id };
-      return (await readList(context, { ...search, after, limit }, clickId)).rows;
+      return await readList(context, { ...search, after, limit }, clickId);
     },
     show: async (rows) => {
       const labels = await readRowLabels(context, rows);

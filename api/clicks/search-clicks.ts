@@ -21,31 +21,32 @@ export type AdClickSearch = Omit<ClickSearch, "filters" | "after" | "isOld" | "c
   readonly adId: { readonly kind: AdClickIdKind; readonly value: string };
 };
 
-export type ListedClicks<Row> = {
-  readonly rows: Row[];
-  /** The list has every click of its range that was answered before this moment, UTC ms; undefined while that is unknown. */
-  readonly completeUntilMs: number | undefined;
-};
-
 /**
  * A page of the clicks that ClickHouse has, newest first (G264). Following the cursor returns each of them once.
  * @throws {ApiError} `unavailable` when ClickHouse does not answer.
  */
 export async function listClicksOf<Row extends OrderedClick>(
-  stores: Stores,
+  { clickhouse, nowMs }: Pick<Stores, "clickhouse" | "nowMs">,
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
-): Promise<ListedClicks<Row>> {
-  const { clickhouse, nowMs } = stores;
+): Promise<Row[]> {
   // As reports read: from a replica that may be some seconds behind.
-  if (search.counted !== undefined)
-    return { rows: await selectClicks(clickhouse, row, search), completeUntilMs: undefined };
-  const isOld = isOnlyOld(search, nowMs);
-  // Ask the writers first: what they know to be stored is then in the page.
-  const storedToMs = isOld ? search.toMs : await readStoredToMs(stores);
-  const rows = await selectClicks(clickhouse, row, { ...search, isOld });
-  const completeUntilMs = storedToMs === undefined ? undefined : Math.min(storedToMs, search.toMs);
-  return { rows, completeUntilMs };
+  if (search.counted !== undefined) return await selectClicks(clickhouse, row, search);
+  return await selectClicks(clickhouse, row, { ...search, isOld: isOnlyOld(search, nowMs) });
+}
+
+/**
+ * Until when a list that is read after this has every answered click of its range, UTC ms (G264). Undefined if a lane has no writer that
+ * knows, and for the clicks behind a cell of a report.
+ */
+export async function readCompleteUntil(
+  stores: Pick<Stores, "db" | "nats" | "nowMs">,
+  search: ClickSearch,
+): Promise<number | undefined> {
+  if (search.counted !== undefined) return undefined;
+  if (isOnlyOld(search, stores.nowMs)) return search.toMs;
+  const storedToMs = await readStoredToMs(stores);
+  return storedToMs === undefined ? undefined : Math.min(storedToMs, search.toMs);
 }
 
 /**
@@ -56,13 +57,9 @@ export async function listClickById<Row extends OrderedClick>(
   stores: Stores,
   row: z.ZodObject & z.ZodType<Row>,
   { search, clickId }: { readonly search: ClickSearch; readonly clickId: string },
-): Promise<ListedClicks<Row>> {
+): Promise<Row[]> {
   const click = await findClick(stores, search.scope, clickId);
-  const isAsked = click !== undefined && matches(click, search);
-  return {
-    rows: isAsked ? [row.parse(click)] : [],
-    completeUntilMs: Math.min(stores.nowMs, search.toMs),
-  };
+  return click !== undefined && matches(click, search) ? [row.parse(click)] : [];
 }
 
 /**
@@ -108,7 +105,10 @@ function isOnlyOld({ toMs, after }: ClickSearch, nowMs: number): boolean {
 }
 
 /** Until when ClickHouse has every answered click; undefined when a lane has no writer that knows. */
-async function readStoredToMs({ db, nats }: Stores): Promise<number | undefined> {
+async function readStoredToMs({
+  db,
+  nats,
+}: Pick<Stores, "db" | "nats">): Promise<number | undefined> {
   const { clicks: lanes } = await readLanes(db);
   const answers = await Promise.all(
     lanes.map(async (shard) => await askWriter(nats, { by: "stored", shard }, StoredClick)),

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { StoredClick } from "../../../api/clicks/click-row.ts";
 import type { ClickSearch } from "../../../api/clicks/clicks.ts";
-import { listClicksOf, searchAdClicks } from "../../../api/clicks/search-clicks.ts";
+import {
+  listClicksOf,
+  readCompleteUntil,
+  searchAdClicks,
+} from "../../../api/clicks/search-clicks.ts";
 import { readProcessorSettings } from "../../../processors/settings.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { until } from "../../system/until.ts";
@@ -29,8 +33,9 @@ async function listed(
 ): Promise<{ ids: string[]; completeUntilMs: number | undefined }> {
   const nowMs = Date.now() - 1;
   const search = { ...asked, toMs: nowMs, filters: [], after: undefined, limit: 100 };
-  const list = await listClicksOf({ clickhouse, nats, nowMs, db }, StoredClick, search);
-  return { ids: list.rows.map(({ click_id }) => click_id), completeUntilMs: list.completeUntilMs };
+  const completeUntilMs = await readCompleteUntil({ db, nats, nowMs }, search);
+  const rows = await listClicksOf({ clickhouse, nowMs }, StoredClick, search);
+  return { ids: rows.map(({ click_id }) => click_id), completeUntilMs };
 }
 
 /** Each of these has no traffic in its lane. Returns how to stop them. */
