@@ -225,7 +225,7 @@ export default defineConfig({
           ...browser,
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -234,7 +234,7 @@ export default defineConfig({
           ...whole,
           name: "deploy",
           include: ["test/deploy/**/*.test.ts"],
-          sequence: { groupOrder: 7 },
+          sequence: { groupOrder: 3 },
         },
       },
       {

@@ -14,12 +14,14 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/deep/integration/catalog/restored-postgres.test.ts": 54,
   "test/integration/clicks/click-writer.test.ts": 48,
   "test/deep/integration/ingress/click-caps.test.ts": 42,
+  "test/storm/storm.test.ts": 140,
   "test/newcomer/newcomer.test.ts": 120,
+  "test/browser/console/console-smoke.test.ts": 40,
   "test/deep/promises/p35-strict-refuses.test.ts": 100,
 };
 
 /**
- * Within a project the longest files start first, so that no worker is left alone with a long one at the end. Vitest orders all others.
+ * The longest files of a group of projects start first, so that no worker is left alone with a long one at the end. Vitest orders all others.
  * The files of `--shard k/n` are those of `shards.ts`, which take about the same processor time in each shard.
  */
 export class LongestFirst extends BaseSequencer {
@@ -32,9 +34,7 @@ export class LongestFirst extends BaseSequencer {
 
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) =>
-      a.project.name === b.project.name ? lengthOf(b) - lengthOf(a) : 0,
-    );
+    return sorted.toSorted((a, b) => lengthOf(b) - lengthOf(a));
   }
 }
 

@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "./chromium-program.ts";
-import { LandingWorld } from "./landing-world.ts";
-import { OFFER, OTHER_PARTNER, PARTNER, PLAIN, PLAIN_OFFER, TRACK } from "./shop-seed.ts";
+import { findChromium } from "../../browser/chromium-program.ts";
+import { LandingWorld } from "../../browser/landing-world.ts";
+import {
+  OFFER,
+  OTHER_PARTNER,
+  PARTNER,
+  PLAIN,
+  PLAIN_OFFER,
+  TRACK,
+} from "../../browser/shop-seed.ts";
 
 const MADE_UP = "0123456789abcdef0123456789abcdef";
 const OTHER_MADE_UP = "fedcba9876543210fedcba9876543210";

@@ -1,20 +1,20 @@
 import { beforeEach, expect, test } from "vitest";
-import { allocateFolderNumber } from "../../../ingress/journal/allocate-producer.ts";
-import { startSchedule } from "../../../processors/schedule/start.ts";
-import { Metrics } from "../../../schemas/host/metrics.ts";
+import { allocateFolderNumber } from "../../../../ingress/journal/allocate-producer.ts";
+import { startSchedule } from "../../../../processors/schedule/start.ts";
+import { Metrics } from "../../../../schemas/host/metrics.ts";
 import {
   type FreedProducers,
   forgetFreeProducers,
   proveFreeProducers,
   readProducerNumbers,
-} from "../../../schemas/installation/free-producers.ts";
-import { clicksStreams } from "../../../schemas/nats/lane-groups.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { testLog } from "../../services/stores.ts";
-import { until } from "../../system/until.ts";
-import { runTracker } from "../api/run-tracker.ts";
-import { aClick, type ClickProducer } from "./click-producer.ts";
-import { ClickWorld } from "./click-world.ts";
+} from "../../../../schemas/installation/free-producers.ts";
+import { clicksStreams } from "../../../../schemas/nats/lane-groups.ts";
+import { runTracker } from "../../../integration/api/run-tracker.ts";
+import { aClick, type ClickProducer } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld } from "../../../integration/clicks/click-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { testLog } from "../../../services/stores.ts";
+import { until } from "../../../system/until.ts";
 
 const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 const LANE = 1;

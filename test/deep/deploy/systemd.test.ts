@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
-import { projectFile, projectRoot } from "../../schemas/host/project-root.ts";
-import { type FreshDatabase, freshDatabase } from "../services/fresh-database.ts";
-import { type RunningServers, runtimeDir, startServers } from "../services/servers.ts";
-import { ChildServer } from "../system/child-server.ts";
-import { freePort } from "../system/start-system.ts";
-import { until } from "../system/until.ts";
-import { type ConfiguredNats, startConfiguredNats } from "./configured-nats.ts";
-import { freePorts } from "./free-ports.ts";
-import { processOf } from "./unit-file.ts";
+import { projectFile, projectRoot } from "../../../schemas/host/project-root.ts";
+import { type ConfiguredNats, startConfiguredNats } from "../../deploy/configured-nats.ts";
+import { freePorts } from "../../deploy/free-ports.ts";
+import { processOf } from "../../deploy/unit-file.ts";
+import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
+import { type RunningServers, runtimeDir, startServers } from "../../services/servers.ts";
+import { ChildServer } from "../../system/child-server.ts";
+import { freePort } from "../../system/start-system.ts";
+import { until } from "../../system/until.ts";
 
 const UNITS = readdirSync(projectFile("deploy", "systemd")).filter((file) =>
   /[.](service|target)$/.test(file),

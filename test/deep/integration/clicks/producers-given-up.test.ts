@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
-import { runCommandOn } from "../api/run-tracker.ts";
-import { aClick } from "./click-producer.ts";
-import { ClickWorld } from "./click-world.ts";
+import { runCommandOn } from "../../../integration/api/run-tracker.ts";
+import { aClick } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld } from "../../../integration/clicks/click-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { until } from "../../../system/until.ts";
 
 const MINUTE_MS = 60_000;
 const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };

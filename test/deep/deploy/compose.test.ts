@@ -14,16 +14,20 @@ import {
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { judgeNatsVersions } from "../../schemas/durability/judge-nats.ts";
-import { projectFile } from "../../schemas/host/project-root.ts";
-import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
-import { createPostgresDatabase, dropPostgresDatabase } from "../services/fresh-database.ts";
-import { runtimeDir, startServers } from "../services/servers.ts";
-import { COMPOSE, type ComposeService, readComposeFile } from "./compose/compose-file.ts";
-import { startConfiguredClickhouse } from "./configured-clickhouse.ts";
-import { type ConfiguredNats, startConfiguredNats } from "./configured-nats.ts";
-import { firstClick, type TrackerProcess } from "./first-click.ts";
-import { trackerProcesses } from "./tracker-processes.ts";
+import { judgeNatsVersions } from "../../../schemas/durability/judge-nats.ts";
+import { projectFile } from "../../../schemas/host/project-root.ts";
+import { SETTINGS } from "../../../schemas/host/setting-definitions.ts";
+import {
+  COMPOSE,
+  type ComposeService,
+  readComposeFile,
+} from "../../deploy/compose/compose-file.ts";
+import { startConfiguredClickhouse } from "../../deploy/configured-clickhouse.ts";
+import { type ConfiguredNats, startConfiguredNats } from "../../deploy/configured-nats.ts";
+import { firstClick, type TrackerProcess } from "../../deploy/first-click.ts";
+import { trackerProcesses } from "../../deploy/tracker-processes.ts";
+import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
+import { runtimeDir, startServers } from "../../services/servers.ts";
 
 const file = readComposeFile();
 const services = Object.entries(file.services);

@@ -9,11 +9,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { adoptOrphans } from "../../../ingress/journal/adopt.ts";
-import { endedSegmentPaths } from "../../../ingress/journal/segment-files.ts";
-import { fixedLanes } from "../../../schemas/events/lane-source.ts";
-import { FOUR_LANES } from "../../samples/four-lanes.ts";
-import { until } from "../../system/until.ts";
+import { adoptOrphans } from "../../../../ingress/journal/adopt.ts";
+import { endedSegmentPaths } from "../../../../ingress/journal/segment-files.ts";
+import { fixedLanes } from "../../../../schemas/events/lane-source.ts";
 import {
   append,
   closeWorlds,
@@ -28,7 +26,9 @@ import {
   segmentIn,
   startLeftovers,
   unexpected,
-} from "./journal-world.ts";
+} from "../../../integration/ingress/journal-world.ts";
+import { FOUR_LANES } from "../../../samples/four-lanes.ts";
+import { until } from "../../../system/until.ts";
 
 /** More than the memory of a lane holds: the first of them are read from the journal. */
 const EVICTING = 26_000;

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { findChromium } from "../chromium-program.ts";
-import { ConsoleBrowser, settled } from "./console-browser.ts";
-import { PASSWORD } from "./sign-in-roles.ts";
+import { findChromium } from "../../../browser/chromium-program.ts";
+import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+import { PASSWORD } from "../../../browser/console/sign-in-roles.ts";
 
 const program = findChromium();
 const Report = z.object({ totals: z.record(z.string(), z.unknown()) });
