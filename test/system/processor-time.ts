@@ -1,4 +1,8 @@
-/** Loaded before each test file: measures the processor time of the file and of the processes that it started and waited for. */
+/**
+ * Loaded before each test file: measures the processor time of the file and of the processes that it started and waited for, and how fast the
+ * machine is meanwhile.
+ */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll } from "vitest";
 
@@ -6,19 +10,40 @@ declare module "vitest" {
   interface TaskMeta {
     /** Of a file: seconds of processor time of its worker and of the ended processes that the worker started. */
     processorSeconds?: number;
+    /** Of a file: milliseconds of processor time that always the same work took before the file. */
+    yardstickMs?: number;
   }
 }
 
 /** Linux counts in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
+const US_PER_MS = 1_000;
 
+const ROWS = Array.from({ length: 4_000 }, (_, row) => ({
+  id: row,
+  name: `row ${row}`,
+  tags: ["a", String(row)],
+}));
+
+const yardstickMs = measureYardstick();
 const before = processorSeconds();
 
 // The hook that is registered first runs last, after those that stop the servers of the file.
 // oxlint-disable-next-line eslint/no-empty-pattern -- vitest reads the names of the fixtures from the pattern
 afterAll(({}, suite) => {
   suite.meta.processorSeconds = processorSeconds() - before;
+  suite.meta.yardstickMs = yardstickMs;
 });
+
+/** Work of the kinds that tests do, in code that needs no warming up: text, objects, memory and a digest. */
+function measureYardstick(): number {
+  const start = process.cpuUsage();
+  const text = JSON.stringify(ROWS);
+  const copy: unknown = JSON.parse(text);
+  createHash("sha256").update(JSON.stringify(copy)).digest();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / US_PER_MS;
+}
 
 function processorSeconds(): number {
   if (process.platform !== "linux") return 0;
