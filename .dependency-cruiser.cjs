@@ -72,8 +72,8 @@ module.exports = {
       name: "client-stands-alone",
       severity: "error",
       comment: "The TypeScript client is packed without the service and has no dependencies.",
-      from: { path: "^api/clients/typescript/" },
-      to: { path: ".", pathNot: "^api/clients/typescript/" },
+      from: { path: "^api/docs/clients/typescript/" },
+      to: { path: ".", pathNot: "^api/docs/clients/typescript/" },
     },
     {
       name: "console-is-a-client",

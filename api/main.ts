@@ -30,13 +30,13 @@ import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { consoleWarnings } from "./console/console-warnings.ts";
 import { readConsole } from "./console/serve-console.ts";
+import { CLICKHOUSE_CONNECTIONS } from "./http/slots/clickhouse-slots.ts";
 import { NatsLink } from "./nats-link.ts";
 import { purgeSignIns } from "./people/session-rows.ts";
-import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { type ApiParts, startApi } from "./start-api.ts";
-import { tlsAskStatus } from "./tls-ask/answer.ts";
-import { ServedHosts } from "./tls-ask/served-hosts.ts";
+import { tlsAskStatus } from "./workspace/tls-ask/answer.ts";
+import { ServedHosts } from "./workspace/tls-ask/served-hosts.ts";
 
 const CONSOLE_BUILD = projectFile(".build", "console", "dist");
 const PURGE_INTERVAL_MS = 300_000;

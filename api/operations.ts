@@ -1,63 +1,66 @@
-import { decideAccessRequests } from "./access-requests/decide-access-requests.ts";
-import { listAccessRequests } from "./access-requests/list-access-requests.ts";
+import { decideAccessRequests } from "./catalog/access-requests/decide-access-requests.ts";
+import { listAccessRequests } from "./catalog/access-requests/list-access-requests.ts";
 import {
   getAccessRequest,
   requestAccess,
   withdrawAccessRequest,
-} from "./access-requests/request-access.ts";
-import { getMe } from "./account/get-me.ts";
-import { listOwnEvents } from "./account/list-own-events.ts";
-import { listOwnPostbackLog } from "./account/list-own-postback-log.ts";
-import { createOwnKey, listOwnKeys, revokeOwnKey } from "./account/own-keys.ts";
-import { getOwnPostbackToken, rotateOwnPostbackToken } from "./account/own-token-operations.ts";
-import { getProfile, updateProfile } from "./account/profile.ts";
-import { testOwnPostback } from "./account/test-own-postback.ts";
-import { advertisers } from "./advertisers/advertisers.ts";
-import { affiliates } from "./affiliates/affiliates.ts";
-import { listAffiliateOffers } from "./affiliates/list-affiliate-offers.ts";
-import { updateAffiliates } from "./affiliates/update-affiliates.ts";
-import { getAttention } from "./attention/get-attention.ts";
-import { listCapUsage } from "./cap-usage/list-cap-usage.ts";
-import { getClick } from "./clicks/get-click.ts";
-import { listClicks } from "./clicks/list-clicks.ts";
-import { createConversion } from "./conversions/create-conversion.ts";
-import { getConversion } from "./conversions/get-conversion.ts";
-import { listConversionDeliveries } from "./conversions/list-conversion-deliveries.ts";
-import { listConversionHistory } from "./conversions/list-conversion-history.ts";
-import { listConversions } from "./conversions/list-conversions.ts";
-import { updateConversion } from "./conversions/update-conversion.ts";
-import { updateConversions } from "./conversions/update-conversions.ts";
-import { validateConversion } from "./conversions/validate-conversion.ts";
-import { listCreatives } from "./creatives/list-creatives.ts";
-import { oneCreative } from "./creatives/one-creative.ts";
-import { dealOperations } from "./deals/deal-operations.ts";
-import { importOperations } from "./imports/import-operations.ts";
-import { getTrackingLink } from "./links/get-tracking-link.ts";
-import { lintAdPlatform, lintGoogleAds } from "./links/lint-operations.ts";
-import { testTemplate } from "./links/test-template.ts";
-import { managementOperations } from "./management/operations.ts";
-import { createEvent } from "./offers/create-event.ts";
-import { createOffer } from "./offers/create-offer.ts";
-import { deleteOffer } from "./offers/delete-offer.ts";
-import { getOffer } from "./offers/get-offer.ts";
-import { listOffers } from "./offers/list-offers.ts";
-import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
-import { setPartnerAccess } from "./offers/set-partner-access.ts";
-import { updateOffer } from "./offers/update-offer.ts";
-import type { Operation } from "./operation.ts";
-import { peopleOperations } from "./people/operations.ts";
+} from "./catalog/access-requests/request-access.ts";
+import { advertisers } from "./catalog/advertisers/advertisers.ts";
+import { affiliates } from "./catalog/affiliates/affiliates.ts";
+import { listAffiliateOffers } from "./catalog/affiliates/list-affiliate-offers.ts";
+import { updateAffiliates } from "./catalog/affiliates/update-affiliates.ts";
+import { listCreatives } from "./catalog/creatives/list-creatives.ts";
+import { oneCreative } from "./catalog/creatives/one-creative.ts";
+import { dealOperations } from "./catalog/deals/deal-operations.ts";
+import { lintAdPlatform, lintGoogleAds } from "./catalog/links/lint-operations.ts";
+import { testTemplate } from "./catalog/links/test-template.ts";
+import { createEvent } from "./catalog/offers/create-event.ts";
+import { createOffer } from "./catalog/offers/create-offer.ts";
+import { deleteOffer } from "./catalog/offers/delete-offer.ts";
+import { getOffer } from "./catalog/offers/get-offer.ts";
+import { listOffers } from "./catalog/offers/list-offers.ts";
+import { acceptOfferTerms, getOfferTerms } from "./catalog/offers/offer-terms.ts";
+import { setPartnerAccess } from "./catalog/offers/set-partner-access.ts";
+import { updateOffer } from "./catalog/offers/update-offer.ts";
+import { getTrackingLink } from "./catalog/tracking-links/get-tracking-link.ts";
+import { managementOperations } from "./management-operations.ts";
 import {
   listPostbackDeliveries,
   retryPostbackDeliveries,
   retryPostbackDelivery,
-} from "./postbacks/postback-delivery-operations.ts";
-import { postbacks } from "./postbacks/postbacks.ts";
+} from "./messages/postbacks/postback-delivery-operations.ts";
+import { postbacks } from "./messages/postbacks/postbacks.ts";
+import type { Operation } from "./operation/operation.ts";
+import { peopleOperations } from "./people/operations.ts";
 import { getReport } from "./reports/get-report.ts";
 import { getTimeseries } from "./reports/get-timeseries.ts";
 import { listDimensions, listMetrics } from "./reports/list-definitions.ts";
-import { savedViewOperations } from "./saved-views/saved-view-operations.ts";
-import { getSystem } from "./system/get-system.ts";
-import { systemOperations } from "./system/workspace-operations.ts";
+import { savedViewOperations } from "./reports/saved-views/saved-view-operations.ts";
+import { listCapUsage } from "./traffic/cap-usage/list-cap-usage.ts";
+import { getClick } from "./traffic/clicks/get-click.ts";
+import { listClicks } from "./traffic/clicks/list-clicks.ts";
+import { createConversion } from "./traffic/conversions/create-conversion.ts";
+import { getConversion } from "./traffic/conversions/get-conversion.ts";
+import { listConversionDeliveries } from "./traffic/conversions/list-conversion-deliveries.ts";
+import { listConversionHistory } from "./traffic/conversions/list-conversion-history.ts";
+import { listConversions } from "./traffic/conversions/list-conversions.ts";
+import { updateConversion } from "./traffic/conversions/update-conversion.ts";
+import { updateConversions } from "./traffic/conversions/update-conversions.ts";
+import { validateConversion } from "./traffic/conversions/validate-conversion.ts";
+import { getMe } from "./workspace/account/get-me.ts";
+import { listOwnEvents } from "./workspace/account/list-own-events.ts";
+import { listOwnPostbackLog } from "./workspace/account/list-own-postback-log.ts";
+import { createOwnKey, listOwnKeys, revokeOwnKey } from "./workspace/account/own-keys.ts";
+import {
+  getOwnPostbackToken,
+  rotateOwnPostbackToken,
+} from "./workspace/account/own-token-operations.ts";
+import { getProfile, updateProfile } from "./workspace/account/profile.ts";
+import { testOwnPostback } from "./workspace/account/test-own-postback.ts";
+import { getAttention } from "./workspace/attention/get-attention.ts";
+import { importOperations } from "./workspace/imports/import-operations.ts";
+import { getSystem } from "./workspace/system/get-system.ts";
+import { systemOperations } from "./workspace/system/workspace-operations.ts";
 
 /** Everything the API can do, in the order of the contract. REST, MCP and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [

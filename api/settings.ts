@@ -6,8 +6,8 @@ import { natsAccess } from "../schemas/nats/access.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import { outgoingReach } from "../schemas/outgoing/outgoing-settings.ts";
-import type { CommandEnvironment } from "./command-line/command.ts";
-import { runningAddresses, runningDurability } from "./command-line/servers.ts";
+import type { CommandEnvironment } from "./cli/command.ts";
+import { runningAddresses, runningDurability } from "./cli/servers.ts";
 
 const OPS_PORT = 9441;
 const NO_ADDRESSES = { apiUrl: undefined, trackingUrl: undefined };

@@ -20,29 +20,29 @@ import { ownOrigins } from "./access/same-origin.ts";
 import { SessionCookie } from "./access/session-cookie.ts";
 import { SessionTokens } from "./access/session-tokens.ts";
 import { Sessions } from "./access/sessions.ts";
-import { ClickTotalsFeed } from "./cap-usage/click-totals.ts";
 import { type ConsoleFiles, serveConsole } from "./console/serve-console.ts";
-import { serveGuide } from "./guide/serve-guide.ts";
-import { openImports } from "./imports/open-imports.ts";
+import { serveGuide } from "./docs/guide/serve-guide.ts";
+import { ServedOpenApi } from "./docs/openapi/served-openapi.ts";
+import { FRAMED_PAGE_POLICY } from "./docs/page-frame/page-frame.ts";
+import { serveFrameAssets } from "./docs/page-frame/serve-assets.ts";
+import { referenceTexts } from "./docs/reference/reference-pages.ts";
+import type { BodyLimits } from "./http/file-bodies.ts";
+import { RequestMetrics } from "./http/request-metrics.ts";
+import type { StreamLimits } from "./http/run-operation.ts";
+import { BASE_PATH, buildRestServer, type PublicDocument } from "./http/server.ts";
+import { openSlots } from "./http/slots/clickhouse-slots.ts";
+import { SharedPages } from "./http/slots/shared-pages.ts";
+import { StaticText } from "./http/static-text.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
+import { Cursors } from "./operation/cursor.ts";
 import { operations } from "./operations.ts";
-import { FRAMED_PAGE_POLICY } from "./page-frame/page-frame.ts";
-import { serveFrameAssets } from "./page-frame/serve-assets.ts";
-import { StaticText } from "./page-frame/static-text.ts";
 import { Mailer, type MailSettings } from "./people/mailer.ts";
 import { OidcClient, type OidcSettings } from "./people/oidc-client.ts";
 import { PasswordHasher } from "./people/password-hasher.ts";
-import type { PeopleParts } from "./people/people-request.ts";
+import { type PeopleParts, peopleRequests } from "./people/people-request.ts";
 import { SealedBox } from "./people/sealed-box.ts";
-import { referenceTexts } from "./reference/reference-pages.ts";
-import { openSlots } from "./reports/clickhouse-slots.ts";
-import { SharedPages } from "./reports/shared-pages.ts";
-import { Cursors } from "./rest/cursor.ts";
-import type { BodyLimits } from "./rest/file-bodies.ts";
-import { RequestMetrics } from "./rest/request-metrics.ts";
-import type { StreamLimits } from "./rest/run-operation.ts";
-import { ServedOpenApi } from "./rest/served-openapi.ts";
-import { BASE_PATH, buildRestServer, type PublicDocument } from "./rest/server.ts";
+import { ClickTotalsFeed } from "./traffic/cap-usage/click-totals.ts";
+import { openImports } from "./workspace/imports/open-imports.ts";
 
 export type ApiParts = {
   readonly db: Pool;
@@ -130,7 +130,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const origins = ownOrigins(apiUrl);
   const app = buildRestServer({
     ...served,
-    people,
+    people: peopleRequests(people),
     door: {
       sessions: new Sessions(db, people.tokens),
       cookie: people.cookie,

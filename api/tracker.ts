@@ -1,9 +1,9 @@
 import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
-import type { Terminal } from "./command-line/command.ts";
-import { CommandError, UsageError } from "./command-line/command-error.ts";
-import { runCommand } from "./command-line/run-command.ts";
+import type { Terminal } from "./cli/command.ts";
+import { CommandError, UsageError } from "./cli/command-error.ts";
+import { runCommand } from "./cli/run-command.ts";
 import { readCommandSettings } from "./settings.ts";
 
 const EXIT_FAILED = 1;

@@ -1,5 +1,5 @@
-import type { OperationAccess } from "../operation.ts";
-import type { Permission } from "./permissions.ts";
+import type { OperationAccess } from "../operation/operation.ts";
+import type { Permission } from "../operation/permissions.ts";
 
 /** The usual access: every role. */
 export function everyRole(permission?: Permission): OperationAccess {

@@ -1,9 +1,9 @@
 import { hash, randomInt } from "node:crypto";
 import { type IpRanges, ipRangesOf } from "../../schemas/net/ip-ranges.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { permissionsOf, type Role } from "../operation/permissions.ts";
+import { type AccountColumns, accountOf, type Principal } from "../operation/principal.ts";
 import { KeyMarks } from "./key-marks.ts";
-import { permissionsOf, type Role } from "./permissions.ts";
-import { type AccountColumns, accountOf, type Principal } from "./principal.ts";
 
 /** A key that exists and has neither expired nor been revoked. */
 export type FoundKey = {

@@ -1,6 +1,6 @@
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Actor } from "./principal.ts";
+import type { Actor } from "../operation/principal.ts";
 
 export type AuditEntry = {
   readonly principal: {

@@ -1,8 +1,8 @@
-import { ApiError } from "../errors.ts";
-import type { OperationAccess } from "../operation.ts";
+import { ApiError } from "../operation/errors.ts";
+import type { OperationAccess } from "../operation/operation.ts";
+import { permissionsOf } from "../operation/permissions.ts";
+import { isStaff, type Principal } from "../operation/principal.ts";
 import type { FoundKey } from "./api-keys.ts";
-import { permissionsOf } from "./permissions.ts";
-import { isStaff, type Principal } from "./principal.ts";
 
 const BEARER = /^bearer +([^ ]+) *$/i;
 

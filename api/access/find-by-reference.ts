@@ -1,5 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Reference } from "../rest/codes.ts";
+import type { Reference } from "../operation/codes.ts";
 
 /** Finds a record by id or code and, only if there is none, by an alias of its kind (N112). */
 export async function findByReference<Row>(

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { Role } from "../operation/permissions.ts";
 import { hashOfKey, mintKey } from "./api-keys.ts";
-import type { Role } from "./permissions.ts";
 
 export type NewKey = {
   readonly workspaceId: number;

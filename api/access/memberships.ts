@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { permissionsOf, type Role } from "./permissions.ts";
-import { type AccountColumns, accountOf } from "./principal.ts";
+import { permissionsOf, type Role } from "../operation/permissions.ts";
+import { type AccountColumns, accountOf } from "../operation/principal.ts";
 import type { FoundMembership } from "./sessions.ts";
 
 type MembershipRow = AccountColumns & {

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { RateState } from "../operation.ts";
+import type { RateState } from "../operation/operation.ts";
 
 export type CountedRequest = RateState & { readonly isOver: boolean };
 

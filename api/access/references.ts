@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { FieldFaults, OperationContext } from "../operation.ts";
+import type { FieldFaults, OperationContext } from "../operation/operation.ts";
 
 /** Kinds of records that a field of a body may name; a user is a staff member (G63). */
 type Referenced = "offer" | "affiliate" | "advertiser" | "user" | "tracking_domain";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isLoopbackHost } from "../../schemas/net/loopback-host.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../operation/errors.ts";
 
 /** Names the membership of a request, 0 for none. Another origin cannot send it, because the API answers no CORS request. */
 const MEMBERSHIP_HEADER = "x-tracker-membership";

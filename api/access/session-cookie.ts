@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../../schemas/net/loopback-host.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../operation/errors.ts";
 
 const NAME = "trk_console";
 const MAX_AGE_SEC = 14 * 86_400;

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { permissionsOf, type Role } from "./permissions.ts";
-import { type AccountColumns, accountOf, type Principal } from "./principal.ts";
+import { permissionsOf, type Role } from "../operation/permissions.ts";
+import { type AccountColumns, accountOf, type Principal } from "../operation/principal.ts";
 import { hashOfToken, type SessionTokens } from "./session-tokens.ts";
 
 /** A membership that exists and is active. Its workspace or account may be inactive. */

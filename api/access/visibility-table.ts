@@ -1,4 +1,4 @@
-import type { Role } from "./permissions.ts";
+import type { Role } from "../operation/permissions.ts";
 
 /*
  * Defines who sees which field of which resource. No other code does. An answer is built field by field from here, so a

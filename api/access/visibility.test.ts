@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { permissionsOf, ROLES, type Role } from "./permissions.ts";
+import { permissionsOf, ROLES, type Role } from "../operation/permissions.ts";
 import { showTo } from "./visibility.ts";
 import { VISIBILITY } from "./visibility-table.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES, type Role } from "./permissions.ts";
+import { ROLES, type Role } from "../operation/permissions.ts";
 import { type Rule, VISIBILITY } from "./visibility-table.ts";
 
 export type Resource = keyof typeof VISIBILITY;

@@ -1,4 +1,3 @@
-import type { ApiSettings } from "../settings.ts";
 import { isSessionSentToTracking } from "./shared-host.ts";
 
 export type ConsoleWarning = {
@@ -11,7 +10,11 @@ export function consoleWarnings({
   console: { secret },
   apiUrl,
   trackingUrl,
-}: Pick<ApiSettings, "console" | "apiUrl" | "trackingUrl">): ConsoleWarning[] {
+}: {
+  readonly console: { readonly secret: string | undefined };
+  readonly apiUrl: string;
+  readonly trackingUrl: string;
+}): ConsoleWarning[] {
   return [
     ...(isSessionSentToTracking({ apiUrl, trackingUrl })
       ? [{ name: "console.shares-its-host-with-tracking", facts: { apiUrl, trackingUrl } }]

@@ -1,6 +1,6 @@
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
-import { StaticText } from "../page-frame/static-text.ts";
+import { StaticText } from "../http/static-text.ts";
 import { serveConsole } from "./serve-console.ts";
 
 const PAGE = "<!doctype html><title>Console</title>";

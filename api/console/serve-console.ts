@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { acceptsHtml } from "../../schemas/net/prefers-html.ts";
-import { notFound } from "../errors.ts";
-import { StaticText } from "../page-frame/static-text.ts";
+import { StaticText } from "../http/static-text.ts";
+import { notFound } from "../operation/errors.ts";
 import { consoleHeaders } from "./console-headers.ts";
 
 /** Where the console is. */

@@ -1,7 +1,7 @@
 import { refusalOfAccess } from "../access/authorize.ts";
-import type { Principal } from "../access/principal.ts";
+import type { Json } from "../operation/json-object.ts";
+import type { Principal } from "../operation/principal.ts";
 import { reportScope } from "../reports/caller.ts";
-import type { Json } from "../rest/openapi-schemas.ts";
 import { isObject } from "./json-rpc.ts";
 import { PROMPTS, type Prompt, type PromptValues } from "./prompts.ts";
 

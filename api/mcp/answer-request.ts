@@ -1,6 +1,6 @@
-import type { Principal } from "../access/principal.ts";
-import type { OperationContext } from "../operation.ts";
-import type { RunOperation } from "../rest/run-operation.ts";
+import type { RunOperation } from "../http/run-operation.ts";
+import type { OperationContext } from "../operation/operation.ts";
+import type { Principal } from "../operation/principal.ts";
 import { answerPrompt, describePrompts } from "./answer-prompt.ts";
 import { callTool } from "./call-tool.ts";
 import { instructionsFor } from "./instructions.ts";

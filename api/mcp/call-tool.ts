@@ -1,9 +1,9 @@
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
-import type { OperationContext } from "../operation.ts";
-import { problemOf } from "../rest/problem.ts";
-import { readInput } from "../rest/request-input.ts";
-import type { RunOperation } from "../rest/run-operation.ts";
+import { problemOf } from "../http/problem.ts";
+import { readInput } from "../http/request-input.ts";
+import type { RunOperation } from "../http/run-operation.ts";
+import type { OperationContext } from "../operation/operation.ts";
 import { requestOfCall } from "./tool-request.ts";
 import type { Tool } from "./tools.ts";
 

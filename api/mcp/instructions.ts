@@ -1,5 +1,5 @@
 import { refusalOfAccess } from "../access/authorize.ts";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../operation/principal.ts";
 import { reportScope } from "../reports/caller.ts";
 import { dimensionNames } from "../reports/dimensions.ts";
 import { getReport } from "../reports/get-report.ts";

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type JsonBounds, scanJson } from "../../schemas/json/json-bounds.ts";
 import { describeExcess } from "../../schemas/json/sent-json.ts";
-import { ApiError } from "../errors.ts";
-import type { OperationContext } from "../operation.ts";
 import {
   type Admission,
   type AdmissionDeps,
   admit,
   admitFurther,
   headersOf,
-} from "../rest/admission.ts";
-import { contextOf, noteUse, type OperationParts } from "../rest/operation-context.ts";
-import { endUnanswered, hasLeft, problemOf } from "../rest/problem.ts";
-import { clientLeft, operationRunner, type RunOperation } from "../rest/run-operation.ts";
+} from "../http/admission.ts";
+import { contextOf, noteUse, type OperationParts } from "../http/operation-context.ts";
+import { endUnanswered, hasLeft, problemOf } from "../http/problem.ts";
+import { clientLeft, operationRunner, type RunOperation } from "../http/run-operation.ts";
+import { ApiError } from "../operation/errors.ts";
+import type { OperationContext } from "../operation/operation.ts";
 import { answerRequest } from "./answer-request.ts";
 import {
   type RPC_ERRORS,

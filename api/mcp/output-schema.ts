@@ -1,6 +1,7 @@
-import type { Role } from "../access/permissions.ts";
 import { HIDDEN_FROM } from "../access/visibility.ts";
-import { asObject, type Json, outputSchema } from "../rest/openapi-schemas.ts";
+import { outputSchema } from "../docs/openapi/openapi-schemas.ts";
+import { asObject, type Json } from "../operation/json-object.ts";
+import type { Role } from "../operation/permissions.ts";
 import type { Tool } from "./tools.ts";
 
 /** The schema of a tool's `structuredContent`: that of the REST answer, without the fields that the role never gets. */

@@ -1,10 +1,10 @@
 import { PRESETS } from "../../schemas/time/presets.ts";
-import { getConversion } from "../conversions/get-conversion.ts";
-import { listConversions } from "../conversions/list-conversions.ts";
-import { getTrackingLink } from "../links/get-tracking-link.ts";
-import type { Operation } from "../operation.ts";
+import { getTrackingLink } from "../catalog/tracking-links/get-tracking-link.ts";
+import type { Operation } from "../operation/operation.ts";
 import { getReport } from "../reports/get-report.ts";
 import type { ReportRole } from "../reports/report-scope.ts";
+import { getConversion } from "../traffic/conversions/get-conversion.ts";
+import { listConversions } from "../traffic/conversions/list-conversions.ts";
 
 export type PromptArgument = {
   readonly name: string;

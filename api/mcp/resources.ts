@@ -1,14 +1,15 @@
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize, refusalOfAccess } from "../access/authorize.ts";
-import type { Principal } from "../access/principal.ts";
-import { invalidParameter } from "../errors.ts";
-import type { Operation, OperationContext } from "../operation.ts";
+import { problemOf } from "../http/problem.ts";
+import { readInput } from "../http/request-input.ts";
+import type { RunOperation } from "../http/run-operation.ts";
+import { invalidParameter } from "../operation/errors.ts";
+import type { Json } from "../operation/json-object.ts";
+import type { Operation, OperationContext } from "../operation/operation.ts";
+import { parameterNames } from "../operation/parameters.ts";
+import type { Principal } from "../operation/principal.ts";
 import { getTimeseries } from "../reports/get-timeseries.ts";
 import { listDimensions, listMetrics } from "../reports/list-definitions.ts";
-import { type Json, parameterNames } from "../rest/openapi-schemas.ts";
-import { problemOf } from "../rest/problem.ts";
-import { readInput } from "../rest/request-input.ts";
-import type { RunOperation } from "../rest/run-operation.ts";
 import type { RPC_ERRORS } from "./json-rpc.ts";
 
 const URI_CHARACTERS_MAX = 4_096;

@@ -1,8 +1,8 @@
 import { JsonExcessError, parseSentJson } from "../../schemas/json/sent-json.ts";
-import { type ApiError, invalidParameter } from "../errors.ts";
-import { parameterNames } from "../rest/openapi-schemas.ts";
-import type { RawRequest } from "../rest/request-input.ts";
-import { isIgnoredName, nearestHint, shownName } from "../rest/unknown-parameters.ts";
+import type { RawRequest } from "../http/request-input.ts";
+import { isIgnoredName, nearestHint, shownName } from "../http/unknown-parameters.ts";
+import { type ApiError, invalidParameter } from "../operation/errors.ts";
+import { parameterNames } from "../operation/parameters.ts";
 import { isObject } from "./json-rpc.ts";
 import { extraParams } from "./tool-schema.ts";
 import type { Tool, ToolArgument } from "./tools.ts";

@@ -1,9 +1,11 @@
 import { refusalOfAccess } from "../access/authorize.ts";
-import type { Role } from "../access/permissions.ts";
-import type { Principal } from "../access/principal.ts";
+import { parameterSchemas } from "../docs/openapi/openapi-schemas.ts";
+import type { Json } from "../operation/json-object.ts";
+import { parameterNames } from "../operation/parameters.ts";
+import type { Role } from "../operation/permissions.ts";
+import type { Principal } from "../operation/principal.ts";
 import { reportScope } from "../reports/caller.ts";
 import type { ReportRole } from "../reports/report-scope.ts";
-import { type Json, parameterNames, parameterSchemas } from "../rest/openapi-schemas.ts";
 import { outputSchemaOf } from "./output-schema.ts";
 import { TOOLS, type Tool, type ToolArgument } from "./tools.ts";
 

@@ -1,17 +1,17 @@
 import { PRESETS } from "../../schemas/time/presets.ts";
-import { getMe } from "../account/get-me.ts";
-import { affiliates } from "../affiliates/affiliates.ts";
-import { listClicks } from "../clicks/list-clicks.ts";
-import { getConversion } from "../conversions/get-conversion.ts";
-import { listConversions } from "../conversions/list-conversions.ts";
-import { getTrackingLink } from "../links/get-tracking-link.ts";
-import { getOffer } from "../offers/get-offer.ts";
-import { listOffers } from "../offers/list-offers.ts";
-import type { Operation } from "../operation.ts";
+import { affiliates } from "../catalog/affiliates/affiliates.ts";
+import { getOffer } from "../catalog/offers/get-offer.ts";
+import { listOffers } from "../catalog/offers/list-offers.ts";
+import { getTrackingLink } from "../catalog/tracking-links/get-tracking-link.ts";
+import type { Operation } from "../operation/operation.ts";
 import { dimensionNames } from "../reports/dimensions.ts";
 import { getReport } from "../reports/get-report.ts";
 import { measureNames } from "../reports/measures.ts";
 import type { ReportRole } from "../reports/report-scope.ts";
+import { listClicks } from "../traffic/clicks/list-clicks.ts";
+import { getConversion } from "../traffic/conversions/get-conversion.ts";
+import { listConversions } from "../traffic/conversions/list-conversions.ts";
+import { getMe } from "../workspace/account/get-me.ts";
 
 /**
  * `text` is sent as it is · `reference` is an id (also as a number) or a code · `limit` is a whole number from 1 · `list` is sent

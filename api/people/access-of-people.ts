@@ -1,5 +1,5 @@
-import { ROLES } from "../access/permissions.ts";
-import type { OperationAccess } from "../operation.ts";
+import type { OperationAccess } from "../operation/operation.ts";
+import { ROLES } from "../operation/permissions.ts";
 
 /*
  * Who may use operations for people. Their roles say nothing, except for those of members.

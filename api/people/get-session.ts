@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { buildInfo } from "../../schemas/host/build-info.ts";
-import { PERMISSIONS, permissionsOf, ROLES } from "../access/permissions.ts";
-import type { Operation } from "../operation.ts";
-import { shownTime } from "../rest/body-fields.ts";
-import { isFresh } from "../rest/caller-refusal.ts";
+import { shownTime } from "../http/body-fields.ts";
+import { isFresh } from "../http/caller-refusal.ts";
+import type { Operation } from "../operation/operation.ts";
+import { PERMISSIONS, permissionsOf, ROLES } from "../operation/permissions.ts";
 import { ANYONE, SIGNED_IN } from "./access-of-people.ts";
 import { listOwnMemberships, type OwnMembershipRow } from "./members.ts";
 import { passkeySiteAt } from "./passkey-site.ts";

@@ -1,9 +1,9 @@
 import { isNarrowed } from "../access/authorize.ts";
-import { permissionsOf, ROLES, type Role } from "../access/permissions.ts";
-import { isStaff, type Principal } from "../access/principal.ts";
 import { referenceFaults } from "../access/references.ts";
-import { ApiError } from "../errors.ts";
-import type { FieldFaults, OperationContext } from "../operation.ts";
+import { ApiError } from "../operation/errors.ts";
+import type { FieldFaults, OperationContext } from "../operation/operation.ts";
+import { permissionsOf, ROLES, type Role } from "../operation/permissions.ts";
+import { isStaff, type Principal } from "../operation/principal.ts";
 
 /** What is granted: by an invitation, or by a change of a member. */
 export type Grant = {

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ROLES } from "../access/permissions.ts";
-import { isStaff } from "../access/principal.ts";
 import { showTo } from "../access/visibility.ts";
-import { ApiError, notFound } from "../errors.ts";
-import type { Operation } from "../operation.ts";
-import { deletedRecord, oneOf } from "../rest/body-fields.ts";
-import { openPage } from "../rest/page.ts";
-import { pathId } from "../rest/path-fields.ts";
-import { pageParams } from "../rest/query-fields.ts";
+import { deletedRecord, oneOf } from "../http/body-fields.ts";
+import { openPage } from "../http/page.ts";
+import { pathId } from "../http/path-fields.ts";
+import { pageParams } from "../http/query-fields.ts";
+import { ApiError, notFound } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
+import { ROLES } from "../operation/permissions.ts";
+import { isStaff } from "../operation/principal.ts";
 import { MEMBERS, MEMBERS_WRITE } from "./access-of-people.ts";
 import { grantFaults, refuseGrantBeyond } from "./grant-faults.ts";
 import {

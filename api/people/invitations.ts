@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Position } from "../rest/cursor.ts";
+import type { Position } from "../operation/cursor.ts";
+import type { Principal } from "../operation/principal.ts";
 import {
   hashesOf,
   LINK_COLUMNS,

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { ApiError, conflict } from "../errors.ts";
+import { ApiError, conflict } from "../operation/errors.ts";
 import { type LinkRow, revokeLinks } from "./links.ts";
 import { insertMembership, mayReset } from "./members.ts";
 import {

@@ -1,8 +1,8 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { refusalOfAccount } from "../access/authorize.ts";
 import { findMembership } from "../access/memberships.ts";
-import { ApiError, notFound } from "../errors.ts";
-import { lockWorkspace } from "../workspace/workspace.ts";
+import { lockWorkspace } from "../catalog/workspace/workspace.ts";
+import { ApiError, notFound } from "../operation/errors.ts";
 import { mayGrant } from "./grant-faults.ts";
 import { listOpenInvitationsFor, useInvitation } from "./invitations.ts";
 import { type FoundLink, findLink, type LinkRow, RIGHTS_OF_PERSON, useLink } from "./links.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Role } from "../access/permissions.ts";
 import { hashOfToken } from "../access/session-tokens.ts";
+import type { Role } from "../operation/permissions.ts";
 
 const TOKEN_BYTES = 32;
 

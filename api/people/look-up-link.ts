@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ROLES } from "../access/permissions.ts";
-import type { Operation } from "../operation.ts";
-import { shownTime } from "../rest/body-fields.ts";
+import { shownTime } from "../http/body-fields.ts";
+import type { Operation } from "../operation/operation.ts";
+import { ROLES } from "../operation/permissions.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { getLiveLink, refuseEndedLinkNow } from "./judge-link.ts";
 import { linkToken } from "./people-fields.ts";

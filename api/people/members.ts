@@ -1,7 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Role } from "../access/permissions.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Position } from "../rest/cursor.ts";
+import type { Position } from "../operation/cursor.ts";
+import type { Role } from "../operation/permissions.ts";
+import type { Principal } from "../operation/principal.ts";
 import { EMAIL_PROVED } from "./people.ts";
 
 const OWN_MAX = 1_000;

@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
 import { isLoopbackHost } from "../../schemas/net/loopback-host.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../operation/errors.ts";
 
 /** The identity provider of the installation: OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_NAME. */
 export type OidcSettings = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ApiError } from "../errors.ts";
-import { text } from "../rest/body-fields.ts";
+import { text } from "../http/body-fields.ts";
+import { ApiError } from "../operation/errors.ts";
 import type { OidcClient } from "./oidc-client.ts";
 import type { VisitorContext } from "./people-context.ts";
 

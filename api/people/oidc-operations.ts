@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError, notFound } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { ApiError, notFound } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { FRESH_WRITES } from "./access-of-people.ts";
 import { insertChallenge, useChallenge } from "./challenges.ts";
 import { FLOW_MINUTES, Flow, FlowAnswer, flowId, oidcOf, returnedQuery } from "./oidc-fields.ts";

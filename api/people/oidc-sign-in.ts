@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError, conflict } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { ApiError, conflict } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { insertChallenge, useChallenge } from "./challenges.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../operation/operation.ts";
 import { askForReset } from "./forgotten-password.ts";
 import { getSession, getSignInOptions } from "./get-session.ts";
 import {

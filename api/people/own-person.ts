@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError, validationFailed } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { ApiError, validationFailed } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { FRESH_WRITES, SIGNED_IN_WRITES } from "./access-of-people.ts";
 import { newPassword, passwordFault } from "./password-fault.ts";
 import { getPerson, setPasswordHash, updateOwnPerson } from "./people.ts";

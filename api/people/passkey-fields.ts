@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { z } from "zod";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../operation/errors.ts";
 import { type PasskeySite, passkeySiteAt } from "./passkey-site.ts";
 import type { VisitorContext } from "./people-context.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError, notFound } from "../errors.ts";
-import type { Operation } from "../operation.ts";
-import { deletedRecord, name, shownTime } from "../rest/body-fields.ts";
-import { pathId } from "../rest/path-fields.ts";
+import { deletedRecord, name, shownTime } from "../http/body-fields.ts";
+import { pathId } from "../http/path-fields.ts";
+import { ApiError, notFound } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { FRESH_WRITES, SIGNED_IN } from "./access-of-people.ts";
 import { insertChallenge, useChallenge } from "./challenges.ts";
 import {

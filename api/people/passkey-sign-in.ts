@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { ApiError } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { insertChallenge, useChallenge } from "./challenges.ts";
 import {

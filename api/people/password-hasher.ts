@@ -1,5 +1,5 @@
 import { hash, verify } from "@node-rs/argon2";
-import { unavailable } from "../errors.ts";
+import { unavailable } from "../operation/errors.ts";
 
 /** Argon2id with the minimum of OWASP: 19 MiB, two rounds, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

@@ -1,5 +1,5 @@
 import type { SignedIn } from "../access/sessions.ts";
-import type { OperationContext } from "../operation.ts";
+import type { OperationContext } from "../operation/operation.ts";
 import type { PeopleRequest } from "./people-request.ts";
 
 /** Somebody who may have signed in. */

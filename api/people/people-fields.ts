@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { PERMISSIONS, ROLES } from "../access/permissions.ts";
 import { shownSchema } from "../access/visibility.ts";
-import { email, name, oneOf, recordId, shownTime, text } from "../rest/body-fields.ts";
-import { listOf } from "../rest/bounded-list.ts";
-import { timezone } from "../rest/catalog-fields.ts";
+import { email, name, oneOf, recordId, shownTime, text } from "../http/body-fields.ts";
+import { listOf } from "../http/bounded-list.ts";
+import { timezone } from "../http/catalog-fields.ts";
+import { PERMISSIONS, ROLES } from "../operation/permissions.ts";
 
 const TOKEN_MAX = 200;
 const CODE_MAX = 40;

@@ -1,8 +1,9 @@
-import type { Definition, Operation, RequestContext } from "../operation.ts";
+import type { Definition, Operation, RequestContext } from "../operation/operation.ts";
 import type { MemberContext, PersonContext, VisitorContext } from "./people-context.ts";
+import { PeopleRequest } from "./people-request.ts";
 
 /*
- * Operations for people. The server lets only those callers through that `access.callers` names (rest/caller-refusal.ts), so each kind
+ * Operations for people. The server lets only those callers through that `access.callers` names (http/caller-refusal.ts), so each kind
  * finds in its context what it needs.
  */
 
@@ -60,7 +61,8 @@ function asVisitor({
   people,
   ...context
 }: RequestContext): VisitorContext {
-  if (people === undefined) throw new Error("an operation for people was reached without them");
+  if (!(people instanceof PeopleRequest))
+    throw new Error("an operation for people was reached without them");
   return { ...context, people };
 }
 

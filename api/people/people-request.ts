@@ -1,10 +1,12 @@
 import type { SessionCookie } from "../access/session-cookie.ts";
 import type { SessionTokens } from "../access/session-tokens.ts";
 import type { SignedIn } from "../access/sessions.ts";
+import type { PeopleRequests } from "../http/operation-context.ts";
 import type { Mailer } from "./mailer.ts";
 import type { OidcClient } from "./oidc-client.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { SealedBox } from "./sealed-box.ts";
+import { type AttemptCounter, countAddress } from "./throttle.ts";
 
 /** What only operations for people use. */
 export type PeopleParts = {
@@ -12,11 +14,7 @@ export type PeopleParts = {
   readonly tokens: SessionTokens;
   readonly hasher: PasswordHasher;
   /** Attempts to sign in or to use a link, a minute and address. */
-  readonly attempts: {
-    readonly count: (
-      holder: string,
-    ) => Promise<{ readonly isOver: boolean; readonly resetSec: number }>;
-  };
+  readonly attempts: AttemptCounter;
   /** Undefined without SMTP_URL. */
   readonly mailer: Mailer | undefined;
   /** Undefined without OIDC_ISSUER. */
@@ -25,12 +23,31 @@ export type PeopleParts = {
   readonly box: SealedBox | undefined;
 };
 
+type Read = Pick<PeopleRequest, "signedIn" | "token" | "host" | "userAgent">;
+
 /** The part of a request that only operations for people read. */
-export type PeopleRequest = {
+export class PeopleRequest {
   readonly parts: PeopleParts;
   readonly signedIn: SignedIn | undefined;
   /** The value of the session's cookie, whether it counts or not. */
   readonly token: string | undefined;
   readonly host: string;
   readonly userAgent: string;
-};
+
+  constructor(parts: PeopleParts, { signedIn, token, host, userAgent }: Read) {
+    this.parts = parts;
+    this.signedIn = signedIn;
+    this.token = token;
+    this.host = host;
+    this.userAgent = userAgent;
+  }
+}
+
+/** For the server, which does not know people. */
+export function peopleRequests(parts: PeopleParts): PeopleRequests {
+  return {
+    countAddress: async (ip) => await countAddress(parts.attempts, ip),
+    read: ({ cookie, ...request }) =>
+      new PeopleRequest(parts, { ...request, token: parts.cookie.read(cookie) }),
+  };
+}

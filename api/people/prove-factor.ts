@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../operation/errors.ts";
 import { findTotp, useRecoveryCode, useTotpStep } from "./factors.ts";
 import type { PersonContext } from "./people-context.ts";
 import { noteLater } from "./person-audit.ts";

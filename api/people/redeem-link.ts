@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import type { SignedIn } from "../access/sessions.ts";
-import { conflict, validationFailed } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { conflict, validationFailed } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import {
   joinByLink,

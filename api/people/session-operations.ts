@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ApiError, notFound, validationFailed } from "../errors.ts";
-import type { Operation } from "../operation.ts";
-import { shownTime } from "../rest/body-fields.ts";
-import { pathUuid } from "../rest/path-fields.ts";
+import { shownTime } from "../http/body-fields.ts";
+import { pathUuid } from "../http/path-fields.ts";
+import { ApiError, notFound, validationFailed } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { SIGNED_IN, SIGNED_IN_WRITES, STARTED_WRITES } from "./access-of-people.ts";
 import { givenPassword } from "./password-fault.ts";
 import { getPerson } from "./people.ts";

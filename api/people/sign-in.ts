@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { ApiError } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";
 import { givenPassword } from "./password-fault.ts";
 import { findPersonByEmail, type PersonRow, replacePasswordHash } from "./people.ts";

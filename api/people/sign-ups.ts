@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { PrincipalWorkspace } from "../access/principal.ts";
+import type { PrincipalWorkspace } from "../operation/principal.ts";
 
 /** A workspace in which partners may sign up. */
 export type OpenWorkspace = PrincipalWorkspace & { readonly shown_name: string };

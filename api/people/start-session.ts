@@ -1,5 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { OperationResult } from "../operation.ts";
+import type { OperationResult } from "../operation/operation.ts";
 import type { PersonRow } from "./people.ts";
 import type { VisitorContext } from "./people-context.ts";
 import { deleteSessionOf, insertSession } from "./session-rows.ts";

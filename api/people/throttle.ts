@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { siteOf } from "../../schemas/net/site.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { ApiError } from "../errors.ts";
-import type { PeopleParts } from "./people-request.ts";
+import { ApiError } from "../operation/errors.ts";
 
 /** How many attempts are free, and how long further ones wait. */
 type Policy = {
@@ -68,14 +67,18 @@ export function holderOfSignUps(ip: string): Holder {
   return { name: `sign-up:${siteOf(ip)}`, policy };
 }
 
+/** Counts attempts of a holder in the present minute. */
+export type AttemptCounter = {
+  readonly count: (
+    holder: string,
+  ) => Promise<{ readonly isOver: boolean; readonly resetSec: number }>;
+};
+
 /**
  * Counts an attempt of an address, before anything of its body is read: whoever is over the limit may send what he likes (G215).
  * @throws {ApiError} `rate_limited`
  */
-export async function countAddress(
-  { attempts }: Pick<PeopleParts, "attempts">,
-  ip: string,
-): Promise<void> {
+export async function countAddress(attempts: AttemptCounter, ip: string): Promise<void> {
   const counted = await attempts.count(`sign-in:${siteOf(ip)}`);
   if (counted.isOver) throw tooManyAttempts(counted.resetSec);
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { ApiError, notFound, unavailable } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import { ApiError, notFound, unavailable } from "../operation/errors.ts";
+import type { Operation } from "../operation/operation.ts";
 import { FRESH_WRITES } from "./access-of-people.ts";
 import { deleteTotp, findTotp, insertTotp, replaceRecoveryCodes, useTotpStep } from "./factors.ts";
 import { Done, factorCode } from "./people-fields.ts";

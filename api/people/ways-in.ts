@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { SignedIn } from "../access/sessions.ts";
-import { signInRequired } from "../rest/session-admission.ts";
+import { signInRequired } from "../http/session-admission.ts";
 
 /*
  * What lets somebody into an account. Whoever ends ways in has locked the person (`lockPeople`), and whoever adds one waits for that lock, so

@@ -1,5 +1,5 @@
-import type { Principal } from "../access/principal.ts";
-import type { OperationContext } from "../operation.ts";
+import type { OperationContext } from "../operation/operation.ts";
+import type { Principal } from "../operation/principal.ts";
 import type { ReportCaller } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
 

@@ -1,8 +1,8 @@
 import { CLICK_STATUSES, DEVICE_TYPES, LINK_TYPES } from "../../schemas/events/click-record.ts";
+import { CONVERSION_METHODS, CONVERSION_STATUSES } from "../../schemas/events/conversion-words.ts";
 import { CURRENCY_CODES } from "../../schemas/money/currencies.ts";
 import { findNearest } from "../../schemas/names/nearest-name.ts";
-import { CONVERSION_METHODS, CONVERSION_STATUSES } from "../conversions/conversion-fields.ts";
-import { COUNTRY_CODES } from "../rest/iso-codes.ts";
+import { COUNTRY_CODES } from "../http/iso-codes.ts";
 
 /** A value that rows have, and what people and our screens call it. Case does not matter. */
 type Known = { readonly value: string; readonly names: readonly string[] };

@@ -1,7 +1,7 @@
 import { formatDay, parseDay } from "../../schemas/time/calendar.ts";
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, INSTANT_MS_MAX, INSTANT_MS_MIN, type Zone } from "../../schemas/time/zone.ts";
-import { invalidParameter } from "../errors.ts";
+import { invalidParameter } from "../operation/errors.ts";
 
 /** The period that a report is compared with: its range begins `days` calendar days before that of the report. */
 export type Comparison = { readonly range: TimeRange; readonly days: number };

@@ -1,7 +1,7 @@
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS } from "../../schemas/time/zone.ts";
-import { invalidParameter } from "../errors.ts";
-import type { OperationContext } from "../operation.ts";
+import { invalidParameter } from "../operation/errors.ts";
+import type { OperationContext } from "../operation/operation.ts";
 import { reportScope } from "./caller.ts";
 import { withIds } from "./filter-codes.ts";
 import { PeriodSources } from "./period-sources.ts";

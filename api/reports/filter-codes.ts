@@ -1,5 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { invalidParameter } from "../errors.ts";
+import { invalidParameter } from "../operation/errors.ts";
 import type { Entity } from "./dimensions.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import type { ReportScope } from "./report-scope.ts";

@@ -1,18 +1,12 @@
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
-import { type Operation, operation } from "../operation.ts";
-import { shownCurrency } from "../rest/body-fields.ts";
-import { csvAnswer } from "../rest/list-csv.ts";
-import { bomParam } from "../rest/query-fields.ts";
+import { shownCurrency } from "../http/body-fields.ts";
+import { csvAnswer } from "../http/list-csv.ts";
+import { bomParam, rangeEcho } from "../http/query-fields.ts";
+import { type Operation, operation } from "../operation/operation.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { reportCsv } from "./report-csv.ts";
-import {
-  comparedEcho,
-  conversionEcho,
-  rangeEcho,
-  reportCells,
-  reportParams,
-} from "./report-params.ts";
+import { comparedEcho, conversionEcho, reportCells, reportParams } from "./report-params.ts";
 import { parseReportRequest } from "./report-request.ts";
 import { runReport } from "./run-report.ts";
 

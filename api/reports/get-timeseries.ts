@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
-import { type Operation, operation } from "../operation.ts";
-import { shownReference } from "../rest/path-fields.ts";
+import { shownReference } from "../http/path-fields.ts";
+import { rangeEcho } from "../http/query-fields.ts";
+import { type Operation, operation } from "../operation/operation.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import {
   comparedEcho,
   conversionEcho,
   measuredParams,
   param,
-  rangeEcho,
   reportCells,
   withTotals,
 } from "./report-params.ts";

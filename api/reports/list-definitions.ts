@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PRESETS } from "../../schemas/time/presets.ts";
 import { everyRole } from "../access/access-of-operations.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type Operation, operation } from "../operation/operation.ts";
 import { reportCaller } from "./caller.ts";
 import { DIMENSION_DEFINITIONS } from "./dimension-definitions.ts";
 import { type Dimension, dimensionsOf, isTime } from "./dimensions.ts";

@@ -4,7 +4,7 @@ import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
-import { invalidParameter } from "../errors.ts";
+import { invalidParameter } from "../operation/errors.ts";
 import type { ReportPlan } from "./report-plan.ts";
 import { type ReportScope, scopeConditions } from "./report-scope.ts";
 import { SqlParams } from "./sql-params.ts";

@@ -1,4 +1,4 @@
-import { csvLine, numberCell, textCell } from "../rest/csv.ts";
+import { csvLine, numberCell, textCell } from "../http/csv.ts";
 import type { Dimension } from "./dimensions.ts";
 import { ReportLabels } from "./report-labels.ts";
 import type { ReportRequest } from "./report-request.ts";

@@ -5,7 +5,7 @@ import {
   type EntityLabels,
   labelOf,
   readLabels,
-} from "../labels/entity-labels.ts";
+} from "../catalog/labels/entity-labels.ts";
 import { type Dimension, dimensionLabel } from "./dimensions.ts";
 import type { ReportScope } from "./report-scope.ts";
 

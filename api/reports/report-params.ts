@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { shownTime } from "../rest/body-fields.ts";
-import { sentAs } from "../rest/openapi-schemas.ts";
-import { rangeParams, wholeNumber } from "../rest/query-fields.ts";
+import { rangeEcho, rangeParams, wholeNumber } from "../http/query-fields.ts";
+import { sentAs } from "../operation/parameters.ts";
 import { dimensionNames } from "./dimensions.ts";
 import { measureNames } from "./measures.ts";
 import { FILTER_OPERATORS, FILTER_TERMS_MAX } from "./report-filters.ts";
@@ -108,8 +107,6 @@ export const withTotals = param(
   z.enum(["0", "1"]).meta({ default: "0" }),
   "`1` adds `totals` over the whole range",
 );
-
-export const rangeEcho = z.object({ from: shownTime, to: shownTime, tz: z.string() });
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 const cells = z.record(z.string(), cell);

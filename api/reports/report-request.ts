@@ -1,7 +1,7 @@
 import { isCurrency } from "../../schemas/money/currencies.ts";
 import type { Preset } from "../../schemas/time/presets.ts";
 import { type RangeQuery, resolveRange, type TimeRange } from "../../schemas/time/range.ts";
-import { invalidParameter } from "../errors.ts";
+import { invalidParameter } from "../operation/errors.ts";
 import { type Comparison, parseComparison } from "./comparison.ts";
 import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
 import {

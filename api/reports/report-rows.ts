@@ -1,6 +1,7 @@
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectPage, streamRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { type ReadPage, StoredRow } from "../operation/read-page.ts";
 import { type CompiledReport, compileReport } from "./compile-report.ts";
 import { type Dimension, dimensionValue } from "./dimensions.ts";
 import {
@@ -20,7 +21,6 @@ import {
   PREVIOUS_COLUMN,
   type ReportPlan,
 } from "./report-plan.ts";
-import { type ReadPage, StoredRow } from "./shared-pages.ts";
 
 export type ReportStores = {
   readonly db: Queryable;

@@ -5,7 +5,7 @@ import {
   type RangeQuery,
   type TimeRange,
 } from "../../schemas/time/range.ts";
-import { invalidParameter } from "../errors.ts";
+import { invalidParameter } from "../operation/errors.ts";
 import { dayBuckets, hourBuckets } from "./buckets.ts";
 import type { Comparison } from "./comparison.ts";
 import { parseComparison } from "./comparison.ts";

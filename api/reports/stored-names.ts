@@ -2,7 +2,7 @@ import { z } from "zod";
 import { allShards } from "../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
-import { invalidParameter } from "../errors.ts";
+import { invalidParameter } from "../operation/errors.ts";
 import { closedValue, nearestValue, OPEN_LISTS } from "./closed-values.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import { type ReportScope, scopeConditions } from "./report-scope.ts";

@@ -21,7 +21,7 @@ cd "$root"
 # Compiled below the root, where the compiled code finds the dependencies that build the console.
 rm -rf .build/image
 node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json --outDir .build/image
-node .build/image/api/console/build-web.js "$root/.build/image/console"
+node .build/image/api/build-console.js "$root/.build/image/console"
 rm .build/image/console/built
 node .build/image/ingress/request/write-asn-file.js "$root/.build/image"
 mv .build/image "$to/.build"
@@ -29,7 +29,7 @@ mv .build/image "$to/.build"
 # The compiled files are under .build; migrations, scripts for browsers and the pages of the guide are read from beside
 # package.json.
 find ingress processors api schemas -type f ! -name '*.ts' ! -path 'api/console/web/*' \
-  \( ! -name '*.md' -o -path 'api/guide/pages/*' \) | while read -r file; do
+  \( ! -name '*.md' -o -path 'api/docs/guide/pages/*' \) | while read -r file; do
   mkdir -p "$to/$(dirname "$file")"
   cp "$file" "$to/$file"
 done

@@ -1,6 +1,6 @@
 /*
  * The sample traffic of the demo workspace: who sends how many visitors to which offer, and what becomes of them. The codes are those of
- * api/command-line/demo-offers.ts.
+ * api/cli/demo-offers.ts.
  */
 
 /** What a visitor may do on the advertiser's page. */

@@ -10,12 +10,13 @@ import { parseAmount } from "../../schemas/money/amount.ts";
 import { isClickIpCrowded } from "./attribute/count-clicks.ts";
 import { findClickById } from "./attribute/find-click.ts";
 import { convertMoney, oversizedAmount } from "./judge/convert-money.ts";
+import { rateFor } from "./judge/converted-money.ts";
 import { draftCreation } from "./judge/draft-creation.ts";
-import { type ReportSources, rateFor } from "./read/incoming-report.ts";
-import type { GivenMoney } from "./read/report-params.ts";
 import { fraudChecksOf, isRefusal, type Target } from "./read/resolve-target.ts";
 import { type Recording, setConversionStatus } from "./record/conversions.ts";
 import { recordTraced } from "./record/record-traced.ts";
+import type { GivenMoney } from "./report/report-params.ts";
+import type { ReportSources } from "./report-sources.ts";
 
 type Create = Extract<ConversionCommand, { kind: "create" }>;
 type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;

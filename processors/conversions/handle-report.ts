@@ -1,20 +1,15 @@
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { formatAmount } from "../../schemas/money/amount.ts";
 import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
-import { findFirstAnswer, keyedAnswer } from "./answer/first-answer.ts";
-import { type Handled, refusal, takenReply } from "./answer/postback-answer.ts";
-import { type Refusal, refused, UNAVAILABLE, unreadable } from "./answer/refusal.ts";
+import { applyUpdate } from "./apply-update.ts";
 import { attributeClick } from "./attribute/attribute-click.ts";
 import { isClickIpCrowded } from "./attribute/count-clicks.ts";
 import { resolveCoupon } from "./attribute/resolve-coupon.ts";
-import type { Money } from "./judge/conversion-terms.ts";
 import { formatRate } from "./judge/convert-money.ts";
+import { convertedMoney } from "./judge/converted-money.ts";
 import { draftReport, type ReportDraft } from "./judge/draft-report.ts";
-import { ignoredNote, joinNotes } from "./read/ignored-values.ts";
-import { convertedMoney, type Incoming, type ReportSources } from "./read/incoming-report.ts";
+import type { Incoming } from "./read/incoming-report.ts";
 import { reportFingerprint } from "./read/report-fingerprint.ts";
-import { reportKey } from "./read/report-key.ts";
-import { readReport } from "./read/report-params.ts";
 import {
   type Credit,
   fraudChecksOf,
@@ -22,8 +17,6 @@ import {
   resolveTarget,
   type Target,
 } from "./read/resolve-target.ts";
-import { FOREIGN_OFFER, mayActFor, type Sender, senderOfToken } from "./read/sender.ts";
-import { applyUpdate } from "./record/apply-update.ts";
 import {
   type ConversionState,
   findConversion,
@@ -34,6 +27,15 @@ import {
   tryConversion,
 } from "./record/conversions.ts";
 import { recordTraced } from "./record/record-traced.ts";
+import type { Money } from "./report/conversion-terms.ts";
+import { findFirstAnswer, keyedAnswer } from "./report/first-answer.ts";
+import { ignoredNote, joinNotes } from "./report/ignored-values.ts";
+import { type Handled, refusal, takenReply } from "./report/postback-answer.ts";
+import { type Refusal, refused, UNAVAILABLE, unreadable } from "./report/refusal.ts";
+import { reportKey } from "./report/report-key.ts";
+import { readReport } from "./report/report-params.ts";
+import { FOREIGN_OFFER, mayActFor, type Sender, senderOfToken } from "./report/sender.ts";
+import type { ReportSources } from "./report-sources.ts";
 
 /** Reads, judges and records one report. Throws what the store throws: the caller recognises outages. */
 export async function handleReport(

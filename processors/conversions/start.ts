@@ -16,10 +16,7 @@ import { causeOf } from "../../schemas/nats/cause-headers.ts";
 import type { OpenSpan, SpanFacts } from "../../schemas/tracing/tracing.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { byCurrentCatalog } from "./answer/by-current-catalog.ts";
-import { keepFirstAnswer } from "./answer/first-answer.ts";
-import { type Handled, refusal } from "./answer/postback-answer.ts";
 import { PostbackLog } from "./answer/postback-log.ts";
-import { FAULT, UNAVAILABLE } from "./answer/refusal.ts";
 import { type Outgoing, UnknownClickRelay } from "./answer/unknown-click-relay.ts";
 import { lookUpClick } from "./attribute/look-up-click.ts";
 import { StoredAdClicks } from "./attribute/stored-ad-clicks.ts";
@@ -28,10 +25,13 @@ import { WorkPool } from "./attribute/work-pool.ts";
 import { handleCommand } from "./handle-command.ts";
 import { handleReport } from "./handle-report.ts";
 import { type ConversionMetrics, conversionMetrics } from "./metrics.ts";
-import type { ReportSources } from "./read/incoming-report.ts";
 import { startCouponClicks } from "./record/coupon-clicks.ts";
 import { RecordQueue } from "./record/record-queue.ts";
 import { isStoreAway } from "./record/store-away.ts";
+import { keepFirstAnswer } from "./report/first-answer.ts";
+import { type Handled, refusal } from "./report/postback-answer.ts";
+import { FAULT, UNAVAILABLE } from "./report/refusal.ts";
+import type { ReportSources } from "./report-sources.ts";
 
 type ConversionDeps = RoleDeps & { readonly outgoing: Outgoing };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { GUIDE_GROUPS, pathOfPage } from "../../api/guide/guide-groups.ts";
-import { renderPage } from "../../api/guide/render-page.ts";
+import { GUIDE_GROUPS, pathOfPage } from "../../api/docs/guide/guide-groups.ts";
+import { renderPage } from "../../api/docs/guide/render-page.ts";
 import { REFUSALS } from "../../ingress/decide/target-url.ts";
 import { readLandingRequest } from "../../ingress/request/landing-request.ts";
 import {
@@ -10,7 +10,7 @@ import {
   QUERY_LINK_PARAMETERS,
   SERVER_CLICK_PARAMETERS,
 } from "../../ingress/request/parameters.ts";
-import { readReport } from "../../processors/conversions/read/report-params.ts";
+import { readReport } from "../../processors/conversions/report/report-params.ts";
 import { LANDING_RESULTS } from "../../schemas/events/inbound-call.ts";
 import { POSTBACK_RESULTS } from "../../schemas/events/postback-request.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
@@ -32,7 +32,7 @@ const source = (...parts: string[]): string => readFileSync(projectFile(...parts
 const pages = new Map(
   GUIDE_GROUPS.flatMap(({ pages: names }) => names).map((name) => [
     name,
-    renderPage(source("api", "guide", "pages", `${name}.md`), VALUES),
+    renderPage(source("api", "docs", "guide", "pages", `${name}.md`), VALUES),
   ]),
 );
 const htmlOf = (name: string): string => pages.get(name)?.html ?? "";
@@ -61,7 +61,9 @@ function textsIn(paths: readonly string[], pattern: RegExp): string[] {
 }
 
 test("every page is a file, and every file a page of the sidebar", () => {
-  const files = pathsBelow(["api/guide/pages"]).map((path) => path.replace(/^.*\/|\.md$/g, ""));
+  const files = pathsBelow(["api/docs/guide/pages"]).map((path) =>
+    path.replace(/^.*\/|\.md$/g, ""),
+  );
   expect(files.toSorted()).toEqual([...pages.keys()].toSorted());
 });
 

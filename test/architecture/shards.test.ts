@@ -4,7 +4,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { productSources } from "./source-files.ts";
 
 /** Deletes rows by their part, on each node by itself. */
-const ON_ONE_NODE = ["api/command-line/audit/click-doubles.ts"];
+const ON_ONE_NODE = ["api/cli/audit/click-doubles.ts"];
 /** Not the words of a sentence: "from click to payout". */
 const CLICKS = /\b(?:from|join)\s+(?:click|impression)\b(?!\s+to\b)/i;
 const COMMENT = /^\s*(?:\*|\/\/|\/\*)/;

@@ -32,7 +32,7 @@ test.each([
   `const q = "select set_config('a.b', 'c', false)";`,
   "const q = `declare rows cursor with hold for select id from offer`;",
 ])("session state is found in: %s", (source) => {
-  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toMatchObject([
+  expect(sqlFaultsInSource("api/catalog/offers/offers.ts", WIRE + source)).toMatchObject([
     { rule: "session-state" },
   ]);
 });
@@ -43,7 +43,7 @@ test.each([
   "const q = `update offer set id = 1`;",
   `const q = "select set_config('a.b', 'c', true)";`,
 ])("no session state is found in: %s", (source) => {
-  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toEqual([]);
+  expect(sqlFaultsInSource("api/catalog/offers/offers.ts", WIRE + source)).toEqual([]);
 });
 
 test("session state in a script is found, a setting of a function is not", () => {
@@ -75,7 +75,7 @@ test.each([
   ["value-in-text", "db.query({ text: `${head} where id = ${id}` });"],
   ["value-in-text", "const q = `with due as (select ${columns} from offer) select id from due`;"],
 ] as const)("%s is found in: %s", (rule, source) => {
-  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toMatchObject([
+  expect(sqlFaultsInSource("api/catalog/offers/offers.ts", WIRE + source)).toMatchObject([
     { rule, line: 2 },
   ]);
 });
@@ -89,7 +89,7 @@ test.each([
   "log.info(`update of ${offer.id} with ${count} events done`);",
   "throw new Error(`create the offer ${id} first`);",
 ])("no fault is found in: %s", (source) => {
-  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toEqual([]);
+  expect(sqlFaultsInSource("api/catalog/offers/offers.ts", WIRE + source)).toEqual([]);
 });
 
 test("a star in a script is found, one in a comment is not", () => {

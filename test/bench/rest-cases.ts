@@ -1,8 +1,8 @@
 import { ApiKeys } from "../../api/access/api-keys.ts";
-import type { OperationContext } from "../../api/operation.ts";
+import { readInput } from "../../api/http/request-input.ts";
+import { Cursors } from "../../api/operation/cursor.ts";
+import type { OperationContext } from "../../api/operation/operation.ts";
 import { operations } from "../../api/operations.ts";
-import { Cursors } from "../../api/rest/cursor.ts";
-import { readInput } from "../../api/rest/request-input.ts";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../schemas/host/log.ts";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";

@@ -3,7 +3,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { ApiKeys } from "../../api/access/api-keys.ts";
-import { Cursors } from "../../api/rest/cursor.ts";
+import { Cursors } from "../../api/operation/cursor.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { fillLists } from "../integration/api/list-fill.ts";

@@ -4,8 +4,8 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Intake, type IntakeEvents } from "../../processors/clicks/intake/intake.ts";
-import { CLICK_TABLE } from "../../processors/clicks/lane/lane-table.ts";
-import { loadUniques } from "../../processors/clicks/visits/stored-uniques.ts";
+import { loadUniques } from "../../processors/clicks/lane/stored-uniques.ts";
+import { CLICK_TABLE } from "../../processors/clicks/rows/lane-table.ts";
 import { Catalog } from "../../schemas/catalog/catalog.ts";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { systemClock } from "../../schemas/time/clock.ts";

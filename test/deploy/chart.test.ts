@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { allCommands } from "../../api/command-line/command-files.ts";
+import { allCommands } from "../../api/cli/command-files.ts";
 import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";

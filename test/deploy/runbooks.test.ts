@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allCommands } from "../../api/command-line/command-files.ts";
+import { allCommands } from "../../api/cli/command-files.ts";
 import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { SETTINGS } from "../../schemas/host/setting-definitions.ts";

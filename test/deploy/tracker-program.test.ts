@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { allCommands } from "../../api/command-line/command-files.ts";
+import { allCommands } from "../../api/cli/command-files.ts";
 import { PROGRAM_ROLES } from "../../schemas/host/program-roles.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 

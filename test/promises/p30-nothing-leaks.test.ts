@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import type { Role } from "../../api/access/permissions.ts";
-import type { Operation } from "../../api/operation.ts";
-import { asObject } from "../../api/rest/openapi-schemas.ts";
+import { asObject } from "../../api/operation/json-object.ts";
+import type { Operation } from "../../api/operation/operation.ts";
+import type { Role } from "../../api/operation/permissions.ts";
 import type { DescribedAnswer } from "../system/described-answers.ts";
 import { until } from "../system/until.ts";
 import { adCostsOf, BODIES } from "./leaks/bodies.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { createWorkspace } from "../../api/command-line/workspaces.ts";
+import { createWorkspace } from "../../api/cli/workspaces.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { opsPortsOf } from "../system/ops-ports.ts";
 import { ServiceClient } from "../system/service.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import type { Segment } from "../../processors/clicks/intake/batch.ts";
-import { PositionSet } from "../../processors/clicks/intake/position-set.ts";
+import type { Segment } from "../../processors/clicks/rows/batch.ts";
 import {
   type Intent,
   intentOf,
   isPartOf,
   storedShare,
-} from "../../processors/clicks/lane/intent.ts";
+} from "../../processors/clicks/rows/intent.ts";
+import { PositionSet } from "../../processors/clicks/rows/position-set.ts";
 import { REPLICAS, type Row, type Sent, type StoreModel } from "./store-models.ts";
 
 /**

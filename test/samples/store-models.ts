@@ -1,4 +1,4 @@
-import type { Intent } from "../../processors/clicks/lane/intent.ts";
+import type { Intent } from "../../processors/clicks/rows/intent.ts";
 
 /** Models of ClickHouse for the protocol of the intents: one server, and replicas with a quorum. */
 

@@ -1,12 +1,12 @@
-import { permissionsOf } from "../../api/access/permissions.ts";
-import type { Principal } from "../../api/access/principal.ts";
 import { RateLimiter } from "../../api/access/rate-limiter.ts";
 import { SessionCookie } from "../../api/access/session-cookie.ts";
 import { SessionTokens } from "../../api/access/session-tokens.ts";
-import type { OperationContext } from "../../api/operation.ts";
+import { Cursors } from "../../api/operation/cursor.ts";
+import type { OperationContext } from "../../api/operation/operation.ts";
+import { permissionsOf } from "../../api/operation/permissions.ts";
+import type { Principal } from "../../api/operation/principal.ts";
 import { PasswordHasher } from "../../api/people/password-hasher.ts";
-import type { PeopleRequest } from "../../api/people/people-request.ts";
-import { Cursors } from "../../api/rest/cursor.ts";
+import { PeopleRequest } from "../../api/people/people-request.ts";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { type Stores, testLog } from "./stores.ts";
@@ -83,16 +83,16 @@ function principalOf({
 
 /** What operations for people have in addition: a session of nobody in particular. */
 export function peopleRequest(db: Pool): PeopleRequest {
-  return {
-    parts: {
-      cookie: new SessionCookie("http://127.0.0.1"),
-      tokens: new SessionTokens("of the test"),
-      hasher: new PasswordHasher(),
-      attempts: new RateLimiter(db, 30),
-      mailer: undefined,
-      oidc: undefined,
-      box: undefined,
-    },
+  const parts = {
+    cookie: new SessionCookie("http://127.0.0.1"),
+    tokens: new SessionTokens("of the test"),
+    hasher: new PasswordHasher(),
+    attempts: new RateLimiter(db, 30),
+    mailer: undefined,
+    oidc: undefined,
+    box: undefined,
+  };
+  return new PeopleRequest(parts, {
     signedIn: {
       sessionId: "",
       state: "full",
@@ -104,5 +104,5 @@ export function peopleRequest(db: Pool): PeopleRequest {
     token: undefined,
     host: "127.0.0.1",
     userAgent: "",
-  };
+  });
 }

@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { expect } from "vitest";
+import { buildOpenApi } from "../../api/docs/openapi/openapi.ts";
+import { asObject, type Json } from "../../api/operation/json-object.ts";
 import { operations } from "../../api/operations.ts";
-import { buildOpenApi } from "../../api/rest/openapi.ts";
-import { asObject, type Json } from "../../api/rest/openapi-schemas.ts";
 
 export type SeenAnswer = {
   readonly method: string;

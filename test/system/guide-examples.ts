@@ -1,4 +1,4 @@
-import { GUIDE_GROUPS, pathOfPage } from "../../api/guide/guide-groups.ts";
+import { GUIDE_GROUPS, pathOfPage } from "../../api/docs/guide/guide-groups.ts";
 
 /** A block of code of the guide, as a reader sees it. */
 export type GuideExample = {

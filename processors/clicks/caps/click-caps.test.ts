@@ -7,8 +7,8 @@ import { Lanes } from "../../../schemas/events/lanes.ts";
 import { aCatalog, apply } from "../../../test/samples/a-catalog.ts";
 import { FOUR_LANES } from "../../../test/samples/four-lanes.ts";
 import { Intake } from "../intake/intake.ts";
-import { CLICK_TABLE } from "../lane/lane-table.ts";
 import { settle } from "../lane/load-positions.ts";
+import { CLICK_TABLE } from "../rows/lane-table.ts";
 import { ClickCaps, type CountedCap, type StoredClicks } from "./click-caps.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);

@@ -4,8 +4,8 @@ import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CAP_PERIODS, type CapPeriod, type Offer } from "../../../schemas/catalog/records.ts";
 import type { ClickTotal } from "../../../schemas/events/click-notice.ts";
 import type { Lanes } from "../../../schemas/events/lanes.ts";
-import type { Batch } from "../intake/batch.ts";
-import { readLine, wasTaken } from "../intake/read-line.ts";
+import type { Batch } from "../rows/batch.ts";
+import { readLine, wasTaken } from "../rows/read-line.ts";
 import { ClickMoney } from "./click-money.ts";
 
 /** A click cap, and the offers of this lane whose clicks count against it. */

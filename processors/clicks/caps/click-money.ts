@@ -4,8 +4,8 @@ import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CAP_PERIODS, type CapPeriod, type Offer } from "../../../schemas/catalog/records.ts";
 import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Amount } from "../../../schemas/money/amount.ts";
-import type { Batch } from "../intake/batch.ts";
-import { type Earnings, readEarnings, readLine } from "../intake/read-line.ts";
+import type { Batch } from "../rows/batch.ts";
+import { type Earnings, readEarnings, readLine } from "../rows/read-line.ts";
 
 const KINDS = ["payout", "revenue"] as const;
 const LINE_FEED = "\n";

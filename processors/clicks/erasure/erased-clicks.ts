@@ -1,6 +1,6 @@
 import { keyedHash } from "../../../schemas/erasure/keyed-hash.ts";
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
-import { readWorkspaceId, textAt } from "../intake/read-line.ts";
+import { readWorkspaceId, textAt } from "../rows/read-line.ts";
 import { ALL_PERSONAL, withoutColumns } from "./erased-line.ts";
 
 const ID_LENGTH = 32;

@@ -1,5 +1,5 @@
 import { PERSONAL_COLUMNS, type PersonalColumn } from "../../../schemas/erasure/personal-fields.ts";
-import { textAt, valueAt } from "../intake/read-line.ts";
+import { textAt, valueAt } from "../rows/read-line.ts";
 
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;

@@ -3,7 +3,7 @@ import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { encodeBatch } from "../../../schemas/events/click-batch.ts";
 import { Lanes } from "../../../schemas/events/lanes.ts";
 import { processorTimeRatio } from "../../../test/samples/processor-time.ts";
-import { CLICK_TABLE } from "../lane/lane-table.ts";
+import { CLICK_TABLE } from "../rows/lane-table.ts";
 import { Intake } from "./intake.ts";
 
 const TS = Date.UTC(2026, 0, 1);

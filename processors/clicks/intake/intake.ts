@@ -4,17 +4,12 @@ import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import { ClickCaps } from "../caps/click-caps.ts";
 import { ErasedClicks } from "../erasure/erased-clicks.ts";
-import type { LaneShare } from "../lane/lane-share.ts";
-import type { LaneTable } from "../lane/lane-table.ts";
-import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
-import { adClickKeys } from "../young/ad-clicks.ts";
-import { YoungClicks } from "../young/young-clicks.ts";
-import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
-import { Completeness } from "./completeness.ts";
-import { Lines } from "./lines.ts";
-import type { Range } from "./position-set.ts";
-import { type Clocks, PresentTime } from "./present-time.ts";
-import { type Producer, Producers } from "./producers.ts";
+import { adClickKeys } from "../rows/ad-clicks.ts";
+import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "../rows/batch.ts";
+import type { LaneShare } from "../rows/lane-share.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
+import type { Range } from "../rows/position-set.ts";
+import { type Clocks, PresentTime } from "../rows/present-time.ts";
 import {
   type LineHead,
   mayHaveAdIds,
@@ -23,7 +18,12 @@ import {
   readLine,
   readProducer,
   withoutEarnings,
-} from "./read-line.ts";
+} from "../rows/read-line.ts";
+import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
+import { YoungClicks } from "../young/young-clicks.ts";
+import { Completeness } from "./completeness.ts";
+import { Lines } from "./lines.ts";
+import { type Producer, Producers } from "./producers.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import { UndecidedInsert } from "./undecided-insert.ts";
 

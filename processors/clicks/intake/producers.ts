@@ -1,4 +1,4 @@
-import { PositionSet } from "./position-set.ts";
+import { PositionSet } from "../rows/position-set.ts";
 
 /** One start of one ingress process: its own sequence of positions in every lane. */
 export type Producer = {

@@ -1,5 +1,5 @@
-import type { AdClick } from "../young/ad-clicks.ts";
-import type { Segment } from "./batch.ts";
+import type { AdClick } from "../rows/ad-clicks.ts";
+import type { Segment } from "../rows/batch.ts";
 
 /**
  * Space for the longest text that is added to a row, 87 bytes:

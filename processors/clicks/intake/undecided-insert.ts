@@ -1,6 +1,6 @@
-import { type Intent, isPartOf } from "../lane/intent.ts";
-import type { Batch, Segment } from "./batch.ts";
-import type { Range } from "./position-set.ts";
+import type { Batch, Segment } from "../rows/batch.ts";
+import { type Intent, isPartOf } from "../rows/intent.ts";
+import type { Range } from "../rows/position-set.ts";
 import type { Producer, Producers } from "./producers.ts";
 
 /**

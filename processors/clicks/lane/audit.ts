@@ -2,11 +2,11 @@ import { z } from "zod";
 import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
-import { sizeOf } from "../intake/position-set.ts";
 import type { Producers } from "../intake/producers.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
+import { sizeOf } from "../rows/position-set.ts";
 import type { ShardServer } from "./home.ts";
 import type { LeftPositions } from "./lane-place.ts";
-import type { LaneTable } from "./lane-table.ts";
 import { selectStoredPositions } from "./stored-positions.ts";
 
 export type AuditResult = {

@@ -1,7 +1,9 @@
 import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
-import { type Batch, type LostRange, rowsOf, type Segment, takeRows } from "../intake/batch.ts";
 import { BATCH_ROWS_MAX, type IntakeEvents } from "../intake/intake.ts";
+import { type Batch, type LostRange, rowsOf, type Segment, takeRows } from "../rows/batch.ts";
+import { type Intent, intentOf, RANGES_MAX } from "../rows/intent.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
 import { insertQueryId } from "./fence.ts";
 import type { Home } from "./home.ts";
 import {
@@ -11,11 +13,9 @@ import {
   insertClosingRow,
   insertRows,
 } from "./insert-rows.ts";
-import { type Intent, intentOf, RANGES_MAX } from "./intent.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import type { LaneLease } from "./lane-lease.ts";
 import { noteLost } from "./lane-notes.ts";
-import type { LaneTable } from "./lane-table.ts";
 
 const ROWS_PER_INSERT_MIN = 1_000;
 /** Shares of the lease time: an insert must end within the first one, and none begins when less than the margin is left. */

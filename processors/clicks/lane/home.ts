@@ -6,7 +6,7 @@ import {
 } from "../../../schemas/clickhouse/node-directory.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import { within } from "../../../schemas/host/within.ts";
-import type { LaneTable } from "./lane-table.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
 
 /** The ClickHouse server where a lane is written. */
 export type Home = {

@@ -4,10 +4,10 @@ import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-insert.ts";
 import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
-import type { Segment } from "../intake/batch.ts";
-import { checkRow } from "../intake/read-line.ts";
+import type { Segment } from "../rows/batch.ts";
+import { insertStatement, type LaneTable } from "../rows/lane-table.ts";
+import { checkRow } from "../rows/read-line.ts";
 import type { Home } from "./home.ts";
-import { insertStatement, type LaneTable } from "./lane-table.ts";
 
 /** An insert of a lane into one partition. It becomes one block, which ClickHouse stores entirely or not at all. */
 export type Insert = {

@@ -1,11 +1,11 @@
 import type { Intake } from "../intake/intake.ts";
 import type { OpenProducers } from "../intake/open-producers.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
 import { auditLane } from "./audit.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { noteProgress, readLaneNotes } from "./lane-notes.ts";
 import { readLeftPositions } from "./lane-place.ts";
 import type { LaneRows } from "./lane-rows.ts";
-import type { LaneTable } from "./lane-table.ts";
 
 const NOTE_MS = 10_000;
 const AUDIT_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Lanes } from "../../../schemas/events/lanes.ts";
 import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
-import { Intent } from "./intent.ts";
+import { Intent } from "../rows/intent.ts";
 
 /**
  * The longest lease that settings allow. A lease that ends later than this was written by a clock that was ahead, and counts as expired.

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import type { LostRange } from "../intake/batch.ts";
-import type { Range } from "../intake/position-set.ts";
 import type { Producer } from "../intake/producers.ts";
+import type { LostRange } from "../rows/batch.ts";
+import type { Range } from "../rows/position-set.ts";
 
 /** Notes about a lane in Postgres, apart from its lease. Keys are `<producer>.<epoch>`. */
 export type LaneNotes = {

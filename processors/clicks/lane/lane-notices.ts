@@ -8,10 +8,10 @@ import {
 } from "../../../schemas/events/click-notice.ts";
 import type { RoleDeps } from "../../role-deps.ts";
 import { type CapSpan, selectCapClicks, spansOf } from "../caps/stored-cap-clicks.ts";
-import { selectTakenClicks } from "../caps/stored-taken-clicks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { LaneMoney } from "./lane-money.ts";
 import type { LaneRows } from "./lane-rows.ts";
+import { selectTakenClicks } from "./stored-taken-clicks.ts";
 
 export type LaneNoticesDeps = Pick<RoleDeps, "pool" | "nats" | "catalog" | "clock" | "log"> & {
   readonly rows: LaneRows;

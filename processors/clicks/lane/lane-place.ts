@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import type { PositionSet, Range } from "../intake/position-set.ts";
+import type { PositionSet, Range } from "../rows/position-set.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 
 /** The positions of one producer that a lane had stored on a shard when it left it. */

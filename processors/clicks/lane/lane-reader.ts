@@ -4,7 +4,7 @@ import type { Log } from "../../../schemas/host/log.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { consumeLane } from "../../../schemas/nats/lane-consumer.ts";
 import { ensureStreamOfLane } from "../../../schemas/nats/streams.ts";
-import type { Acknowledgeable } from "../intake/batch.ts";
+import type { Acknowledgeable } from "../rows/batch.ts";
 import { BACKOFF } from "./backoff.ts";
 import { Bell } from "./bell.ts";
 

@@ -2,10 +2,10 @@ import { shardOf } from "../../../schemas/clickhouse/node-directory.ts";
 import { readPlace } from "../../../schemas/installation/lane-place.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
 import type { Home, LaneHomes, ShardServer } from "./home.ts";
 import type { LaneLease } from "./lane-lease.ts";
 import { noteShard, readShardsSince } from "./lane-place.ts";
-import type { LaneTable } from "./lane-table.ts";
 
 /** The clock of a producer may be this far ahead of the one that noted when a lane left a shard. */
 const CLOCK_MARGIN_MS = DAY_MS;

@@ -1,18 +1,11 @@
 import { Lanes } from "../../../schemas/events/lanes.ts";
 import { pause } from "../../../schemas/host/pause.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import type { LaneShare } from "../rows/lane-share.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 
 const LOOK_MS = 100;
-
-/** The offers of a lane, and where the clicks on them are. */
-export type LaneShare = {
-  /** The lane has the offers that these lanes assign to it. */
-  readonly lanes: Lanes;
-  /** Lanes whose rows contain clicks on these offers: the lane itself, and those from which it was split. */
-  readonly sources: readonly number[];
-};
 
 type Row = { readonly lane: number; readonly lanes: number; readonly parent: number | null };
 

@@ -1,8 +1,8 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import type { Batch } from "../intake/batch.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { Batch } from "../rows/batch.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 import { noteShare } from "./lane-share.ts";
 

@@ -1,15 +1,15 @@
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import type { Batch } from "../intake/batch.ts";
 import type { Intake } from "../intake/intake.ts";
-import { PositionSet, type Range } from "../intake/position-set.ts";
 import { loadClaims } from "../intake/producer-claims.ts";
 import type { Producer } from "../intake/producers.ts";
+import type { Batch } from "../rows/batch.ts";
+import { type Intent, storedShare } from "../rows/intent.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
+import { PositionSet, type Range } from "../rows/position-set.ts";
 import type { ShardServer } from "./home.ts";
-import { type Intent, storedShare } from "./intent.ts";
 import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
 import { type LeftPositions, readLeftPositions } from "./lane-place.ts";
 import type { LaneRows } from "./lane-rows.ts";
-import type { LaneTable } from "./lane-table.ts";
 import { type StoredPositions, selectStoredPositions, storedSet } from "./stored-positions.ts";
 
 /** A producer of which the table has fewer records than were noted, or than this process knew to be settled. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { allShards } from "../../../schemas/clickhouse/all-shards.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
-import { PositionSet, type Range } from "../intake/position-set.ts";
-import type { LaneTable } from "./lane-table.ts";
+import type { LaneTable } from "../rows/lane-table.ts";
+import { PositionSet, type Range } from "../rows/position-set.ts";
 
 /** The stored positions of one producer. */
 export type StoredPositions = {

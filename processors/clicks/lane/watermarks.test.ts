@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Watermark } from "../../../schemas/events/click-batch.ts";
-import { PositionSet } from "../intake/position-set.ts";
 import { Producers } from "../intake/producers.ts";
+import { PositionSet } from "../rows/position-set.ts";
 import { watermarkOf } from "./watermarks.ts";
 
 test("a watermark never passes a gap that it does not list", () => {

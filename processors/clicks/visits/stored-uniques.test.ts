@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadRows } from "./stored-uniques.ts";
+import { loadRows } from "../lane/stored-uniques.ts";
 import { UniqueClicks } from "./unique-clicks.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import type { Clocks } from "../intake/present-time.ts";
+import type { Clocks } from "../rows/present-time.ts";
 import { forgetOldest } from "./forget-oldest.ts";
 import { LateClicks } from "./late-clicks.ts";
 import { OfferClasses } from "./offer-classes.ts";

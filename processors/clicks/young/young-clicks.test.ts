@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
-import type { Segment } from "../intake/batch.ts";
-import { adClickKeys } from "./ad-clicks.ts";
+import { adClickKeys } from "../rows/ad-clicks.ts";
+import type { Segment } from "../rows/batch.ts";
 import { YoungClicks, type YoungLimits } from "./young-clicks.ts";
 
 const T = Date.UTC(2026, 0, 1);

@@ -1,8 +1,6 @@
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import type { ErasedClicks } from "../erasure/erased-clicks.ts";
 import { padded } from "../erasure/erased-line.ts";
-import type { Segment } from "../intake/batch.ts";
-import { readLine } from "../intake/read-line.ts";
 import {
   type AdClick,
   type AdClickSearch,
@@ -10,7 +8,9 @@ import {
   adClickKey,
   adClickKeys,
   rowOf,
-} from "./ad-clicks.ts";
+} from "../rows/ad-clicks.ts";
+import type { Segment } from "../rows/batch.ts";
+import { readLine } from "../rows/read-line.ts";
 
 export type YoungLimits = {
   /** Limit for clicks that are also in ClickHouse. The other two limits may remove them earlier. */

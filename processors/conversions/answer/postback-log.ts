@@ -11,10 +11,10 @@ import { Batcher } from "../../../schemas/host/batcher.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import { storedIp } from "../../../schemas/net/stored-ip.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import { storableText } from "../read/json-parameter.ts";
 import { isStoreAway } from "../record/store-away.ts";
+import { storableText } from "../report/json-parameter.ts";
+import type { Handled } from "../report/postback-answer.ts";
 import { type CallSubject, callSubject } from "./call-subject.ts";
-import type { Handled } from "./postback-answer.ts";
 
 const FLUSH_INTERVAL_MS = 100;
 /** Wait between attempts while Postgres is unavailable. */

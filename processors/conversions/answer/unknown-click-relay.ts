@@ -4,11 +4,11 @@ import type { Offer, Workspace } from "../../../schemas/catalog/records.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
 import { SECRET_PARAMS } from "../../../schemas/events/report-aliases.ts";
 import type { Log } from "../../../schemas/host/log.ts";
-import type { Report } from "../read/report-params.ts";
 import type { Origin } from "../read/resolve-target.ts";
-import { mayActFor } from "../read/sender.ts";
-import { type Handled, refusal } from "./postback-answer.ts";
-import { UNAVAILABLE } from "./refusal.ts";
+import { type Handled, refusal } from "../report/postback-answer.ts";
+import { UNAVAILABLE } from "../report/refusal.ts";
+import type { Report } from "../report/report-params.ts";
+import { mayActFor } from "../report/sender.ts";
 
 /** How a request leaves the service; implemented in schemas/outgoing. */
 export type Outgoing = {

@@ -1,10 +1,10 @@
 import { offersNamed } from "../../../schemas/catalog/named-records.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import { type Refusal, refused, UNAVAILABLE } from "../answer/refusal.ts";
-import type { Report } from "../read/report-params.ts";
 import type { Origin } from "../read/resolve-target.ts";
-import { findClickIdByEmail } from "../record/conversions.ts";
+import { type Refusal, refused, UNAVAILABLE } from "../report/refusal.ts";
+import type { Report } from "../report/report-params.ts";
+import { findClickIdByEmail } from "./click-of-email.ts";
 import {
   type ClickSources,
   type FoundClick,

@@ -1,9 +1,9 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { offersNamed } from "../../../schemas/catalog/named-records.ts";
 import type { Coupon, Offer } from "../../../schemas/catalog/records.ts";
-import { type Refusal, refused } from "../answer/refusal.ts";
-import type { Report } from "../read/report-params.ts";
 import type { CouponCredit, Origin } from "../read/resolve-target.ts";
+import { type Refusal, refused } from "../report/refusal.ts";
+import type { Report } from "../report/report-params.ts";
 
 /** The offer and partner that a coupon code credits at the time of the report (G115), or a refusal with the reason. */
 export function resolveCoupon(

@@ -1,6 +1,6 @@
 import { AMOUNT_STORED_MAX, type Amount, scaleAmount } from "../../../schemas/money/amount.ts";
 import type { ExchangeRate } from "../../../schemas/postgres/exchange-rates.ts";
-import type { GivenMoney } from "../read/report-params.ts";
+import type { GivenMoney } from "../report/report-params.ts";
 
 const SHOWN_DIGITS = 6n;
 

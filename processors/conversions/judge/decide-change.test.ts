@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CONVERSION_STATUSES } from "../read/report-params.ts";
+import { CONVERSION_STATUSES } from "../../../schemas/events/conversion-words.ts";
 import type { ConversionState } from "../record/conversions.ts";
 import { decideChange, mayBeRepeat } from "./decide-change.ts";
 

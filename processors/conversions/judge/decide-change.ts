@@ -1,7 +1,8 @@
-import type { ConversionStatus, GivenMoney } from "../read/report-params.ts";
+import type { ConversionStatus } from "../../../schemas/events/conversion-words.ts";
 import type { ConversionChange } from "../record/change-by-report.ts";
 import type { ConversionState } from "../record/conversions.ts";
-import { computeMoney, type Money } from "./conversion-terms.ts";
+import { computeMoney, type Money } from "../report/conversion-terms.ts";
+import type { GivenMoney } from "../report/report-params.ts";
 import { PARTNER_BLOCKED } from "./judge-conversion.ts";
 
 /** The change that a later report asks for, with its money in the conversion's currency. */

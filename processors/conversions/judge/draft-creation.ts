@@ -1,10 +1,11 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import type { ConversionStatus } from "../../../schemas/events/conversion-words.ts";
 import { storedIp } from "../../../schemas/net/stored-ip.ts";
-import type { ConversionStatus, GivenMoney } from "../read/report-params.ts";
 import { fraudChecksOf, type Target, termsOf } from "../read/resolve-target.ts";
 import { capCounts } from "../record/cap-counts.ts";
 import type { AddressLimit, Recording, RecordPlan } from "../record/conversions.ts";
-import { computeMoney, type Money } from "./conversion-terms.ts";
+import { computeMoney, type Money } from "../report/conversion-terms.ts";
+import type { GivenMoney } from "../report/report-params.ts";
 import { type Case, judgeConversion, type Verdict } from "./judge-conversion.ts";
 import { isOncePerClick, type NewConversionParts, newConversion } from "./new-conversion.ts";
 

@@ -1,12 +1,14 @@
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { CouponClick } from "../../../schemas/events/coupon-click.ts";
 import { mintClickId } from "../../../schemas/ids/click-id.ts";
 import { newConversionId } from "../../../schemas/ids/conversion-id.ts";
 import { storedIp } from "../../../schemas/net/stored-ip.ts";
-import type { Incoming, ReportSources } from "../read/incoming-report.ts";
+import type { Clock } from "../../../schemas/time/clock.ts";
+import type { Incoming } from "../read/incoming-report.ts";
 import { isOnIpList } from "../read/ip-list.ts";
-import type { GivenMoney } from "../read/report-params.ts";
 import type { CouponCredit, Credit, Target } from "../read/resolve-target.ts";
 import type { NewConversion, OnRepeat, Recording } from "../record/conversions.ts";
+import type { GivenMoney } from "../report/report-params.ts";
 import { type Creation, type Draft, draftCreation } from "./draft-creation.ts";
 import { isOncePerClick } from "./new-conversion.ts";
 
@@ -24,7 +26,7 @@ type Facts = {
 };
 
 export function draftReport(
-  sources: ReportSources,
+  sources: { readonly catalog: Catalog; readonly clock: Clock },
   incoming: Incoming,
   target: Target,
   { credit: { click, coupon }, given, isClickIpCrowded }: Facts,
@@ -75,7 +77,7 @@ function pendingCouponClick(
 
 /** The click that a coupon report creates. None for a test, or if the ingress cannot record it. */
 function couponClickOf(
-  { catalog }: ReportSources,
+  { catalog }: { readonly catalog: Catalog },
   { report, rawReport, origin }: Incoming,
   coupon: CouponCredit | undefined,
 ): CouponClick | undefined {

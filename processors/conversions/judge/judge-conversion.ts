@@ -6,8 +6,8 @@ import type {
   Workspace,
 } from "../../../schemas/catalog/records.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
+import type { ConversionStatus } from "../../../schemas/events/conversion-words.ts";
 import { clickAgeMs } from "../attribute/click-age.ts";
-import type { ConversionStatus } from "../read/report-params.ts";
 import { findRule, type RuleFacts } from "./conversion-rules.ts";
 
 const SECOND_MS = 1_000;

@@ -1,10 +1,10 @@
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
+import type { ConversionStatus } from "../../../schemas/events/conversion-words.ts";
 import { SUB_IDS } from "../../../schemas/events/sub-ids.ts";
 import { formatAmount } from "../../../schemas/money/amount.ts";
-import type { ConversionStatus } from "../read/report-params.ts";
 import type { Target } from "../read/resolve-target.ts";
 import type { NewConversion } from "../record/conversions.ts";
-import type { Money, Terms } from "./conversion-terms.ts";
+import type { Money, Terms } from "../report/conversion-terms.ts";
 import type { Verdict } from "./judge-conversion.ts";
 
 export type NewConversionParts = {

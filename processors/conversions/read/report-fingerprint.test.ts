@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { readReport } from "../report/report-params.ts";
 import { reportFingerprint } from "./report-fingerprint.ts";
-import { readReport } from "./report-params.ts";
 
 const CLICK = "0123456789abcdef0123456789abcdef";
 const ORDER = { click_id: CLICK, txid: "T", amount: "10", status: "approved" };

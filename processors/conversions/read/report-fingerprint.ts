@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { formatAmount } from "../../../schemas/money/amount.ts";
-import type { Report } from "./report-params.ts";
+import type { Report } from "../report/report-params.ts";
 
 /** 128 bits: as many as a random id has. */
 const BYTES = 16;

@@ -8,10 +8,10 @@ import type {
   Workspace,
 } from "../../../schemas/catalog/records.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { malformed, type Refusal, refused } from "../answer/refusal.ts";
-import { resolveTerms, type Terms } from "../judge/conversion-terms.ts";
-import { NO_CLICK_OF_PIXEL, type Report } from "./report-params.ts";
-import { FOREIGN_OFFER, mayActFor, type Sender } from "./sender.ts";
+import { resolveTerms, type Terms } from "../report/conversion-terms.ts";
+import { malformed, type Refusal, refused } from "../report/refusal.ts";
+import { NO_CLICK_OF_PIXEL, type Report } from "../report/report-params.ts";
+import { FOREIGN_OFFER, mayActFor, type Sender } from "../report/sender.ts";
 
 /** The records that a report is about. */
 export type Target = {

@@ -8,7 +8,7 @@ import {
   type OfferGroup,
 } from "../../../schemas/catalog/records.ts";
 import { formatAmount } from "../../../schemas/money/amount.ts";
-import type { Money } from "../judge/conversion-terms.ts";
+import type { Money } from "../report/conversion-terms.ts";
 
 /** One counter that a conversion counts against. `limit` and `add` are decimal text. */
 export type CapCount = {

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import type { Cause } from "../../../schemas/events/cause.ts";
+import {
+  CONVERSION_STATUSES,
+  type ConversionStatus,
+} from "../../../schemas/events/conversion-words.ts";
 import { type Amount, formatAmount } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { retryConflicts } from "../../../schemas/postgres/retry-conflicts.ts";
-import { Keyed } from "../answer/first-answer.ts";
-import { jsonParameter } from "../read/json-parameter.ts";
-import { CONVERSION_STATUSES, type ConversionStatus } from "../read/report-params.ts";
+import { Keyed } from "../report/first-answer.ts";
+import { jsonParameter } from "../report/json-parameter.ts";
 import type { CapCount } from "./cap-counts.ts";
 import type { ConversionState, Recording } from "./conversions.ts";
 

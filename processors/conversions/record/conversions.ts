@@ -1,13 +1,17 @@
 import assert from "node:assert";
 import { z } from "zod";
 import type { CauseOfChange } from "../../../schemas/events/cause.ts";
+import {
+  CONVERSION_METHODS,
+  CONVERSION_STATUSES,
+  type ConversionStatus,
+} from "../../../schemas/events/conversion-words.ts";
 import type { CouponClick } from "../../../schemas/events/coupon-click.ts";
 import { type Amount, amountOf } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import { Keyed } from "../answer/first-answer.ts";
-import { jsonParameter } from "../read/json-parameter.ts";
-import type { ReportKey } from "../read/report-key.ts";
-import { CONVERSION_STATUSES, type ConversionStatus } from "../read/report-params.ts";
+import { Keyed } from "../report/first-answer.ts";
+import { jsonParameter } from "../report/json-parameter.ts";
+import type { ReportKey } from "../report/report-key.ts";
 import type { CapCount } from "./cap-counts.ts";
 
 /** A row of `conversion` to insert: names are its columns, money is text, times are ISO. */
@@ -108,7 +112,7 @@ export const ConversionState = z.object({
   revenue_rate: amount,
   revenue_given: z.boolean(),
   adv_txid: z.string().nullable(),
-  method: z.enum(["s2s", "api", "js", "pixel"]),
+  method: z.enum(CONVERSION_METHODS),
   conv_ts: z.string(),
   version: z.int(),
   /** Waiting for the end of its hold. */
@@ -230,26 +234,6 @@ export async function findRecorded(db: Queryable, id: string): Promise<Recorded 
     values: [id],
   });
   return rows[0] === undefined ? undefined : Recorded.parse(rows[0]);
-}
-
-/** The click of the latest conversion with this e-mail (G114); undefined for none. */
-export async function findClickIdByEmail(
-  db: Queryable,
-  search: {
-    readonly workspaceId: number;
-    readonly emailHash: string;
-    readonly advertiserId: number | null;
-  },
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ click_id: string }>({
-    name: "find-click-id-by-email",
-    text: `select c.click_id from conversion c
-           where c.workspace_id = $1 and c.email_hash = $2 and c.click_id is not null
-             and ($3::integer is null or c.advertiser_id = $3)
-           order by c.conv_ts desc limit 1`,
-    values: [search.workspaceId, search.emailHash, search.advertiserId],
-  });
-  return rows[0]?.click_id;
 }
 
 export type StatusOutcome = {

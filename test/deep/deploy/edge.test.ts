@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
-import { FILE_BYTES_MAX } from "../../../api/imports/receive-import.ts";
+import { FILE_BYTES_MAX } from "../../../api/workspace/imports/receive-import.ts";
 import { runCommandOn } from "../../integration/api/run-tracker.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { IngressFleet } from "../../system/ingress-fleet.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { auditReplicas } from "../../../api/command-line/audit/replicas.ts";
+import { auditReplicas } from "../../../api/cli/audit/replicas.ts";
 import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { aClick, type ClickProducer } from "../../integration/clicks/click-producer.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { FILE_BYTES_MAX } from "../../../api/imports/receive-import.ts";
+import { FILE_BYTES_MAX } from "../../../api/workspace/imports/receive-import.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { freePort } from "../../system/start-system.ts";

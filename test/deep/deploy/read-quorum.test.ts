@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { StoredClick } from "../../../api/clicks/click-row.ts";
-import { selectClick, selectClicks } from "../../../api/clicks/clicks.ts";
+import { StoredClick } from "../../../api/traffic/clicks/click-row.ts";
+import { selectClick, selectClicks } from "../../../api/traffic/clicks/clicks.ts";
 import { isClickIpCrowded } from "../../../processors/conversions/attribute/count-clicks.ts";
 import { StoredAdClicks } from "../../../processors/conversions/attribute/stored-ad-clicks.ts";
 import { StoredClicks } from "../../../processors/conversions/attribute/stored-clicks.ts";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { getClick } from "../../../api/clicks/get-click.ts";
-import { listClicks } from "../../../api/clicks/list-clicks.ts";
 import { compileReport } from "../../../api/reports/compile-report.ts";
 import { parseReportRequest } from "../../../api/reports/report-request.ts";
-import { CLICK_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
+import { getClick } from "../../../api/traffic/clicks/get-click.ts";
+import { listClicks } from "../../../api/traffic/clicks/list-clicks.ts";
 import {
   selectStoredPositions,
   storedSet,
 } from "../../../processors/clicks/lane/stored-positions.ts";
+import { CLICK_TABLE } from "../../../processors/clicks/rows/lane-table.ts";
 import { selectClicks } from "../../../processors/conversions/attribute/select-clicks.ts";
 import { StoredAdClicks } from "../../../processors/conversions/attribute/stored-ad-clicks.ts";
 import { aClick } from "../../integration/reports/facts.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROLES, type Role } from "../../../api/access/permissions.ts";
-import type { Operation } from "../../../api/operation.ts";
+import type { Operation } from "../../../api/operation/operation.ts";
+import { ROLES, type Role } from "../../../api/operation/permissions.ts";
 import { insertMembership } from "../../../api/people/members.ts";
 import {
   headersIn,

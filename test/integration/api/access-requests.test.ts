@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { lockForAccess } from "../../../api/offers/set-partner-access.ts";
+import { lockForAccess } from "../../../api/catalog/offers/set-partner-access.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, details, nextCursor, record, refusal, someText } from "./api-world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Role } from "../../../api/access/permissions.ts";
+import type { Role } from "../../../api/operation/permissions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, containing, refusal, someId, someText } from "./api-world.ts";
 

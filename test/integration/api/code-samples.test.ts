@@ -6,10 +6,14 @@ import { promisify } from "node:util";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { buildOpenApi } from "../../../api/docs/openapi/openapi.ts";
+import {
+  type CodeSample,
+  codeSamples,
+  sampleCallOf,
+} from "../../../api/docs/reference/code-samples.ts";
+import { operationsOf } from "../../../api/docs/reference/described-operation.ts";
 import { operations } from "../../../api/operations.ts";
-import { type CodeSample, codeSamples, sampleCallOf } from "../../../api/reference/code-samples.ts";
-import { operationsOf } from "../../../api/reference/described-operation.ts";
-import { buildOpenApi } from "../../../api/rest/openapi.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld } from "./api-world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { lockOffer } from "../../../api/offers/offers.ts";
+import { lockOffer } from "../../../api/catalog/offers/offers.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, nextCursor, record, refusal } from "./api-world.ts";

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { CALL_EXAMPLES } from "../../../api/notes/call-examples.ts";
-import { operations } from "../../../api/operations.ts";
-import { sampleCallOf } from "../../../api/reference/code-samples.ts";
+import { CALL_EXAMPLES } from "../../../api/docs/notes/call-examples.ts";
+import { buildOpenApi } from "../../../api/docs/openapi/openapi.ts";
+import { sampleCallOf } from "../../../api/docs/reference/code-samples.ts";
 import {
   bodiesOf,
   type DescribedOperation,
   operationsOf,
   successesOf,
-} from "../../../api/reference/described-operation.ts";
-import { buildOpenApi } from "../../../api/rest/openapi.ts";
+} from "../../../api/docs/reference/described-operation.ts";
+import { operations } from "../../../api/operations.ts";
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";

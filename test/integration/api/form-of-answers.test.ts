@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { ROLES } from "../../../api/access/permissions.ts";
+import { parameterNames } from "../../../api/operation/parameters.ts";
+import { ROLES } from "../../../api/operation/permissions.ts";
 import { operations } from "../../../api/operations.ts";
-import { parameterNames } from "../../../api/rest/openapi-schemas.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, type Json, list, record, refusal } from "./api-world.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWorkspace } from "../../../api/command-line/workspaces.ts";
+import { createWorkspace } from "../../../api/cli/workspaces.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { freshDatabase } from "../../services/fresh-database.ts";

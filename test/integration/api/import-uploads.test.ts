@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { FILE_BYTES_MAX } from "../../../api/imports/receive-import.ts";
+import { FILE_BYTES_MAX } from "../../../api/workspace/imports/receive-import.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { deleteAbandonedUploads } from "../../../api/imports/uploads.ts";
+import { deleteAbandonedUploads } from "../../../api/workspace/imports/uploads.ts";
 import { forgetOldRows } from "../../../processors/schedule/retention.ts";
 import { openPool } from "../../../schemas/postgres/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";

@@ -1,7 +1,11 @@
 import { z } from "zod";
-import type { Operation, OperationContext, RequestContext } from "../../../api/operation.ts";
-import { type CursorRange, Cursors, type Position } from "../../../api/rest/cursor.ts";
-import { readInput } from "../../../api/rest/request-input.ts";
+import { readInput } from "../../../api/http/request-input.ts";
+import { type CursorRange, Cursors, type Position } from "../../../api/operation/cursor.ts";
+import type {
+  Operation,
+  OperationContext,
+  RequestContext,
+} from "../../../api/operation/operation.ts";
 import { openPool, type Queryable, type Statement } from "../../../schemas/postgres/connect.ts";
 import { operationContext, peopleRequest } from "../../services/operation-context.ts";
 import { ApiWorld } from "./api-world.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { ROLES } from "../../../api/access/permissions.ts";
 import { TOOLS } from "../../../api/mcp/tools.ts";
+import { ROLES } from "../../../api/operation/permissions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Role } from "../../../api/access/permissions.ts";
+import type { Role } from "../../../api/operation/permissions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, type Json, list, record } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ROLES, type Role } from "../../../api/access/permissions.ts";
 import { VISIBILITY } from "../../../api/access/visibility-table.ts";
 import { TOOLS } from "../../../api/mcp/tools.ts";
+import { ROLES, type Role } from "../../../api/operation/permissions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, type Json, record, type Tenant } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";

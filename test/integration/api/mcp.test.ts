@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { ROLES } from "../../../api/access/permissions.ts";
+import { ROLES } from "../../../api/operation/permissions.ts";
 import { words } from "../../samples/words.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld } from "./api-world.ts";

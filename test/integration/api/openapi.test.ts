@@ -1,8 +1,8 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
+import { asObject, type Json } from "../../../api/operation/json-object.ts";
 import { operations } from "../../../api/operations.ts";
-import { asObject, type Json } from "../../../api/rest/openapi-schemas.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld } from "./api-world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Role } from "../../../api/access/permissions.ts";
+import type { Role } from "../../../api/operation/permissions.ts";
 import { PostbackReply, type PostbackRequest } from "../../../schemas/events/postback-request.ts";
 import { ask } from "../../../schemas/nats/ask.ts";
 import { forThisFile } from "../../services/for-this-file.ts";

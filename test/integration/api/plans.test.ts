@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { findUseOfEvent } from "../../../api/offers/events.ts";
-import type { Operation } from "../../../api/operation.ts";
+import { findUseOfEvent } from "../../../api/catalog/offers/events.ts";
+import { unpagedParams } from "../../../api/http/query-fields.ts";
+import type { Operation } from "../../../api/operation/operation.ts";
 import { operations } from "../../../api/operations.ts";
-import { unpagedParams } from "../../../api/rest/query-fields.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { type ListRequest, ListWorld, type PlanCost } from "./list-world.ts";
 

@@ -3,12 +3,16 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fastify from "fastify";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { buildOpenApi } from "../../../api/docs/openapi/openapi.ts";
+import {
+  FRAME_SCRIPT,
+  FRAME_STYLE,
+  SEARCH_INDEX,
+} from "../../../api/docs/page-frame/page-frame.ts";
+import { resourceOf } from "../../../api/docs/reference/reference-groups.ts";
+import { referenceTexts } from "../../../api/docs/reference/reference-pages.ts";
+import { BASE_PATH } from "../../../api/http/server.ts";
 import { operations } from "../../../api/operations.ts";
-import { FRAME_SCRIPT, FRAME_STYLE, SEARCH_INDEX } from "../../../api/page-frame/page-frame.ts";
-import { resourceOf } from "../../../api/reference/reference-groups.ts";
-import { referenceTexts } from "../../../api/reference/reference-pages.ts";
-import { buildOpenApi } from "../../../api/rest/openapi.ts";
-import { BASE_PATH } from "../../../api/rest/server.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { API_URL, ApiWorld, refusal } from "./api-world.ts";
 
@@ -71,7 +75,7 @@ test("every operation has a page of its resource, with its name and samples in t
   expect(pages.size).toBeGreaterThan(25);
   for (const { name, path, summary } of operations) {
     const page = resourceOf(path)?.page ?? "";
-    expect(page, `${name}: add its path to api/reference/reference-groups.ts`).not.toBe("");
+    expect(page, `${name}: add its path to api/docs/reference/reference-groups.ts`).not.toBe("");
     const [, section = ""] =
       new RegExp(`<section class="operation" id="${name}">([\\s\\S]*?)</section>`).exec(
         pages.get(`${ROOT}/${page}`) ?? "",

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { InstallationSlots } from "../../../api/reports/installation-slots.ts";
+import { InstallationSlots } from "../../../api/http/slots/installation-slots.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";

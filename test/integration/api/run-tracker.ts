@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { runCommand } from "../../../api/command-line/run-command.ts";
+import { runCommand } from "../../../api/cli/run-command.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
 import { RELAXED } from "../../samples/durability.ts";

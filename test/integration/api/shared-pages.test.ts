@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { SharedPages } from "../../../api/reports/shared-pages.ts";
+import { SharedPages } from "../../../api/http/slots/shared-pages.ts";
 import type { SelectStatement } from "../../../schemas/clickhouse/select.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { pause } from "../../system/service.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ShownOffer } from "../../../api/offers/offer-fields.ts";
-import { sampleOf } from "../../../api/webhooks/sample-data.ts";
-import { WEBHOOK_EVENTS } from "../../../api/webhooks/webhook-events.ts";
+import { ShownOffer } from "../../../api/catalog/offers/offer-fields.ts";
+import { sampleOf } from "../../../api/messages/webhooks/sample-data.ts";
+import { WEBHOOK_EVENTS } from "../../../api/records/webhook-events.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { isSignedWith } from "../../system/verify-webhook.ts";
 import { type Json, list, nextCursor, record, refusal, someText } from "./api-world.ts";

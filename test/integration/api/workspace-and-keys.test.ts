@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { permissionsOf } from "../../../api/access/permissions.ts";
+import { permissionsOf } from "../../../api/operation/permissions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, record, refusal, someText, textWith } from "./api-world.ts";
 

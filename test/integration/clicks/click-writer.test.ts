@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLICK_TABLE, IMPRESSION_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
 import { POSITIONS_QUERY } from "../../../processors/clicks/lane/stored-positions.ts";
+import { CLICK_TABLE, IMPRESSION_TABLE } from "../../../processors/clicks/rows/lane-table.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../../schemas/events/lanes.ts";
 import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";

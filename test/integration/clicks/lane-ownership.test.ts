@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { SegmentBuilder } from "../../../processors/clicks/intake/segment-builder.ts";
 import { insertQueryId, raiseFence } from "../../../processors/clicks/lane/fence.ts";
 import { FencedError, insertRows } from "../../../processors/clicks/lane/insert-rows.ts";
-import { CLICK_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
+import { CLICK_TABLE } from "../../../processors/clicks/rows/lane-table.ts";
 import { testLog } from "../../services/stores.ts";
 import { dependentSignals } from "../../system/dependent-signals.ts";
 import { until } from "../../system/until.ts";

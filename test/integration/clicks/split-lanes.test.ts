@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { highestLane } from "../../../api/command-line/restored-store.ts";
+import { highestLane } from "../../../api/cli/restored-store.ts";
 import { readShare } from "../../../processors/clicks/lane/lane-share.ts";
 import {
   raiseLanes,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { StoredClick } from "../../../api/clicks/click-row.ts";
-import type { ClickSearch } from "../../../api/clicks/clicks.ts";
+import { StoredClick } from "../../../api/traffic/clicks/click-row.ts";
+import type { ClickSearch } from "../../../api/traffic/clicks/clicks.ts";
 import {
   listClicksOf,
   readCompleteUntil,
   searchAdClicks,
-} from "../../../api/clicks/search-clicks.ts";
+} from "../../../api/traffic/clicks/search-clicks.ts";
 import { readProcessorSettings } from "../../../processors/settings.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { until } from "../../system/until.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lockOffer, offerTable } from "../../../api/offers/offers.ts";
+import { lockOffer, offerTable } from "../../../api/catalog/offers/offers.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { holdDeliveries, releaseDeliveries } from "../../../api/command-line/delivery-hold.ts";
+import { holdDeliveries, releaseDeliveries } from "../../../api/cli/delivery-hold.ts";
 import { serveHtmlPostbacks } from "../../../processors/delivery/serve-html.ts";
 import { HtmlPostbacks } from "../../../schemas/events/html-postbacks.ts";
 import { openLog } from "../../../schemas/host/log.ts";

@@ -1,9 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import {
-  countWaiting,
-  holdDeliveries,
-  releaseDeliveries,
-} from "../../../api/command-line/delivery-hold.ts";
+import { countWaiting, holdDeliveries, releaseDeliveries } from "../../../api/cli/delivery-hold.ts";
 import { deliver } from "../../../processors/delivery/deliver.ts";
 import {
   leaseDueDeliveries,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { getClick } from "../../../api/clicks/get-click.ts";
-import { listClicks } from "../../../api/clicks/list-clicks.ts";
+import { getClick } from "../../../api/traffic/clicks/get-click.ts";
+import { listClicks } from "../../../api/traffic/clicks/list-clicks.ts";
 import type { ClickQuery } from "../../../schemas/events/click-query.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
 import { standInForWriters } from "../clicks/stand-in-writers.ts";

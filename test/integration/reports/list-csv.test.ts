@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { listClicks } from "../../../api/clicks/list-clicks.ts";
-import { listConversions } from "../../../api/conversions/list-conversions.ts";
+import { listClicks } from "../../../api/traffic/clicks/list-clicks.ts";
+import { listConversions } from "../../../api/traffic/conversions/list-conversions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { aClick } from "./facts.ts";
 import { type Caller, ReportWorld } from "./report-world.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Operation } from "../../../api/operation.ts";
-import { readInput } from "../../../api/rest/request-input.ts";
+import { readInput } from "../../../api/http/request-input.ts";
+import type { Operation } from "../../../api/operation/operation.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";

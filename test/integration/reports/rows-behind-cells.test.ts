@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { listClicks } from "../../../api/clicks/list-clicks.ts";
-import { listConversions } from "../../../api/conversions/list-conversions.ts";
 import { dimensionNames } from "../../../api/reports/dimensions.ts";
 import { getReport } from "../../../api/reports/get-report.ts";
+import { listClicks } from "../../../api/traffic/clicks/list-clicks.ts";
+import { listConversions } from "../../../api/traffic/conversions/list-conversions.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { randomOf, SEED } from "../../system/seed.ts";
 import { type LedgerConversion, makeLedger } from "./ledger.ts";

@@ -1,4 +1,4 @@
-import { ApiError } from "../../../api/errors.ts";
+import { ApiError } from "../../../api/operation/errors.ts";
 import { getReport } from "../../../api/reports/get-report.ts";
 import { words } from "../../samples/words.ts";
 import { aClick, aConversion, anImpression } from "./facts.ts";

@@ -1,10 +1,10 @@
-import type { Role } from "../../../api/access/permissions.ts";
 import { HIDDEN_FROM } from "../../../api/access/visibility.ts";
 import { VISIBILITY } from "../../../api/access/visibility-table.ts";
-import type { Operation } from "../../../api/operation.ts";
+import { buildOpenApi } from "../../../api/docs/openapi/openapi.ts";
+import { asObject, type Json } from "../../../api/operation/json-object.ts";
+import type { Operation } from "../../../api/operation/operation.ts";
+import type { Role } from "../../../api/operation/permissions.ts";
 import { operations } from "../../../api/operations.ts";
-import { buildOpenApi } from "../../../api/rest/openapi.ts";
-import { asObject, type Json } from "../../../api/rest/openapi-schemas.ts";
 
 type Hidden = Partial<Record<Role, readonly string[]>>;
 

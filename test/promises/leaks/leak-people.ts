@@ -1,5 +1,5 @@
-import { ROLES, type Role } from "../../../api/access/permissions.ts";
 import { SessionTokens } from "../../../api/access/session-tokens.ts";
+import { ROLES, type Role } from "../../../api/operation/permissions.ts";
 import { insertLink, mintLinkToken } from "../../../api/people/links.ts";
 import { insertMembership } from "../../../api/people/members.ts";
 import { insertPasskey } from "../../../api/people/passkeys.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ROLES, type Role } from "../../../api/access/permissions.ts";
-import { shareHost } from "../../../api/command-line/shared-hosts.ts";
-import { createWorkspace } from "../../../api/command-line/workspaces.ts";
-import type { Operation } from "../../../api/operation.ts";
+import { shareHost } from "../../../api/cli/shared-hosts.ts";
+import { createWorkspace } from "../../../api/cli/workspaces.ts";
+import type { Operation } from "../../../api/operation/operation.ts";
+import { ROLES, type Role } from "../../../api/operation/permissions.ts";
 import { operations } from "../../../api/operations.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";

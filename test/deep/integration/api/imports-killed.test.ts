@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { LEASE_SECONDS } from "../../../../api/imports/import-leases.ts";
+import { LEASE_SECONDS } from "../../../../api/workspace/imports/import-leases.ts";
 import { ApiWorld, someText, type Tenant } from "../../../integration/api/api-world.ts";
 import {
   importIn,

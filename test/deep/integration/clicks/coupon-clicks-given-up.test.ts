@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { giveUpProducer, readProducers } from "../../../../api/command-line/producers.ts";
+import {
+  giveUpProducer,
+  readProducers,
+} from "../../../../api/workspace/system/status/producers.ts";
 import { findClickById } from "../../../../processors/conversions/attribute/find-click.ts";
 import { StoredClicks } from "../../../../processors/conversions/attribute/stored-clicks.ts";
 import { startCouponClicks } from "../../../../processors/conversions/record/coupon-clicks.ts";

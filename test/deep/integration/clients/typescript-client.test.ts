@@ -22,7 +22,7 @@ const TSCONFIG = {
 
 test("the packed TypeScript client pages, reports, converts, waits after 429 and types it all", async () => {
   const env = { CLIENTS_FOLDER: world.folder };
-  await world.run(join(ROOT, "api/clients/pack.sh"), ["typescript"], env);
+  await world.run(join(ROOT, "api/docs/clients/pack.sh"), ["typescript"], env);
   await writeFile(join(world.folder, "package.json"), '{"type": "module", "private": true}');
   await writeFile(join(world.folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
   await writeFile(join(world.folder, "walk.ts"), TYPESCRIPT_WALK);

@@ -1,4 +1,4 @@
-"""A program that uses the packed client. mypy --strict checks it too (api/clients/check.sh)."""
+"""A program that uses the packed client. mypy --strict checks it too (api/docs/clients/check.sh)."""
 
 import json
 import sys

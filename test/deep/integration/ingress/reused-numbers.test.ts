@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { request } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { findClick } from "../../../../api/clicks/find-click.ts";
+import { findClick } from "../../../../api/traffic/clicks/find-click.ts";
 import { allocateFolderNumber } from "../../../../ingress/journal/allocate-producer.ts";
 import { readRuns } from "../../../../ingress/journal/journal-run.ts";
 import { clickIdParts } from "../../../../schemas/ids/click-id.ts";

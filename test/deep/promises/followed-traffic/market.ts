@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { insertKey } from "../../../../api/access/insert-key.ts";
-import { createWorkspace } from "../../../../api/command-line/workspaces.ts";
+import { createWorkspace } from "../../../../api/cli/workspaces.ts";
 import type { Pool } from "../../../../schemas/postgres/connect.ts";
 import type { Role } from "../../../integration/reports/recount-sums.ts";
 import { metricAt } from "../../../services/metric-at.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Role } from "../../../../api/access/permissions.ts";
 import { SessionTokens } from "../../../../api/access/session-tokens.ts";
+import type { Role } from "../../../../api/operation/permissions.ts";
 import { insertMembership } from "../../../../api/people/members.ts";
 import { PasswordHasher } from "../../../../api/people/password-hasher.ts";
 import { insertPerson } from "../../../../api/people/people.ts";

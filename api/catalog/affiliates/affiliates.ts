@@ -1,0 +1,233 @@
+import { z } from "zod";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { adminWrite, staff } from "../../access/access-of-operations.ts";
+import { findByReference } from "../../access/find-by-reference.ts";
+import {
+  country,
+  currency,
+  email,
+  isStorable,
+  longText,
+  money,
+  name,
+  oneOf,
+  orEmpty,
+  recordId,
+  shownCurrency,
+  shownMoney,
+  shownTime,
+  tags,
+  text,
+} from "../../http/body-fields.ts";
+import { givenCode } from "../../http/catalog-fields.ts";
+import { hasMember, isAnyOf, matches } from "../../http/filter-conditions.ts";
+import { idParam, idsParam, textParam, wordParam } from "../../http/query-fields.ts";
+import { mintCode, type Reference } from "../../operation/codes.ts";
+import type { OperationContext } from "../../operation/operation.ts";
+import { manage } from "../../records/manage.ts";
+import type { Body } from "../../records/managed-resource.ts";
+import { queueEvent, type Shown } from "../../records/queue-event.ts";
+
+export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
+const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
+/** When partners are paid (G56). */
+export const PAYMENT_TERMS = [
+  "net7",
+  "net15",
+  "net30",
+  "net45",
+  "net60",
+  "weekly",
+  "biweekly",
+  "monthly",
+  "on_request",
+] as const;
+
+const DETAILS_MAX = 50;
+/** Fields of a partner in webhooks. */
+export const AFFILIATE_DOCUMENT = [
+  "id",
+  "code",
+  "name",
+  "status",
+  "email",
+  "company",
+  "country",
+  "created_at",
+] as const;
+
+const paymentDetails = z
+  .record(text(50).min(1), text(), "expected an object of texts")
+  .refine(
+    (details) => Object.keys(details).every(isStorable),
+    "contains a character that is not allowed",
+  )
+  .refine(
+    (details) => Object.keys(details).length <= DETAILS_MAX,
+    `expected at most ${DETAILS_MAX} entries`,
+  );
+
+/** Partners. Defaults are those of G57; the currency of a new one is the workspace's. */
+export const affiliates = manage({
+  resource: "affiliate",
+  names: { one: "Affiliate", many: "Affiliates" },
+  path: "/affiliates",
+  tag: "Affiliates",
+  descriptions: { list: "Affiliates are the partners who send visitors. Newest first." },
+  hasCode: "affiliate",
+  table: "affiliate",
+  fields: {
+    code: z
+      .string("expected a code")
+      .regex(/^[A-Za-z0-9]{6,10}$/, "expected 6 to 10 letters or digits"),
+    name: name(),
+    status: oneOf(...AFFILIATE_STATUSES),
+    company: text(),
+    contact_name: text(),
+    email: orEmpty(email),
+    phone: text(),
+    website: text(),
+    messenger: text(),
+    traffic_sources: text(),
+    notes: longText(),
+    country: orEmpty(country),
+    tier: text(),
+    manager_id: recordId.nullable(),
+    payment_method: oneOf(...PAYMENT_METHODS),
+    payment_details: paymentDetails,
+    payment_terms: oneOf(...PAYMENT_TERMS),
+    min_payout: money,
+    currency,
+    tags,
+  },
+  // The contract fixes the codes that a request may give. Files come from earlier systems, whose links are to keep working.
+  imported: { code: givenCode },
+  required: ["name"],
+  defaults: {
+    status: "active",
+    company: "",
+    contact_name: "",
+    email: "",
+    phone: "",
+    website: "",
+    messenger: "",
+    traffic_sources: "",
+    notes: "",
+    country: "",
+    tier: "",
+    manager_id: null,
+    payment_method: "other",
+    payment_details: {},
+    payment_terms: "net30",
+    min_payout: "0.0000",
+    tags: [],
+  },
+  generated: ({ workspace }) => ({ code: mintCode(), currency: workspace.currency }),
+  readOnly: {
+    id: z.int(),
+    approved_at: shownTime.nullable(),
+    created_at: shownTime,
+    updated_at: shownTime,
+  },
+  // When the partner first becomes active (T39). Postgres reads "now" as the time of the transaction.
+  derived: {
+    columns: ["approved_at"],
+    from: ({ approved_at: before, status }) => ({
+      approved_at: before ?? (status === "active" ? "now" : null),
+    }),
+  },
+  shown: {
+    code: z.string(),
+    name: z.string(),
+    status: z.enum(AFFILIATE_STATUSES),
+    company: z.string(),
+    contact_name: z.string(),
+    email: z.string(),
+    phone: z.string(),
+    website: z.string(),
+    messenger: z.string(),
+    traffic_sources: z.string(),
+    notes: z.string(),
+    country: z.string(),
+    tier: z.string(),
+    manager_id: z.int().nullable(),
+    payment_method: z.enum(PAYMENT_METHODS),
+    payment_details: z.record(z.string(), z.string()),
+    payment_terms: z.string(),
+    min_payout: shownMoney,
+    currency: shownCurrency,
+    tags: z.array(z.string()),
+  },
+  filters: {
+    status: wordParam(...AFFILIATE_STATUSES),
+    manager_id: idParam,
+    tag: textParam,
+    ids: idsParam.meta({ description: "Comma-separated ids" }),
+    q: textParam.meta({ description: "Part of the name, company or e-mail, or the exact code" }),
+  },
+  conditions: {
+    tag: hasMember("tags"),
+    ids: isAnyOf("id"),
+    q: matches(["name", "company", "email"], ["code"]),
+  },
+  read: staff("affiliates.read"),
+  write: { ...adminWrite("affiliates.write"), needsFresh: ["payment_details"] },
+  references: { manager_id: "user" },
+  taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
+  afterUpdate: queueAffiliateUpdated,
+});
+
+/** Queues `affiliate.updated`. The rows need the fields of the document. */
+export async function queueAffiliateUpdated(
+  tx: Queryable,
+  context: OperationContext,
+  { before, after }: { readonly before: Body; readonly after: Body },
+): Promise<void> {
+  await queueEvent(tx, context, "affiliate.updated", () => ({
+    data: affiliateDocument(after),
+    before: affiliateDocument(before),
+  }));
+}
+
+/** Queues `affiliate.signup`: a partner has signed up and waits for a decision (G129). */
+export async function queueAffiliateSignUp(
+  tx: Queryable,
+  context: Pick<OperationContext, "workspace" | "requestId" | "trace">,
+  row: Body,
+): Promise<void> {
+  await queueEvent(tx, context, "affiliate.signup", () => ({ data: affiliateDocument(row) }));
+}
+
+/** The partner as webhooks show it: without notes and payment details (G128). */
+function affiliateDocument(row: Body): Shown {
+  return Object.fromEntries(AFFILIATE_DOCUMENT.map((field) => [field, row[field]]));
+}
+
+export type AffiliateRow = { readonly id: number; readonly code: string; readonly status: string };
+
+/** By id, else by code (G25), else by alias (N112). */
+export async function findAffiliate(
+  db: Queryable,
+  workspaceId: number,
+  reference: Reference,
+): Promise<AffiliateRow | undefined> {
+  return await findByReference(db, workspaceId, {
+    kind: "affiliate",
+    reference,
+    find: async (asked) => await findAffiliateByCode(db, workspaceId, asked),
+  });
+}
+
+async function findAffiliateByCode(
+  db: Queryable,
+  workspaceId: number,
+  reference: Reference,
+): Promise<AffiliateRow | undefined> {
+  const { rows } = await db.query<AffiliateRow>({
+    name: "find-affiliate",
+    text: `select id, code, status from affiliate where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
+           order by id = $2 desc limit 1`,
+    values: [workspaceId, reference.id, reference.code],
+  });
+  return rows[0];
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import {
+  count,
+  longText,
+  name,
+  oneOf,
+  orEmpty,
+  shownTime,
+  targetUrl,
+} from "../../http/body-fields.ts";
+
+/** What a creative is (G54). */
+export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
+const CREATIVE_STATUSES = ["active", "inactive"] as const;
+
+/** Replaced with the link of the partner who reads the creative. */
+export const LINK_MACRO = "{tracking_link}";
+
+const PIXELS_MAX = 100_000;
+const pixels = count({ min: 0, max: PIXELS_MAX });
+
+/** A URL that may contain `{tracking_link}`. */
+const creativeUrl = z
+  .string("expected text")
+  .refine(
+    (url) => targetUrl.safeParse(url.replaceAll(LINK_MACRO, "https://link.example")).success,
+    `expected an absolute http or https URL, or one with ${LINK_MACRO}`,
+  );
+
+export const creativeFields = {
+  name: name(),
+  kind: oneOf(...CREATIVE_KINDS),
+  url: orEmpty(creativeUrl),
+  body: longText(),
+  width: pixels,
+  height: pixels,
+  status: oneOf(...CREATIVE_STATUSES),
+};
+
+export const readOnlyOfCreative = {
+  id: z.int(),
+  offer_id: z.int(),
+  created_at: shownTime,
+  updated_at: shownTime,
+};
+
+export const shownOfCreative = {
+  name: z.string(),
+  kind: z.enum(CREATIVE_KINDS),
+  url: z.string(),
+  body: z.string(),
+  width: z.int().meta({ description: "Pixels, 0 when unknown" }),
+  height: z.int().meta({ description: "Pixels, 0 when unknown" }),
+  status: z.enum(CREATIVE_STATUSES),
+  tracking_link: z.string().meta({ description: "Partner keys only: their link to the offer" }),
+  html: z
+    .string()
+    .meta({ description: "Partner keys only: markup of an image creative" })
+    .optional(),
+};

@@ -1,0 +1,181 @@
+import { z } from "zod";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { adminWrite, everyRole } from "../../access/access-of-operations.ts";
+import { type Resource, showTo } from "../../access/visibility.ts";
+import {
+  longText,
+  name,
+  oneOf,
+  orEmpty,
+  recordId,
+  shownTime,
+  targetUrl,
+  text,
+} from "../../http/body-fields.ts";
+import { time } from "../../http/catalog-fields.ts";
+import { unpagedParams } from "../../http/query-fields.ts";
+import {
+  type FieldFaults,
+  type Operation,
+  type OperationContext,
+  operation,
+} from "../../operation/operation.ts";
+import type { Principal } from "../../operation/principal.ts";
+import { type ManagedOperations, manage } from "../../records/manage.ts";
+import { periodFaults } from "../management/period-faults.ts";
+import { findAdvertiserOfOffer, findNames, listDealsOf, listFeedsOf } from "./deals.ts";
+
+const STATUSES = ["active", "inactive"] as const;
+const FORMATS = ["csv", "tsv", "xml", "json"] as const;
+const COUPON_CODE_MAX = 64;
+/** Bounds the lists, which are returned without paging. */
+const RECORDS_MAX = 2_000;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Common to deals and product feeds. */
+const COMMON_FIELDS = {
+  tag: "Deals",
+  recordsMax: RECORDS_MAX,
+  // The contract does not show `created_at`.
+  readOnly: { id: z.int(), updated_at: shownTime },
+  read: { ...everyRole("deals.read"), staffPermission: "advertisers.read" },
+  write: adminWrite("advertisers.write"),
+  references: { advertiser_id: "advertiser", offer_id: "offer" },
+  present: async ({ db }: OperationContext, row: Body): Promise<Body> => ({
+    ...row,
+    ...(await findNames(db, { advertiserId: row["advertiser_id"], offerId: row["offer_id"] })),
+  }),
+} as const;
+
+const ownerFields = { advertiser_id: recordId, offer_id: recordId.nullable() };
+const shownOwner = {
+  advertiser_id: z.int(),
+  advertiser: z.string().meta({ description: "Name of the advertiser" }),
+  offer_id: z.int().nullable().meta({ description: "null: of the whole advertiser" }),
+  offer_name: z.string().meta({ description: "Empty without an offer" }),
+};
+
+const deals = manage({
+  ...COMMON_FIELDS,
+  resource: "deal",
+  names: { one: "Deal", many: "Deals" },
+  path: "/deals",
+  table: "deal",
+  fields: {
+    ...ownerFields,
+    title: name(),
+    description: longText(),
+    coupon_code: text(COUPON_CODE_MAX),
+    landing_url: orEmpty(targetUrl),
+    starts_at: time.nullable(),
+    ends_at: time.nullable(),
+    status: oneOf(...STATUSES),
+  },
+  required: ["advertiser_id", "title"],
+  defaults: {
+    offer_id: null,
+    description: "",
+    coupon_code: "",
+    landing_url: "",
+    starts_at: null,
+    ends_at: null,
+    status: "active",
+  },
+  shown: {
+    ...shownOwner,
+    title: z.string(),
+    description: z.string(),
+    coupon_code: z.string(),
+    landing_url: z.string(),
+    starts_at: shownTime.nullable(),
+    ends_at: shownTime.nullable(),
+    status: z.enum(STATUSES),
+  },
+  findFaults: async (context, values) => ({
+    ...periodFaults(values),
+    ...(await ownerFaults(context, values)),
+  }),
+});
+
+const productFeeds = manage({
+  ...COMMON_FIELDS,
+  resource: "product_feed",
+  names: { one: "ProductFeed", many: "ProductFeeds" },
+  path: "/product-feeds",
+  table: "product_feed",
+  fields: {
+    ...ownerFields,
+    name: name(),
+    feed_url: targetUrl,
+    format: oneOf(...FORMATS),
+    description: longText(),
+    status: oneOf(...STATUSES),
+  },
+  required: ["advertiser_id", "name", "feed_url"],
+  defaults: { offer_id: null, format: "csv", description: "", status: "active" },
+  shown: {
+    ...shownOwner,
+    name: z.string(),
+    feed_url: z.string(),
+    format: z.enum(FORMATS),
+    status: z.enum(STATUSES),
+    description: z.string(),
+  },
+  findFaults: ownerFaults,
+});
+
+/** Deals and product feeds: all roles read the lists, admins write. */
+export const dealOperations: readonly Operation[] = [
+  listOf("deal", { managed: deals, list: listDealsOf }),
+  ...writesOf(deals),
+  listOf("product_feed", { managed: productFeeds, list: listFeedsOf }),
+  ...writesOf(productFeeds),
+];
+
+/** Replaces the paged list with one that returns all records at once. */
+function listOf(
+  resource: Resource,
+  {
+    managed: { list, Shown },
+    list: listRows,
+  }: {
+    readonly managed: ManagedOperations;
+    readonly list: (db: Queryable, principal: Principal) => Promise<readonly Body[]>;
+  },
+): Operation {
+  return operation({
+    name: list.name,
+    method: "GET",
+    path: list.path,
+    tag: list.tag,
+    summary: `List ${resource.replaceAll("_", " ")}s`,
+    description: "All that the key sees, at once, newest first.",
+    access: list.access,
+    input: { query: z.object(unpagedParams) },
+    output: z.object({ data: z.array(Shown), next_cursor: z.null() }),
+    status: 200,
+    run: async ({ db, principal }) => {
+      const rows = await listRows(db, principal);
+      const data = rows.map((row) => showTo(principal.role, resource, row));
+      return { body: { data, next_cursor: null } };
+    },
+  });
+}
+
+function writesOf({ create, update, remove }: ManagedOperations): Operation[] {
+  return [create, update, remove];
+}
+
+/** The offer must belong to the advertiser. */
+async function ownerFaults(
+  { db, workspace }: OperationContext,
+  values: Body,
+): Promise<FieldFaults> {
+  const offerId = recordId.safeParse(values["offer_id"]);
+  if (!offerId.success) return {};
+  const owner = await findAdvertiserOfOffer(db, workspace.id, offerId.data);
+  return owner === undefined || owner === values["advertiser_id"]
+    ? {}
+    : { offer_id: "not an offer of this advertiser" };
+}

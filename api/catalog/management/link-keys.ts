@@ -1,0 +1,40 @@
+import { randomInt } from "node:crypto";
+import { z } from "zod";
+import { adminWrite, staff } from "../../access/access-of-operations.ts";
+import { recordId, shownTime } from "../../http/body-fields.ts";
+import { idParam, textParam } from "../../http/query-fields.ts";
+import { manage } from "../../records/manage.ts";
+
+const ALPHABET = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const KEY_CHARACTERS = 10;
+
+/** A hyphen separates the two codes of a key that needs no record (G183), so a stored key has none. */
+const linkKey = z
+  .string("expected a key")
+  .regex(/^[A-Za-z0-9_]{4,64}$/, "expected 4 to 64 letters, digits or _");
+
+/** Keys of `/c/{key}` in addition to `<offer_code>-<affiliate_code>` (G183). */
+export const linkKeys = manage({
+  resource: "link_key",
+  names: { one: "LinkKey", many: "LinkKeys" },
+  path: "/link-keys",
+  table: "link_key",
+  fields: { key: linkKey, offer_id: recordId, affiliate_id: recordId },
+  required: ["offer_id", "affiliate_id"],
+  defaults: {},
+  generated: () => ({ key: mintLinkKey() }),
+  readOnly: { id: z.int(), created_at: shownTime },
+  shown: { key: z.string(), offer_id: z.int(), affiliate_id: z.int() },
+  filters: { key: textParam, offer_id: idParam, affiliate_id: idParam },
+  read: staff("links.read"),
+  write: adminWrite("offers.write"),
+  references: { offer_id: "offer", affiliate_id: "affiliate" },
+  taken: { link_key_key_key: "key" },
+});
+
+function mintLinkKey(): string {
+  return Array.from(
+    { length: KEY_CHARACTERS },
+    () => ALPHABET[randomInt(ALPHABET.length)] ?? "",
+  ).join("");
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { adminWrite, staff } from "../../access/access-of-operations.ts";
+import { name, oneOf, recordId, shownTime, words } from "../../http/body-fields.ts";
+import { addressRanges, countries, recordIds, subConditions } from "../../http/catalog-fields.ts";
+import { wordParam } from "../../http/query-fields.ts";
+import type { FieldFaults } from "../../operation/operation.ts";
+import { manage } from "../../records/manage.ts";
+import { conditionFaults } from "./condition-faults.ts";
+
+const STATUSES = ["active", "paused"] as const;
+const ACTIONS = ["block", "forward"] as const;
+
+const conditions = z
+  .strictObject(
+    {
+      affiliate_ids: recordIds,
+      offer_ids: recordIds,
+      source_ids: words(255),
+      sub: subConditions,
+      countries,
+      ip_ranges: addressRanges,
+      user_agent_contains: words(255),
+    },
+    "expected an object",
+  )
+  .partial();
+
+/** Rules that stop clicks or send them to another offer (G146). */
+export const trafficControls = manage({
+  resource: "traffic_control",
+  names: { one: "TrafficControl", many: "TrafficControls" },
+  path: "/traffic-controls",
+  table: "traffic_control",
+  fields: {
+    name: name(),
+    status: oneOf(...STATUSES),
+    conditions,
+    action: oneOf(...ACTIONS),
+    forward_offer_id: recordId.nullable(),
+  },
+  required: ["name", "action", "conditions"],
+  defaults: { status: "active", forward_offer_id: null },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  shown: {
+    name: z.string(),
+    status: z.enum(STATUSES),
+    conditions: z.looseObject({}),
+    action: z.enum(ACTIONS),
+    forward_offer_id: z.int().nullable(),
+  },
+  filters: { status: wordParam(...STATUSES), action: wordParam(...ACTIONS) },
+  read: staff("offers.read"),
+  write: adminWrite("offers.write"),
+  references: { forward_offer_id: "offer" },
+  findFaults: async (context, values) => ({
+    ...forwardFaults(values),
+    ...(await conditionFaults(context, values["conditions"])),
+  }),
+});
+
+function forwardFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
+  const { action, forward_offer_id: target = null } = values;
+  if (action === "forward" && target === null)
+    return { forward_offer_id: "required to forward clicks" };
+  if (action === "block" && target !== null)
+    return { forward_offer_id: "a control that blocks cannot forward to an offer" };
+  return {};
+}

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { shownSchema } from "../../access/visibility.ts";
+import {
+  count,
+  currency,
+  flag,
+  longText,
+  money,
+  name,
+  oneOf,
+  orEmpty,
+  recordId,
+  shownCurrency,
+  shownMoney,
+  shownTime,
+  tags,
+  targetUrl,
+  text,
+  words,
+} from "../../http/body-fields.ts";
+import { listOf } from "../../http/bounded-list.ts";
+import { caps, eventCode, givenCode, targeting } from "../../http/catalog-fields.ts";
+
+const DAYS_MAX = 3_650;
+const EVENTS_MAX = 100;
+
+export const OFFER_STATUSES = ["active", "paused"] as const;
+export const OFFER_VISIBILITIES = ["public", "approval", "private"] as const;
+export const ACCESS_STATUSES = ["approved", "pending", "rejected"] as const;
+
+/** An event in a body. Its types are by action or by sale; only the offer itself can be paid by click (G43). */
+const eventFields = {
+  code: eventCode,
+  name: name(),
+  revenue_type: oneOf("rpa", "rps"),
+  revenue: money,
+  payout_type: oneOf("cpa", "cps"),
+  payout: money,
+  is_private: flag,
+  allow_multiple: flag,
+};
+
+export const EventBody = z.strictObject(eventFields).partial().extend({ code: eventCode });
+
+/** PATCH of an event accepts every field except the code. */
+export const PatchEventBody = EventBody.omit({ code: true });
+export type PatchEventBody = z.infer<typeof PatchEventBody>;
+
+/** Which parameters of a link its landing page gets (G244). Answers show it with the offer's settings. */
+export const passParameters = oneOf("none", "utm", "all");
+
+/** Fields that PATCH accepts. POST also accepts code and events (OFF-027, OFF-028). */
+const offerFields = {
+  name: name(),
+  advertiser_id: recordId,
+  status: oneOf(...OFFER_STATUSES),
+  visibility: oneOf(...OFFER_VISIBILITIES),
+  category: text(),
+  description: longText(),
+  restrictions: longText(),
+  preview_url: orEmpty(targetUrl),
+  destination_url: targetUrl,
+  fallback_url: orEmpty(targetUrl),
+  allowed_domains: words(253),
+  currency,
+  revenue_type: oneOf("rpa", "rps", "rpc"),
+  revenue: money,
+  payout_type: oneOf("cpa", "cps", "cpc"),
+  payout: money,
+  caps,
+  targeting,
+  conversion_method: oneOf("any", "pixel", "s2s"),
+  unique_per_click: flag,
+  attribution_days: count({ min: 1, max: DAYS_MAX }),
+  default_status: oneOf("approved", "pending"),
+  thumbnail_url: orEmpty(targetUrl),
+  tags,
+  is_featured: flag,
+  pass_parameters: passParameters,
+};
+
+export const PatchOfferBody = z.strictObject(offerFields).partial();
+export type PatchOfferBody = z.infer<typeof PatchOfferBody>;
+
+export const CreateOfferBody = PatchOfferBody.extend({
+  name: offerFields.name,
+  advertiser_id: offerFields.advertiser_id,
+  destination_url: offerFields.destination_url,
+  code: givenCode.optional(),
+  events: listOf(EventBody, {
+    expected: "expected a list of events",
+    max: EVENTS_MAX,
+    tooMany: `expected at most ${EVENTS_MAX} events`,
+  }).optional(),
+});
+export type CreateOfferBody = z.infer<typeof CreateOfferBody>;
+export type EventBody = z.infer<typeof EventBody>;
+
+const shownEvent = {
+  id: z.int(),
+  code: z.string(),
+  name: z.string(),
+  revenue_type: z.enum(["rpa", "rps", "rpc"]),
+  revenue: shownMoney,
+  payout_type: z.enum(["cpa", "cps", "cpc"]),
+  payout: shownMoney,
+  is_default: z.boolean(),
+  is_private: z.boolean(),
+  allow_multiple: z.boolean(),
+};
+/** An event as stored. */
+export type EventRow = Readonly<z.output<z.ZodObject<typeof shownEvent>>>;
+export const ShownEvent = shownSchema("event", shownEvent).meta({ id: "Event" });
+
+/** Columns of an offer that answers show. */
+const shownColumns = {
+  id: z.int(),
+  code: z.string(),
+  name: z.string(),
+  status: z.enum(OFFER_STATUSES),
+  visibility: z.enum(OFFER_VISIBILITIES),
+  advertiser_id: z.int(),
+  category: z.string(),
+  description: z.string(),
+  restrictions: z.string(),
+  preview_url: z.string(),
+  destination_url: z.string(),
+  fallback_url: z.string(),
+  allowed_domains: z.array(z.string()),
+  currency: shownCurrency,
+  revenue_type: z.enum(["rpa", "rps", "rpc"]),
+  revenue: shownMoney,
+  payout_type: z.enum(["cpa", "cps", "cpc"]),
+  payout: shownMoney,
+  caps: z.looseObject({}),
+  targeting: z.looseObject({}),
+  conversion_method: z.enum(["any", "pixel", "s2s"]),
+  unique_per_click: z.boolean(),
+  attribution_days: z.int(),
+  default_status: z.enum(["approved", "pending"]),
+  thumbnail_url: z.string(),
+  tags: z.array(z.string()),
+  is_featured: z.boolean(),
+  created_at: shownTime,
+  updated_at: shownTime,
+};
+/** Columns that are read with an offer. */
+export const storedColumns = { ...shownColumns, pass_parameters: passParameters };
+/** An offer as stored, with its events, the default one first. */
+export type OfferRow = Readonly<z.output<z.ZodObject<typeof storedColumns>>> & {
+  readonly events: readonly EventRow[];
+};
+export const ShownOffer = shownSchema("offer", {
+  ...shownColumns,
+  events: z.array(ShownEvent),
+  access_status: z.enum(ACCESS_STATUSES).nullable(),
+  can_run: z.boolean(),
+  tracking_link: z.string(),
+}).meta({ id: "Offer" });
+
+/** The answer to a write: the offer, and what is probably wrong with a destination in the body (G245). */
+export const WrittenOffer = z.object({
+  data: ShownOffer,
+  warnings: z.array(z.string()).optional(),
+});
+export const WARNS =
+  "If the body has a `destination_url`, `warnings` says what is probably wrong with its macros; without a warning it is left out.";
+
+export const ShownPartnerAccess = z
+  .strictObject({
+    affiliate_id: z.int(),
+    affiliate_code: z.string(),
+    affiliate_name: z.string(),
+    status: z.enum(ACCESS_STATUSES),
+    note: z.string(),
+    requested_at: shownTime.nullable(),
+    decided_at: shownTime.nullable(),
+  })
+  .meta({ id: "PartnerAccess" });

@@ -1,0 +1,229 @@
+import { z } from "zod";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { findOffer } from "../../catalog/offers/offers.ts";
+import { calledUrl, longText, oneOf, recordId, shownTime } from "../../http/body-fields.ts";
+import { eventCode } from "../../http/catalog-fields.ts";
+import { macroFaults, postbackMacros } from "../../http/macro-faults.ts";
+import { idParam, wordParam } from "../../http/query-fields.ts";
+import { ApiError, conflict, invalidParameter } from "../../operation/errors.ts";
+import type { FieldFaults, OperationAccess, OperationContext } from "../../operation/operation.ts";
+import type { Principal } from "../../operation/principal.ts";
+import { manage } from "../../records/manage.ts";
+import { withoutStatusText } from "./delivery-for-partner.ts";
+
+/** Kinds of postbacks (G123). Destinations of ad platforms are not managed here (PBO-031). */
+const KINDS = ["s2s", "html"] as const;
+const METHODS = ["GET", "POST"] as const;
+const FIRE_ON = ["approved", "any", "reversal"] as const;
+/** Each of them is queued in the transaction that records a conversion, beside the conversions of others. */
+const OF_OFFER_AND_PARTNER_MAX = 100;
+const WRITTEN_STATUSES = ["active", "paused"] as const;
+/** The service disables a postback that has failed for a long time (G126). */
+const STATUSES = [...WRITTEN_STATUSES, "disabled"] as const;
+
+type Body = Readonly<Record<string, unknown>>;
+/** The fields of a write, and what is stored or the defaults. */
+type Sent = { readonly body: Body; readonly before: Body };
+
+const postbackRead: OperationAccess = {
+  roles: ["admin", "analyst", "partner"],
+  permission: "postbacks.read",
+  isWrite: false,
+};
+export const postbackWrite: OperationAccess = {
+  roles: ["admin", "partner"],
+  permission: "postbacks.write",
+  isWrite: true,
+};
+
+/** Partners do not see private events (G124, T12), although staff may have set up a postback for one. */
+const EVENT_IS_PUBLIC = `not exists (select from offer_event e
+  where e.offer_id = postback.offer_id and e.code = postback.event_code and e.is_private)`;
+
+/** Partner postbacks. Partners manage their own. */
+export const postbacks = manage({
+  resource: "postback",
+  refusals: ["not_approved", "conflict"],
+  names: { one: "Postback", many: "Postbacks" },
+  path: "/postbacks",
+  tag: "Postbacks",
+  descriptions: { list: "Messages to partners about their conversions. Newest first." },
+  table: "postback",
+  fields: {
+    affiliate_id: recordId.nullable(),
+    offer_id: recordId,
+    event_code: eventCode.nullable(),
+    kind: oneOf(...KINDS),
+    method: oneOf(...METHODS),
+    url: calledUrl,
+    body: longText(),
+    fire_on: oneOf(...FIRE_ON),
+    status: oneOf(...WRITTEN_STATUSES),
+  },
+  required: ["offer_id", "url"],
+  defaults: {
+    event_code: null,
+    kind: "s2s",
+    method: "GET",
+    body: "",
+    fire_on: "approved",
+    status: "active",
+  },
+  generated: ({ principal: { role, affiliate } }) => ({
+    affiliate_id: affiliate?.id ?? null,
+    created_by_affiliate: role === "partner",
+  }),
+  readOnly: {
+    id: z.int(),
+    created_by_affiliate: z.boolean(),
+    disabled_reason: z
+      .string()
+      .optional()
+      .meta({ description: "Only for a postback that the service has disabled" }),
+    created_at: shownTime,
+    updated_at: shownTime,
+  },
+  setOnCreate: ["created_by_affiliate"],
+  shown: {
+    affiliate_id: z.int().nullable().meta({ description: "null: for every partner" }),
+    offer_id: z.int(),
+    event_code: z
+      .string()
+      .nullable()
+      .meta({ description: "null: every event that is not private" }),
+    kind: z.enum([...KINDS, "capi"]),
+    method: z.enum(METHODS),
+    url: z.string(),
+    body: z.string().meta({
+      description:
+        "For a POST: its body. For kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
+    }),
+    fire_on: z.enum(FIRE_ON),
+    status: z.enum(STATUSES),
+  },
+  // Only a disabled postback has the field `disabled_reason`.
+  present: ({ principal }, { disabled_reason: reason, ...fields }) =>
+    fields["status"] === "disabled"
+      ? { ...fields, disabled_reason: shownReason(principal, fields, String(reason)) }
+      : fields,
+  filters: {
+    offer_id: idParam,
+    affiliate_id: idParam.meta({ description: "Partner keys: only their own id" }),
+    status: wordParam(...STATUSES),
+  },
+  conditions: { event_is_public: () => ({ text: () => EVENT_IS_PUBLIC, values: [] }) },
+  narrow: ({ affiliate }, filters) => {
+    if (affiliate === null) return filters;
+    if ((filters["affiliate_id"] ?? affiliate.id) !== affiliate.id)
+      throw invalidParameter("affiliate_id", "not your own account");
+    return { ...filters, affiliate_id: affiliate.id, event_is_public: true };
+  },
+  read: postbackRead,
+  write: postbackWrite,
+  references: { offer_id: "offer", affiliate_id: "affiliate" },
+  isVisible: async (db, { affiliate }, { id }) =>
+    affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
+  refuseWrite: ({ role }, { created_by_affiliate }) => {
+    // Such a postback may use macros that partners may not. A partner could point it to an address of its own and so read their
+    // values.
+    if (role === "partner" && created_by_affiliate !== true)
+      throw new ApiError(
+        "forbidden",
+        "your team created this postback, so only they can change it",
+      );
+  },
+  findFaults: async (context, values, sent) => {
+    refuseForeignAccount(context.principal, sent.body["affiliate_id"]);
+    return {
+      ...macroFaults(postbackMacros(values["created_by_affiliate"] === true), sent),
+      ...(await offerFaults(context, values, sent)),
+    };
+  },
+  beforeWrite: async (tx, _workspaceId, values) => await assertRoom(tx, values),
+});
+
+/** A postback of the staff may have sent values that the partner does not see, and the receiver may have echoed them (#15, G125). */
+function shownReason({ affiliate }: Principal, postback: Body, reason: string): string {
+  return affiliate === null || postback["created_by_affiliate"] === true
+    ? reason
+    : withoutStatusText(reason);
+}
+
+/** Writes of postbacks of one offer wait for each other here. @throws {ApiError} `conflict` */
+async function assertRoom(tx: Queryable, postback: Body): Promise<void> {
+  await tx.query({
+    name: "lock-postbacks-of-offer",
+    text: "select pg_advisory_xact_lock(hashtext('postbacks of an offer'), $1::integer)",
+    values: [postback["offer_id"]],
+  });
+  // One that is among them already does not add to them.
+  const { rows } = await tx.query<{ is_full: boolean }>({
+    name: "are-postbacks-of-offer-full",
+    text: `select count(*) >= $4 and bool_or(id = $3) is not true as is_full from postback
+           where offer_id = $1 and affiliate_id is not distinct from $2`,
+    values: [
+      postback["offer_id"],
+      postback["affiliate_id"],
+      postback["id"],
+      OF_OFFER_AND_PARTNER_MAX,
+    ],
+  });
+  if (rows[0]?.is_full === true)
+    throw conflict(
+      "offer_id",
+      `there are ${OF_OFFER_AND_PARTNER_MAX} postbacks of this offer and partner already: delete one`,
+    );
+}
+
+/** Whether a postback is the partner's own and not for an event that the partner does not see. */
+export async function isPostbackOfPartner(
+  db: Queryable,
+  affiliateId: number,
+  postbackId: number,
+): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>({
+    name: "is-postback-of-partner",
+    text: `select exists (select from postback
+             where id = $1 and affiliate_id = $2 and ${EVENT_IS_PUBLIC}) as found`,
+    values: [postbackId, affiliateId],
+  });
+  return rows[0]?.found === true;
+}
+
+/** @throws {ApiError} `forbidden` when a partner names all accounts or any but its own (G124). */
+function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
+  if (affiliate === null || given === affiliate.id) return;
+  if (given === null || typeof given === "number")
+    throw new ApiError("forbidden", "a partner key manages the postbacks of its own account");
+}
+
+/**
+ * Checks that the offer and the event of a write exist and are visible to the key. Stored values are not checked again.
+ * @throws {ApiError} `not_approved` for an offer that the partner sees but cannot run (G124).
+ */
+async function offerFaults(
+  { db, principal }: OperationContext,
+  values: Body,
+  sent: Sent,
+): Promise<FieldFaults> {
+  const isNewOffer = changes(sent, "offer_id");
+  const id = recordId.safeParse(values["offer_id"]);
+  if (!id.success || !(isNewOffer || changes(sent, "event_code"))) return {};
+  const offer = await findOffer(db, principal, { id: id.data, code: "" });
+  if (isNewOffer) {
+    if (offer === undefined) return { offer_id: "no such offer" };
+    if ("can_run" in offer && !offer.can_run)
+      throw new ApiError("not_approved", "you may not run this offer yet");
+  }
+  const code = values["event_code"];
+  const seen = offer?.events.filter(
+    ({ is_private }) => principal.role !== "partner" || !is_private,
+  );
+  return typeof code !== "string" || seen?.some((event) => event.code === code) === true
+    ? {}
+    : { event_code: "the offer has no event with this code" };
+}
+
+function changes({ body, before }: Sent, field: string): boolean {
+  return body[field] !== undefined && body[field] !== before[field];
+}

@@ -1,0 +1,120 @@
+import type { WebhookEvent } from "../../records/webhook-events.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Sample = { readonly data: Fields; readonly previous?: Fields };
+
+const CLICKED_AT = "2026-01-31T09:58:12.000Z";
+const CONVERTED_AT = "2026-01-31T10:00:00.000Z";
+
+const CONVERSION = {
+  id: "00000000-0000-4000-8000-000000000001",
+  click_id: "00000000000000000000000000000001",
+  offer_id: 1,
+  affiliate_id: 1,
+  advertiser_id: 1,
+  event: "default",
+  status: "approved",
+  status_reason: "",
+  revenue: "15.0000",
+  payout: "10.0000",
+  sale_amount: "100.0000",
+  currency: "USD",
+  adv_txid: "ORDER-1",
+  method: "s2s",
+  conv_ts: CONVERTED_AT,
+  click_ts: CLICKED_AT,
+  sub1: "",
+  sub2: "",
+  sub3: "",
+  sub4: "",
+  sub5: "",
+  source_id: "",
+  gclid: "",
+  country: "DE",
+  device_type: "mobile",
+};
+
+const TERMS = { revenue_type: "rpa", revenue: "15.0000", payout_type: "cpa", payout: "10.0000" };
+
+const OFFER = {
+  id: 1,
+  code: "SAMPLE",
+  name: "Sample offer",
+  status: "active",
+  visibility: "public",
+  advertiser_id: 1,
+  category: "",
+  description: "",
+  restrictions: "",
+  preview_url: "",
+  destination_url: "https://shop.example/?cid={click_id}",
+  fallback_url: "",
+  allowed_domains: [],
+  currency: "USD",
+  ...TERMS,
+  caps: {},
+  targeting: {},
+  conversion_method: "any",
+  unique_per_click: true,
+  attribution_days: 30,
+  default_status: "approved",
+  thumbnail_url: "",
+  tags: [],
+  is_featured: false,
+  events: [
+    {
+      id: 1,
+      code: "default",
+      name: "Default",
+      ...TERMS,
+      is_default: true,
+      is_private: false,
+      allow_multiple: false,
+    },
+  ],
+  created_at: CLICKED_AT,
+  updated_at: CONVERTED_AT,
+};
+
+const AFFILIATE = {
+  id: 1,
+  code: "SAMPLE",
+  name: "Sample partner",
+  status: "active",
+  email: "partner@partner.example",
+  company: "",
+  country: "DE",
+  created_at: CLICKED_AT,
+};
+
+const ACCESS = {
+  affiliate_id: 1,
+  affiliate_code: "SAMPLE",
+  affiliate_name: "Sample partner",
+  status: "approved",
+  note: "",
+  requested_at: CLICKED_AT,
+  decided_at: CONVERTED_AT,
+  offer_id: 1,
+  offer_code: "SAMPLE",
+  offer_name: "Sample offer",
+};
+
+const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
+  "conversion.created": { data: CONVERSION },
+  "conversion.updated": {
+    data: CONVERSION,
+    previous: { status: "pending", revenue: "15.0000", payout: "10.0000", sale_amount: "100.0000" },
+  },
+  "offer.created": { data: OFFER },
+  "offer.updated": { data: OFFER, previous: { status: "paused" } },
+  "affiliate.signup": { data: { ...AFFILIATE, status: "pending" } },
+  "affiliate.updated": { data: AFFILIATE, previous: { status: "pending" } },
+  "access.requested": { data: { ...ACCESS, status: "pending", decided_at: null } },
+  "access.decided": { data: ACCESS },
+};
+
+/** The sample of a document: every field that the event has, with invented data. */
+export function sampleOf(event: WebhookEvent): Sample {
+  return SAMPLES[event];
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { shownSchema, showTo } from "../access/visibility.ts";
+import type { FilterValues } from "../http/filter-conditions.ts";
+import { openPage } from "../http/page.ts";
+import { pageParams } from "../http/query-fields.ts";
+import { type Operation, type OperationContext, operation } from "../operation/operation.ts";
+import { complete, finder, IdPath, type Parts, ReferencePath, secretOf } from "./managed-parts.ts";
+import { type Body, type ManagedResource, nounOf, tagOf, withArticle } from "./managed-resource.ts";
+import { type ManagedRow, ManagedTable } from "./managed-table.ts";
+import {
+  changeRecord,
+  createOperation,
+  removeOperation,
+  rotateOperation,
+  updateOperation,
+} from "./managed-writes.ts";
+
+export type ManagedOperations = {
+  /** Schema of one record in answers, for other operations. */
+  readonly Shown: z.ZodType;
+  readonly list: Operation;
+  readonly get: Operation;
+  readonly create: Operation;
+  /** Creates a record from a row of a file; not part of the API. */
+  readonly createImported: Operation;
+  readonly update: Operation;
+  readonly remove: Operation;
+  /** The operation that replaces the secret, for a resource that has one. */
+  readonly rotate: readonly Operation[];
+  /** How many records the staff's list with these filters has, up to `countMax`. */
+  readonly count: (
+    context: OperationContext,
+    filters: FilterValues,
+    countMax: number,
+  ) => Promise<number>;
+  /** A record as answers show it to the caller. */
+  readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
+  /** Changes a record as PATCH does, in a transaction. `body` must have passed the schema. @throws {ApiError} `not_found` */
+  readonly change: (
+    tx: Queryable,
+    context: OperationContext,
+    change: { readonly id: number; readonly body: Body },
+  ) => Promise<ManagedRow>;
+  /** Creates a record without a request. `values` is not checked and must include what `generated` would give. */
+  readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
+};
+
+/** The five operations of a managed resource. Use those that the resource has (schemas/contract/management.md). */
+export function manage(managed: ManagedResource): ManagedOperations {
+  const Shown = shownSchema(managed.resource, { ...managed.readOnly, ...managed.shown }).meta({
+    id: managed.names.one,
+  });
+  const { setOnCreate = [], secret, derived } = managed;
+  const table = new ManagedTable({
+    table: managed.table,
+    written: [...Object.keys(managed.fields), ...(derived?.columns ?? [])],
+    readOnly: Object.keys(managed.readOnly),
+    setOnCreate: secret === undefined ? setOnCreate : [...setOnCreate, secret.column],
+    filters: managed.conditions,
+  });
+  const show = async (
+    context: OperationContext,
+    row: ManagedRow,
+  ): Promise<Record<string, unknown>> =>
+    showTo(
+      context.principal.role,
+      managed.resource,
+      (await managed.present?.(context, row)) ?? row,
+    );
+  const path = managed.hasCode !== undefined ? ReferencePath : IdPath;
+  const parts: Parts = { managed, table, Shown, path, one: z.object({ data: Shown }), show };
+  return {
+    Shown,
+    list: listOperation(parts),
+    get: getOperation(parts),
+    create: createOperation(parts),
+    createImported: createOperation({
+      ...parts,
+      managed: { ...managed, fields: { ...managed.fields, ...managed.imported } },
+    }),
+    update: updateOperation(parts),
+    remove: removeOperation(parts),
+    rotate: secret === undefined ? [] : [rotateOperation(parts, secret)],
+    count: async ({ db, workspace }, filters, countMax) =>
+      await table.count(db, workspace.id, { filters, countMax }),
+    show,
+    change: async (tx, context, change) => await changeRecord(parts, tx, context, change),
+    insert: async (tx, workspaceId, values) => {
+      const all = { ...managed.defaults, ...secretOf(managed), ...values };
+      return await table.insert(tx, workspaceId, complete(managed, all));
+    },
+  };
+}
+
+function getOperation(parts: Parts): Operation {
+  const { managed, path, one, show } = parts;
+  return operation({
+    name: `get${managed.names.one}`,
+    method: "GET",
+    path: `${managed.path}/{id}`,
+    tag: tagOf(managed),
+    summary: `Get ${withArticle(managed)}`,
+    ...(managed.hasCode === undefined ? {} : { description: "By id or code." }),
+    access: managed.read,
+    input: { path },
+    output: one,
+    status: 200,
+    findResource: finder(parts),
+    run: async (context, { resource }) => ({ body: { data: await show(context, resource) } }),
+  });
+}
+
+function listOperation({ managed, table, Shown, show }: Parts): Operation {
+  const name = `list${managed.names.many}`;
+  return operation({
+    name,
+    method: "GET",
+    path: managed.path,
+    tag: tagOf(managed),
+    summary: `List ${nounOf(managed)}s`,
+    description: managed.descriptions?.list ?? "Newest first.",
+    access: managed.read,
+    input: { query: z.object({ ...managed.filters, ...pageParams }) },
+    output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),
+    status: 200,
+    run: async (context, { query }) => {
+      const page = openPage(context, name, query);
+      const filters = managed.narrow?.(context.principal, page.filters) ?? page.filters;
+      const rows = await table.list(context.db, context.workspace.id, { ...page, filters });
+      const { data, next_cursor } = page.close(rows, {
+        positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
+        show: (row) => show(context, row),
+      });
+      return { body: { data: await Promise.all(data), next_cursor } };
+    },
+  });
+}
