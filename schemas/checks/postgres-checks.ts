@@ -1,6 +1,6 @@
 import { CONNECTION_LIMITS, type Queryable } from "../postgres/connect.ts";
 import { isPostgresAway, postgresCode } from "../postgres/errors.ts";
-import type { CheckGroup } from "./check-group.ts";
+import type { Check, Question } from "./check.ts";
 import {
   judgeCommits,
   judgeStandbys,
@@ -9,6 +9,12 @@ import {
   type PostgresSettings,
 } from "./judge-postgres.ts";
 
+type PostgresFacts = {
+  readonly settings: PostgresSettings;
+  readonly unlogged: readonly string[];
+  readonly replication: PostgresReplication;
+};
+
 const SETTING_NAMES = [
   "fsync",
   "full_page_writes",
@@ -16,25 +22,53 @@ const SETTING_NAMES = [
   ...Object.keys(CONNECTION_LIMITS),
 ];
 
-/** P1, P2, P3, over the pool of the process: PgBouncer may treat each connection differently. */
-export function postgresChecks(db: Queryable, standbysMin: number): CheckGroup {
-  return {
-    checks: ["P1", "P2", "P3"],
-    server: "Postgres",
-    ask: async () => [
-      judgeCommits(await readSettings(db), CONNECTION_LIMITS),
-      judgeTables(await readUnloggedTables(db)),
-      judgeStandbys(await readReplication(db), standbysMin),
-    ],
-    refusalOf: postgresRefusal,
-  };
-}
+const POSTGRES: Question<PostgresFacts> = {
+  server: "Postgres",
+  ask: ({ db }) => db && readFacts(db),
+  refusalOf: postgresRefusal,
+};
+
+export const POSTGRES_CHECKS: readonly Check<PostgresFacts>[] = [
+  {
+    id: "P1",
+    ask: POSTGRES,
+    judge: ({ settings }) => judgeCommits(settings, CONNECTION_LIMITS),
+    finds:
+      "`fsync` or `full_page_writes` off, `synchronous_commit` other than `on` and `remote_apply`, time limits missing on a pooled connection",
+    remedy: "correct postgresql.conf and reload it, or run `tracker migrate` for the time limits",
+    at: ["start", "doctor"],
+  },
+  {
+    id: "P2",
+    ask: POSTGRES,
+    judge: ({ unlogged }) => judgeTables(unlogged),
+    finds: "an unlogged table of ours",
+    remedy: "run `alter table … set logged`",
+    at: ["start", "doctor"],
+  },
+  {
+    id: "P3",
+    ask: POSTGRES,
+    judge: ({ replication }, { standbys }) => judgeStandbys(replication, standbys),
+    finds:
+      "commits wait for fewer standbys than `STRICT_STANDBYS` (default 1, 0 for one host); only alerts: a standby that is away, an address that leads to a standby",
+    remedy: "set synchronous_standby_names, or start the standby again",
+    at: ["start", "doctor"],
+  },
+];
 
 export function postgresRefusal(error: unknown): string | undefined {
   if (isPostgresAway(error)) return undefined;
   return postgresCode(error) || undefined;
 }
 
+async function readFacts(db: Queryable): Promise<PostgresFacts> {
+  return {
+    settings: await readSettings(db),
+    unlogged: await readUnloggedTables(db),
+    replication: await readReplication(db),
+  };
+}
 async function readSettings(db: Queryable): Promise<PostgresSettings> {
   const { rows } = await db.query<{ name: string; setting: string }>({
     name: "durability-settings",

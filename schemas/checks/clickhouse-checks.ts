@@ -4,14 +4,21 @@ import type { Clickhouse, ClickhouseReader } from "../clickhouse/connect.ts";
 import { deduplicatedInsert } from "../clickhouse/deduplicated-insert.ts";
 import { clickhouseCode, isClickhouseAway } from "../clickhouse/errors.ts";
 import { selectRows } from "../clickhouse/select.ts";
-import type { CheckGroup } from "./check-group.ts";
-import type { Finding } from "./finding.ts";
+import { readClickhouseMark, readPostgresMark } from "../installation/store-marks.ts";
+import type { Queryable } from "../postgres/connect.ts";
+import type { Check, Question } from "./check.ts";
 import {
   type ClickhouseTable,
+  type Incarnations,
   judgeEngines,
+  judgeIdentity,
   judgeRepeatedInsert,
   judgeReplicas,
+  type MergeTreeDefaults,
+  type NodeMacros,
+  type ReplicaState,
 } from "./judge-clickhouse.ts";
+import { postgresRefusal } from "./postgres-checks.ts";
 
 const Table = z.object({ name: z.string(), engine: z.string(), engineFull: z.string() });
 const Setting = z.object({ name: z.string(), value: z.string() });
@@ -26,41 +33,96 @@ const Replica = z.object({
 const Listed = z.object({ host: z.string() });
 const Macros = z.object({ node: z.int(), shard: z.string(), replica: z.string() });
 
-/** C1, and C3 of a cluster: for a process that reads. */
-export function clickhouseTableChecks(clickhouse: ClickhouseReader): CheckGroup {
-  return {
-    checks: ["C1", "C3"],
-    server: "ClickHouse",
-    ask: async () => {
-      const [tables, defaults] = await Promise.all([
-        readTables(clickhouse),
-        readDefaults(clickhouse),
-      ]);
-      const { cluster } = clickhouse;
-      if (cluster === undefined)
-        return [judgeEngines(tables, defaults, "single"), { check: "C3", faults: [] }];
-      return [
-        judgeEngines(tables, defaults, "cluster"),
-        await askReplicas(clickhouse, cluster.name),
-      ];
-    },
-    refusalOf: clickhouseRefusal,
+type TableFacts = {
+  readonly tables: readonly ClickhouseTable[];
+  readonly defaults: MergeTreeDefaults;
+  /** Undefined for one server without replicas. */
+  readonly cluster?: {
+    readonly replicas: readonly ReplicaState[];
+    readonly nodes: readonly NodeMacros[];
   };
-}
+};
 
-/** C2: for a process that writes clicks. */
-export function clickhouseInsertCheck(clickhouse: Clickhouse): CheckGroup {
-  return {
-    checks: ["C2"],
+const TABLES: Question<TableFacts> = {
+  server: "ClickHouse",
+  ask: ({ clickhouse }) => clickhouse && readFacts(clickhouse),
+  refusalOf: clickhouseRefusal,
+};
+
+/** For a process that reads ClickHouse. */
+export const CLICKHOUSE_CHECKS: readonly Check<TableFacts>[] = [
+  {
+    id: "C1",
+    ask: TABLES,
+    judge: ({ tables, defaults, cluster }) =>
+      judgeEngines(tables, defaults, cluster === undefined ? "single" : "cluster"),
+    finds:
+      "a table without its engine, its deduplication window or both fsync settings; in a cluster a table that is not replicated, or forgets inserts in less than a day",
+    remedy: "run `tracker migrate` with `DURABILITY=strict`",
+    at: ["start", "doctor"],
+  },
+  {
+    id: "C3",
+    ask: TABLES,
+    judge: ({ cluster }) =>
+      cluster === undefined ? { faults: [] } : judgeReplicas(cluster.replicas, cluster.nodes),
+    finds:
+      "a table with one replica, two servers with the same macros; only alerts: a read-only table, a server without a table",
+    remedy: "add a replica and run `tracker migrate`, or start Keeper again",
+    at: ["start", "doctor"],
+  },
+];
+
+/** For a process that writes clicks. */
+export const INSERT_CHECK: Check<number> = {
+  id: "C2",
+  ask: {
     server: "ClickHouse",
-    ask: async () => [judgeRepeatedInsert(await insertTwice(clickhouse))],
+    ask: ({ clickWriter }) => clickWriter && insertTwice(clickWriter),
     refusalOf: clickhouseRefusal,
-  };
+  },
+  judge: judgeRepeatedInsert,
+  finds:
+    "a row that is inserted twice under one token is not stored once (click writers and doctor try it)",
+  remedy:
+    "remove async_insert, insert_deduplicate and wait_for_async_insert from the settings profile of our user",
+  at: ["start", "doctor"],
+};
+
+/** For a process that uses both stores. */
+export const IDENTITY_CHECK: Check<Incarnations> = {
+  id: "I1",
+  ask: {
+    server: "Postgres or ClickHouse",
+    ask: ({ db, clickhouse }) => db && clickhouse && readIncarnations(db, clickhouse),
+    refusalOf: (error) =>
+      isClickhouseAway(error) ? undefined : (clickhouseRefusal(error) ?? postgresRefusal(error)),
+  },
+  judge: judgeIdentity,
+  finds: "Postgres and ClickHouse of different installations",
+  remedy:
+    "correct the addresses of the servers, or run `tracker restored` if one of them was restored",
+  at: ["start", "doctor"],
+};
+
+async function readIncarnations(
+  db: Queryable,
+  clickhouse: ClickhouseReader,
+): Promise<Incarnations> {
+  const [own, recorded] = await Promise.all([readPostgresMark(db), readClickhouseMark(clickhouse)]);
+  return { postgres: own.incarnation, clickhouse: recorded?.incarnation };
 }
 
 export function clickhouseRefusal(error: unknown): string | undefined {
   if (isClickhouseAway(error)) return undefined;
   return clickhouseCode(error) || undefined;
+}
+
+async function readFacts(clickhouse: ClickhouseReader): Promise<TableFacts> {
+  const [tables, defaults] = await Promise.all([readTables(clickhouse), readDefaults(clickhouse)]);
+  const { cluster } = clickhouse;
+  if (cluster === undefined) return { tables, defaults };
+  return { tables, defaults, cluster: await askReplicas(clickhouse, cluster.name) };
 }
 
 async function readTables(clickhouse: ClickhouseReader): Promise<ClickhouseTable[]> {
@@ -97,7 +159,10 @@ async function insertTwice(clickhouse: Clickhouse): Promise<number> {
 }
 
 /** `clusterAllReplicas` numbers the nodes in the order of `system.clusters`. What a node calls itself may be the name of another one, too. */
-async function askReplicas(clickhouse: ClickhouseReader, cluster: string): Promise<Finding> {
+async function askReplicas(
+  clickhouse: ClickhouseReader,
+  cluster: string,
+): Promise<NonNullable<TableFacts["cluster"]>> {
   const params = { cluster };
   const listed = await selectRows(
     clickhouse,
@@ -135,5 +200,5 @@ async function askReplicas(clickhouse: ClickhouseReader, cluster: string): Promi
     ...row,
     host: listed[node - 1]?.host ?? `node ${node}`,
   });
-  return judgeReplicas(replicas.map(named), nodes.map(named));
+  return { replicas: replicas.map(named), nodes: nodes.map(named) };
 }

@@ -1,4 +1,4 @@
-import { alerts, type Fault, type Finding, refuses } from "./finding.ts";
+import { alerts, type Fault, type Judgement, refusals, refuses } from "./finding.ts";
 
 /** A row of `system.tables`. */
 export type ClickhouseTable = {
@@ -46,7 +46,7 @@ export function judgeEngines(
   tables: readonly ClickhouseTable[],
   defaults: MergeTreeDefaults,
   layout: "single" | "cluster",
-): Finding {
+): Judgement {
   const known = new Map(tables.map((table) => [table.name, table]));
   const isReplicated = layout === "cluster";
   const names = isReplicated ? [...DURABLE_TABLES, ...DISTRIBUTED_TABLES] : DURABLE_TABLES;
@@ -59,7 +59,7 @@ export function judgeEngines(
     const setting = (wanted: string): number => settingOf(table, defaults, wanted);
     return isReplicated ? faultsOfReplicated(table, setting) : faultsOfTableAlone(table, setting);
   });
-  return { check: "C1", faults };
+  return { faults };
 }
 
 function faultsOfTableAlone(
@@ -144,23 +144,16 @@ function numberOf(text: string | undefined): number {
 }
 
 /** C2: one row was inserted twice under one token; `stored` is how often ClickHouse has it. */
-export function judgeRepeatedInsert(stored: number): Finding {
-  if (stored === 1) return { check: "C2", faults: [] };
-  return {
-    check: "C2",
-    faults: [
-      refuses(
-        `ClickHouse stored a row ${stored} times that was inserted twice under one token, so a repeated insert counts clicks wrong: remove async_insert, insert_deduplicate and wait_for_async_insert from the settings profile of our user.`,
-      ),
-    ],
-  };
+export function judgeRepeatedInsert(stored: number): Judgement {
+  const sentence = `ClickHouse stored a row ${stored} times that was inserted twice under one token, so a repeated insert counts clicks wrong`;
+  return { faults: refusals([stored !== 1, sentence]) };
 }
 
 /** C3: every shard has another replica that takes writes, every server has all tables, and no two take themselves for the same replica. */
 export function judgeReplicas(
   replicas: readonly ReplicaState[],
   nodes: readonly NodeMacros[],
-): Finding {
+): Judgement {
   const faults = replicas.flatMap(({ host, table, isReadonly, totalReplicas }) => {
     const found: Fault[] = [];
     if (totalReplicas < REPLICAS_MIN) {
@@ -180,7 +173,6 @@ export function judgeReplicas(
     return found;
   });
   return {
-    check: "C3",
     faults: [...faults, ...faultsOfMissing(replicas, nodes), ...faultsOfMacros(nodes)],
   };
 }
@@ -213,4 +205,16 @@ function faultsOfMacros(nodes: readonly NodeMacros[]): Fault[] {
         `The ClickHouse servers ${hosts.join(" and ")} both call themselves ${place}, so each takes the other's rows for its own: give every server its own macros.`,
       ),
     );
+}
+
+/** The incarnation that each store carries; undefined where ClickHouse has none yet. */
+export type Incarnations = {
+  readonly postgres: string;
+  readonly clickhouse: string | undefined;
+};
+
+/** I1: the stores belong to one installation, and none was restored without `tracker restored`. */
+export function judgeIdentity({ postgres, clickhouse = postgres }: Incarnations): Judgement {
+  const sentence = `ClickHouse has the incarnation ${clickhouse} and Postgres has ${postgres}, so they belong to different installations`;
+  return { faults: refusals([clickhouse !== postgres, sentence]) };
 }
