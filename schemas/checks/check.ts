@@ -54,12 +54,19 @@ export type Check<Facts = unknown> = {
   readonly ask: Question<Facts>;
   /** Pure. A method, so that checks of all facts are in one list. */
   judge(facts: Facts, rules: DurabilitySettings): Judgement;
-  /** What it finds wrong, for the page. */
-  readonly finds: string;
   /** What to do next, in the imperative, without a full stop. */
   readonly remedy: string;
   readonly at: readonly Place[];
 };
+
+/** Checks of one question, by their ids. */
+export function checksOf<Facts>(
+  ask: Question<Facts>,
+  at: readonly Place[],
+  checks: Readonly<Record<string, Pick<Check<NoInfer<Facts>>, "judge" | "remedy">>>,
+): Check<Facts>[] {
+  return Object.entries(checks).map(([id, check]) => ({ id, ask, at, ...check }));
+}
 
 export type Finding = Judgement & { readonly check: Check };
 

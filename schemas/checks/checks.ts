@@ -1,22 +1,18 @@
 import type { Check, Place } from "./check.ts";
-import { CLICKHOUSE_CHECKS, IDENTITY_CHECK, INSERT_CHECK } from "./clickhouse-checks.ts";
-import { HOST_CHECKS, JOURNAL_CHECK } from "./host-checks.ts";
+import { CLICKHOUSE_CHECKS } from "./clickhouse-checks.ts";
+import { HOST_CHECKS } from "./host-checks.ts";
 import { NATS_CHECKS } from "./nats-checks.ts";
 import { POSTGRES_CHECKS } from "./postgres-checks.ts";
 import { PROCESS_CHECKS } from "./process-checks.ts";
-import { RATES_CHECK, SERVER_CHECKS } from "./server-checks.ts";
+import { SERVER_CHECKS } from "./server-checks.ts";
 
 /** Everything that is judged about an installation, in the order in which it is reported. */
 export const CHECKS: readonly Check[] = [
   ...NATS_CHECKS,
   ...POSTGRES_CHECKS,
   ...CLICKHOUSE_CHECKS,
-  INSERT_CHECK,
-  IDENTITY_CHECK,
   ...SERVER_CHECKS,
-  RATES_CHECK,
   ...PROCESS_CHECKS,
-  JOURNAL_CHECK,
   ...HOST_CHECKS,
 ];
 

@@ -6,7 +6,7 @@ import { clickhouseCode, isClickhouseAway } from "../clickhouse/errors.ts";
 import { selectRows } from "../clickhouse/select.ts";
 import { readClickhouseMark, readPostgresMark } from "../installation/store-marks.ts";
 import type { Queryable } from "../postgres/connect.ts";
-import type { Check, Question } from "./check.ts";
+import { type Check, checksOf, type Question } from "./check.ts";
 import {
   type ClickhouseTable,
   type Incarnations,
@@ -49,61 +49,47 @@ const TABLES: Question<TableFacts> = {
   refusalOf: clickhouseRefusal,
 };
 
-/** For a process that reads ClickHouse. */
-export const CLICKHOUSE_CHECKS: readonly Check<TableFacts>[] = [
-  {
-    id: "C1",
-    ask: TABLES,
-    judge: ({ tables, defaults, cluster }) =>
-      judgeEngines(tables, defaults, cluster === undefined ? "single" : "cluster"),
-    finds:
-      "a table without its engine, its deduplication window or both fsync settings; in a cluster a table that is not replicated, or forgets inserts in less than a day",
-    remedy: "run `tracker migrate` with `DURABILITY=strict`",
-    at: ["start", "doctor"],
-  },
-  {
-    id: "C3",
-    ask: TABLES,
-    judge: ({ cluster }) =>
-      cluster === undefined ? { faults: [] } : judgeReplicas(cluster.replicas, cluster.nodes),
-    finds:
-      "a table with one replica, two servers with the same macros; only alerts: a read-only table, a server without a table",
-    remedy: "add a replica and run `tracker migrate`, or start Keeper again",
-    at: ["start", "doctor"],
-  },
+const INSERTS: Question<number> = {
+  server: "ClickHouse",
+  ask: ({ clickWriter }) => clickWriter && insertTwice(clickWriter),
+  refusalOf: clickhouseRefusal,
+};
+
+const MARKS: Question<Incarnations> = {
+  server: "Postgres or ClickHouse",
+  ask: ({ db, clickhouse }) => db && clickhouse && readIncarnations(db, clickhouse),
+  refusalOf: (error) =>
+    isClickhouseAway(error) ? undefined : (clickhouseRefusal(error) ?? postgresRefusal(error)),
+};
+
+export const CLICKHOUSE_CHECKS: readonly Check[] = [
+  ...checksOf(TABLES, ["start", "doctor"], {
+    C1: {
+      judge: ({ tables, defaults, cluster }) =>
+        judgeEngines(tables, defaults, cluster === undefined ? "single" : "cluster"),
+      remedy: "run `tracker migrate` with DURABILITY=strict",
+    },
+    C3: {
+      judge: ({ cluster }) =>
+        cluster === undefined ? { faults: [] } : judgeReplicas(cluster.replicas, cluster.nodes),
+      remedy: "add a replica and run `tracker migrate`, or start Keeper again",
+    },
+  }),
+  ...checksOf(INSERTS, ["start", "doctor"], {
+    C2: {
+      judge: judgeRepeatedInsert,
+      remedy:
+        "remove async_insert, insert_deduplicate and wait_for_async_insert from the settings profile of our user",
+    },
+  }),
+  ...checksOf(MARKS, ["start", "doctor"], {
+    I1: {
+      judge: judgeIdentity,
+      remedy:
+        "correct the addresses of the servers, or run `tracker restored` if one of them was restored",
+    },
+  }),
 ];
-
-/** For a process that writes clicks. */
-export const INSERT_CHECK: Check<number> = {
-  id: "C2",
-  ask: {
-    server: "ClickHouse",
-    ask: ({ clickWriter }) => clickWriter && insertTwice(clickWriter),
-    refusalOf: clickhouseRefusal,
-  },
-  judge: judgeRepeatedInsert,
-  finds:
-    "a row that is inserted twice under one token is not stored once (click writers and doctor try it)",
-  remedy:
-    "remove async_insert, insert_deduplicate and wait_for_async_insert from the settings profile of our user",
-  at: ["start", "doctor"],
-};
-
-/** For a process that uses both stores. */
-export const IDENTITY_CHECK: Check<Incarnations> = {
-  id: "I1",
-  ask: {
-    server: "Postgres or ClickHouse",
-    ask: ({ db, clickhouse }) => db && clickhouse && readIncarnations(db, clickhouse),
-    refusalOf: (error) =>
-      isClickhouseAway(error) ? undefined : (clickhouseRefusal(error) ?? postgresRefusal(error)),
-  },
-  judge: judgeIdentity,
-  finds: "Postgres and ClickHouse of different installations",
-  remedy:
-    "correct the addresses of the servers, or run `tracker restored` if one of them was restored",
-  at: ["start", "doctor"],
-};
 
 async function readIncarnations(
   db: Queryable,

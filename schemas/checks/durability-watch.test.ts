@@ -15,7 +15,6 @@ function check(ask: Question<readonly Fault[]>["ask"], refusal?: string): Check<
     id: "P1",
     ask: { server: "Postgres", ask, refusalOf: () => refusal },
     judge: (faults) => ({ faults }),
-    finds: "",
     remedy: "repair it",
     at: ["start"],
   };

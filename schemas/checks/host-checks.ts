@@ -1,4 +1,4 @@
-import type { Check, Question } from "./check.ts";
+import { type Check, checksOf, type Question } from "./check.ts";
 import {
   type HostFacts,
   judgeDisk,
@@ -14,17 +14,10 @@ import { type JournalDisk, judgeJournal } from "./judge-journal.ts";
 const noRefusal = (): undefined => undefined;
 
 /** A disk fault must not keep an ingress from answering clicks (P6), so it leaves the check unknown. */
-export const JOURNAL_CHECK: Check<JournalDisk> = {
-  id: "J1",
-  ask: {
-    server: "The disk of the journal",
-    ask: ({ journal }) => journal?.(),
-    refusalOf: noRefusal,
-  },
-  judge: judgeJournal,
-  finds: "tmpfs, overlay, NFS, FUSE; a file system without locks; `JOURNAL_SYNC=none`",
-  remedy: "put DATA_DIR on a local disk with ext4 or XFS",
-  at: ["start", "doctor"],
+const JOURNAL: Question<JournalDisk> = {
+  server: "The disk of the journal",
+  ask: ({ journal }) => journal?.(),
+  refusalOf: noRefusal,
 };
 
 const HOST: Question<HostFacts> = {
@@ -46,48 +39,26 @@ const TUNINGS: readonly Tuning[] = [
   { name: "vm.swappiness", most: 1, why: "a swapped process answers late" },
 ];
 
-/** For a host that answers clicks. */
-export const HOST_CHECKS: readonly Check<HostFacts>[] = [
-  {
-    id: "disk",
-    ask: HOST,
-    judge: judgeDisk,
-    finds: "less than 15 % of the disk of DATA_DIR free; refused below 5 %",
-    remedy: "make room, or journals go to NATS only",
-    at: ["doctor"],
-  },
-  {
-    id: "open files",
-    ask: HOST,
-    judge: judgeOpenFiles,
-    finds: "a limit below 65,536",
-    remedy: "set LimitNOFILE=1048576 in the unit, or raise it with ulimit -n",
-    at: ["doctor"],
-  },
-  ...TUNINGS.map(
-    (tuning): Check<HostFacts> => ({
-      id: tuning.name,
-      ask: HOST,
-      judge: (facts) => judgeTuning(tuning, facts),
-      finds: "least" in tuning ? `less than ${tuning.least}` : `more than ${tuning.most}`,
-      remedy: `run \`sysctl -w ${tuning.name}=${"least" in tuning ? tuning.least : tuning.most}\` and note it in /etc/sysctl.d`,
-      at: ["doctor"],
-    }),
-  ),
-  {
-    id: "secrets",
-    ask: HOST,
-    judge: judgeSecrets,
-    finds: "a file with a secret that others than its owner may read",
-    remedy: "run `chmod 600` on it",
-    at: ["doctor"],
-  },
-  {
-    id: "TLS",
-    ask: HOST,
-    judge: judgeTls,
-    finds: "a server on another host that is reached without TLS",
-    remedy: "configure TLS there and in the URL",
-    at: ["doctor"],
-  },
+export const HOST_CHECKS: readonly Check[] = [
+  ...checksOf(JOURNAL, ["start", "doctor"], {
+    J1: { judge: judgeJournal, remedy: "put DATA_DIR on a local disk with ext4 or XFS" },
+  }),
+  ...checksOf(HOST, ["doctor"], {
+    disk: { judge: judgeDisk, remedy: "make room, or journals go to NATS only" },
+    "open files": {
+      judge: judgeOpenFiles,
+      remedy: "set LimitNOFILE=1048576 in the unit, or raise it with ulimit -n",
+    },
+    ...Object.fromEntries(TUNINGS.map((tuning) => [tuning.name, tuningCheck(tuning)])),
+    secrets: { judge: judgeSecrets, remedy: "run `chmod 600` on it" },
+    TLS: { judge: judgeTls, remedy: "configure TLS there and in the URL" },
+  }),
 ];
+
+function tuningCheck(tuning: Tuning): Pick<Check<HostFacts>, "judge" | "remedy"> {
+  const wanted = "least" in tuning ? tuning.least : tuning.most;
+  return {
+    judge: (facts) => judgeTuning(tuning, facts),
+    remedy: `run \`sysctl -w ${tuning.name}=${wanted}\` and note it in /etc/sysctl.d`,
+  };
+}

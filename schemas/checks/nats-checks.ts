@@ -3,7 +3,7 @@ import { NatsError } from "../nats/errors.ts";
 import { clicksStreams } from "../nats/lane-groups.ts";
 import { askBySystemAccount, askMonitors, type NatsServerReport } from "../nats/server-reports.ts";
 import { askStream, type StreamReport } from "../nats/stream-report.ts";
-import type { Check, DurabilitySettings, Question, Sources } from "./check.ts";
+import { checksOf, type DurabilitySettings, type Question, type Sources } from "./check.ts";
 import type { Judgement } from "./finding.ts";
 import { judgeNatsSync, judgeNatsVersions, judgeStreams, type NatsServers } from "./judge-nats.ts";
 
@@ -27,34 +27,17 @@ const NATS: Question<NatsFacts> = {
   refusalOf: natsRefusal,
 };
 
-export const NATS_CHECKS: readonly Check<NatsFacts>[] = [
-  {
-    id: "N1",
-    ask: NATS,
+export const NATS_CHECKS = checksOf(NATS, ["start", "doctor"], {
+  N1: {
     judge: ({ servers }) => judgeNatsSync(servers),
-    finds:
-      "a NATS server without `sync_interval: always`; no way to ask (`NATS_SYS_URL` or `NATS_MONITOR_URLS`); unknown while a server of the cluster is away",
     remedy: "set `sync_interval: always` in the jetstream block of each server",
-    at: ["start", "doctor"],
   },
-  {
-    id: "N2",
-    ask: NATS,
+  N2: {
     judge: ({ streams, missing }, rules) => judgeStreams(streams, rules, missing),
-    finds:
-      "a stream with fewer than 3 copies (1 with `STRICT_SINGLE_SITE=1`), in memory, refusing new clicks, kept for less than 48 h, `persist_mode` async; only alerts: no stream, too small for the rate of the last hours",
     remedy: "run `tracker migrate` with the settings of the stream",
-    at: ["start", "doctor"],
   },
-  {
-    id: "N3",
-    ask: NATS,
-    judge: judgeVersions,
-    finds: "NATS before 2.10.23; only warns: a cluster before 2.14.10",
-    remedy: "install a newer NATS",
-    at: ["start", "doctor"],
-  },
-];
+  N3: { judge: judgeVersions, remedy: "install a newer NATS" },
+});
 
 function judgeVersions({ servers, connected, streams }: NatsFacts): Judgement {
   const reports = "reports" in servers ? servers.reports : [];

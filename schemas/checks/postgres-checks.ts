@@ -1,6 +1,6 @@
 import { CONNECTION_LIMITS, type Queryable } from "../postgres/connect.ts";
 import { isPostgresAway, postgresCode } from "../postgres/errors.ts";
-import type { Check, Question } from "./check.ts";
+import { checksOf, type Question } from "./check.ts";
 import {
   judgeCommits,
   judgeStandbys,
@@ -28,34 +28,20 @@ const POSTGRES: Question<PostgresFacts> = {
   refusalOf: postgresRefusal,
 };
 
-export const POSTGRES_CHECKS: readonly Check<PostgresFacts>[] = [
-  {
-    id: "P1",
-    ask: POSTGRES,
+export const POSTGRES_CHECKS = checksOf(POSTGRES, ["start", "doctor"], {
+  P1: {
     judge: ({ settings }) => judgeCommits(settings, CONNECTION_LIMITS),
-    finds:
-      "`fsync` or `full_page_writes` off, `synchronous_commit` other than `on` and `remote_apply`, time limits missing on a pooled connection",
     remedy: "correct postgresql.conf and reload it, or run `tracker migrate` for the time limits",
-    at: ["start", "doctor"],
   },
-  {
-    id: "P2",
-    ask: POSTGRES,
+  P2: {
     judge: ({ unlogged }) => judgeTables(unlogged),
-    finds: "an unlogged table of ours",
     remedy: "run `alter table … set logged`",
-    at: ["start", "doctor"],
   },
-  {
-    id: "P3",
-    ask: POSTGRES,
+  P3: {
     judge: ({ replication }, { standbys }) => judgeStandbys(replication, standbys),
-    finds:
-      "commits wait for fewer standbys than `STRICT_STANDBYS` (default 1, 0 for one host); only alerts: a standby that is away, an address that leads to a standby",
     remedy: "set synchronous_standby_names, or start the standby again",
-    at: ["start", "doctor"],
   },
-];
+});
 
 export function postgresRefusal(error: unknown): string | undefined {
   if (isPostgresAway(error)) return undefined;

@@ -1,4 +1,4 @@
-import type { Check, Question } from "./check.ts";
+import { checksOf, type Question } from "./check.ts";
 import {
   journalHosts,
   judgeJournals,
@@ -15,30 +15,11 @@ const PROCESSES: Question<ProcessFacts> = {
   refusalOf: postgresRefusal,
 };
 
-export const PROCESS_CHECKS: readonly Check<ProcessFacts>[] = [
-  {
-    id: "processes",
-    ask: PROCESSES,
-    judge: judgeReady,
-    finds: "a process that does not answer, or cannot work as its `/readyz` says",
-    remedy: "look at its log",
-    at: ["status", "doctor"],
-  },
-  {
-    id: "journal",
-    ask: PROCESSES,
+export const PROCESS_CHECKS = checksOf(PROCESSES, ["status", "doctor"], {
+  processes: { judge: judgeReady, remedy: "look at its log" },
+  journal: {
     judge: ({ answers }) => judgeJournals(journalHosts(answers)),
-    finds:
-      "a journal's disk that is full or does not answer, or refused a write or sync in the last hour",
     remedy: "see TrackerJournalDiskFails",
-    at: ["status", "doctor"],
   },
-  {
-    id: "stores",
-    ask: PROCESSES,
-    judge: judgeTogether,
-    finds: "a process to which Postgres, NATS and ClickHouse are not of one installation",
-    remedy: "see `tracker help restored`",
-    at: ["status", "doctor"],
-  },
-];
+  stores: { judge: judgeTogether, remedy: "see `tracker help restored`" },
+});

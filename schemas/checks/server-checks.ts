@@ -4,7 +4,7 @@ import { selectRows } from "../clickhouse/select.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { type FxFeed, findFxFeed } from "../postgres/fx-feed.ts";
 import { systemClock } from "../time/clock.ts";
-import type { Check, Question } from "./check.ts";
+import { type Check, checksOf, type Question } from "./check.ts";
 import { clickhouseRefusal } from "./clickhouse-checks.ts";
 import { judgeClock, judgePostgresVersion, judgeRates, type ServerState } from "./judge-host.ts";
 import { postgresRefusal } from "./postgres-checks.ts";
@@ -21,44 +21,32 @@ const CLICKHOUSE: Question<ServerState> = {
   ask: ({ clickhouse }) => clickhouse && stateOf(async () => await readClickhouse(clickhouse)),
   refusalOf: clickhouseRefusal,
 };
-
-export const SERVER_CHECKS: readonly Check<ServerState>[] = [
-  {
-    id: "Postgres version",
-    ask: POSTGRES,
-    judge: judgePostgresVersion,
-    finds: "a Postgres before 15",
-    remedy: "upgrade the server",
-    at: ["doctor"],
-  },
-  {
-    id: "ClickHouse version",
-    ask: CLICKHOUSE,
-    judge: ({ version }) => ({ faults: [], well: version }),
-    finds: "nothing; it is said",
-    remedy: "nothing",
-    at: ["doctor"],
-  },
-  ...[POSTGRES, CLICKHOUSE].map(
-    (ask): Check<ServerState> => ({
-      id: `${ask.server} clock`,
-      ask,
-      judge: judgeClock,
-      finds: "more than 0.2 s of difference from this host; refused above 2 s",
-      remedy: "run chrony on both hosts",
-      at: ["doctor"],
-    }),
-  ),
-];
-
-export const RATES_CHECK: Check<FxFeed> = {
-  id: "reference rates",
-  ask: { server: "Postgres", ask: ({ db }) => db && findFxFeed(db), refusalOf: postgresRefusal },
-  judge: judgeRates,
-  finds: "the daily feed of rates cannot be read",
-  remedy: "see whether a process with the role schedule runs",
-  at: ["doctor"],
+const FEED: Question<FxFeed> = {
+  server: "Postgres",
+  ask: ({ db }) => db && findFxFeed(db),
+  refusalOf: postgresRefusal,
 };
+const CLOCK = { judge: judgeClock, remedy: "run chrony on both hosts" };
+
+export const SERVER_CHECKS: readonly Check[] = [
+  ...checksOf(POSTGRES, ["doctor"], {
+    "Postgres version": { judge: judgePostgresVersion, remedy: "upgrade the server" },
+    "Postgres clock": CLOCK,
+  }),
+  ...checksOf(CLICKHOUSE, ["doctor"], {
+    "ClickHouse version": {
+      judge: ({ version }) => ({ faults: [], well: version }),
+      remedy: "install a tested release",
+    },
+    "ClickHouse clock": CLOCK,
+  }),
+  ...checksOf(FEED, ["doctor"], {
+    "reference rates": {
+      judge: judgeRates,
+      remedy: "see whether a process with the role schedule runs",
+    },
+  }),
+];
 
 /** The clock is compared with the middle of the time that the answer took. */
 async function stateOf(ask: () => Promise<unknown>): Promise<ServerState> {

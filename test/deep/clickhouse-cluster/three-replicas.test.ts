@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { findingsOf } from "../../../schemas/checks/check.ts";
-import { CLICKHOUSE_CHECKS, INSERT_CHECK } from "../../../schemas/checks/clickhouse-checks.ts";
+import { CLICKHOUSE_CHECKS } from "../../../schemas/checks/clickhouse-checks.ts";
 import { ClusterNodes } from "../../../schemas/clickhouse/cluster.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-insert.ts";
@@ -90,7 +90,7 @@ test("three replicas with the shipped configuration pass the checks of strict (C
   const client = openClickhouse({ url: world.url, cluster: CLUSTER, applicationName: "test" });
   try {
     const sources = { durability: RELAXED, clickhouse: client, clickWriter: client };
-    const findings = await findingsOf([...CLICKHOUSE_CHECKS, INSERT_CHECK], sources, 60_000);
+    const findings = await findingsOf(CLICKHOUSE_CHECKS, sources, 60_000);
     const judged = findings.map(({ check: { id }, ...judgement }) => ({ id, ...judgement }));
     expect(judged).toEqual(["C1", "C3", "C2"].map((id) => ({ id, faults: [] })));
   } finally {
