@@ -67,20 +67,14 @@ function faultsOfTableAlone(
   setting: (name: string) => number,
 ): Fault[] {
   if (!engine.endsWith("MergeTree")) return [wrongEngine(name, engine, "MergeTree")];
-  const faults: Fault[] = [];
-  const window = setting("non_replicated_deduplication_window");
-  if (isClickTable(name) && window < WINDOW_MIN) {
-    faults.push(tooShort(name, "non_replicated_deduplication_window", window, WINDOW_MIN));
-  }
   const unset = ["fsync_after_insert", "fsync_part_directory"].filter((one) => setting(one) !== 1);
-  if (unset.length > 0) {
-    faults.push(
-      refuses(
-        `The ClickHouse table ${name} acknowledges inserts that a power cut can still take (${unset.join(" and ")} off): run \`tracker migrate\` with DURABILITY=strict, which sets them.`,
-      ),
-    );
-  }
-  return faults;
+  return [
+    ...tooShort(name, setting, [["non_replicated_deduplication_window", WINDOW_MIN]]),
+    ...refusals([
+      unset.length > 0,
+      `The ClickHouse table ${name} acknowledges inserts that a power cut can still take (${unset.join(" and ")} off): run \`tracker migrate\` with DURABILITY=strict, which sets them.`,
+    ]),
+  ];
 }
 
 function faultsOfReplicated(
@@ -90,18 +84,10 @@ function faultsOfReplicated(
   if (!/^Replicated\w*MergeTree$/.test(engine)) {
     return [wrongEngine(name, engine, "Replicated…MergeTree, as CLICKHOUSE_LAYOUT=cluster needs")];
   }
-  if (!isClickTable(name)) return [];
-  const faults: Fault[] = [];
-  const window = setting("replicated_deduplication_window");
-  if (window < REPLICATED_WINDOW_MIN) {
-    faults.push(tooShort(name, "replicated_deduplication_window", window, REPLICATED_WINDOW_MIN));
-  }
-  const seconds = setting("replicated_deduplication_window_seconds");
-  if (seconds < REPLICATED_SECONDS_MIN) {
-    const wanted = "replicated_deduplication_window_seconds";
-    faults.push(tooShort(name, wanted, seconds, REPLICATED_SECONDS_MIN));
-  }
-  return faults;
+  return tooShort(name, setting, [
+    ["replicated_deduplication_window", REPLICATED_WINDOW_MIN],
+    ["replicated_deduplication_window_seconds", REPLICATED_SECONDS_MIN],
+  ]);
 }
 
 function faultsOfDistributed({ name, engine }: ClickhouseTable): Fault[] {
@@ -122,10 +108,20 @@ function wrongEngine(name: string, engine: string, wanted: string): Fault {
   );
 }
 
-function tooShort(table: string, setting: string, value: number, least: number): Fault {
-  return refuses(
-    `The ClickHouse table ${table} has ${setting} ${value}, so a repeated insert can count clicks twice: run \`alter table ${table} modify setting ${setting} = ${least}\`.`,
-  );
+/** A repeated insert must be recognised in tables of clicks. */
+function tooShort(
+  table: string,
+  setting: (name: string) => number,
+  windows: readonly (readonly [string, number])[],
+): Fault[] {
+  if (!isClickTable(table)) return [];
+  return windows
+    .filter(([name, least]) => setting(name) < least)
+    .map(([name, least]) =>
+      refuses(
+        `The ClickHouse table ${table} has ${name} ${setting(name)}, so a repeated insert can count clicks twice: run \`alter table ${table} modify setting ${name} = ${least}\`.`,
+      ),
+    );
 }
 
 /** A setting of the table, else the server's default; 0 when neither is known. */
