@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
-import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
-import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
-import type { ClickhouseServer } from "../schemas/clickhouse/server.ts";
 import {
   exitCodeOf,
   NotDurableError,
   requireDurability,
 } from "../schemas/checks/durability-watch.ts";
+import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
+import type { ClickhouseServer } from "../schemas/clickhouse/server.ts";
 import type { AccessLog } from "../schemas/host/access-log.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
