@@ -1,13 +1,12 @@
 import type { Server } from "node:http";
+import {
+  exitCodeOf,
+  NotDurableError,
+  requireDurability,
+} from "../schemas/checks/durability-watch.ts";
 import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
 import type { ClickhouseServer } from "../schemas/clickhouse/server.ts";
-import { clickhouseTableChecks } from "../schemas/durability/clickhouse-checks.ts";
-import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
-import { identityCheck } from "../schemas/durability/identity-check.ts";
-import { natsChecks } from "../schemas/durability/nats-checks.ts";
-import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
-import { requireDurability } from "../schemas/durability/require-durability.ts";
 import type { AccessLog } from "../schemas/host/access-log.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
@@ -26,7 +25,6 @@ import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { openTracing } from "../schemas/tracing/open-tracing.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
-import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { consoleWarnings } from "./console/console-warnings.ts";
 import { readConsole } from "./console/serve-console.ts";
@@ -40,7 +38,6 @@ import { ServedHosts } from "./workspace/tls-ask/served-hosts.ts";
 
 const CONSOLE_BUILD = projectFile(".build", "console", "dist");
 const PURGE_INTERVAL_MS = 300_000;
-const EXIT_OTHER_SCHEMA = 3;
 
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readApiSettings);
@@ -60,11 +57,6 @@ async function main(): Promise<void> {
     process.exitCode = exitCodeOf(error);
     await lifetime.end("could not start");
   }
-}
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof NotDurableError) return EXIT_NOT_DURABLE;
-  return error instanceof OtherSchemaError ? EXIT_OTHER_SCHEMA : 1;
 }
 
 /** Returns how to end it. */
@@ -162,13 +154,8 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const reader = openStore(settings.clickhouseReader, lifetime);
   await refuseOtherClickhouse(clickhouse, log);
   const { durability } = settings;
-  const checks = [
-    natsChecks(settings.nats, durability),
-    postgresChecks(db, durability.standbys),
-    clickhouseTableChecks(clickhouse),
-    identityCheck(db, clickhouse),
-  ];
-  await requireDurability(durability, checks, { log, metrics, lifetime });
+  const asked = { durability, nats: settings.nats, db, clickhouse };
+  await requireDurability(asked, { log, metrics, lifetime });
   const nats = await NatsLink.open({
     ...settings.nats,
     log,

@@ -1,5 +1,5 @@
+import type { DurabilitySettings } from "../schemas/checks/check.ts";
 import { clickhouseServer, clusterName } from "../schemas/clickhouse/server.ts";
-import type { DurabilitySettings } from "../schemas/durability/require-durability.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-definitions.ts";
 import { natsAccess } from "../schemas/nats/access.ts";

@@ -1,17 +1,10 @@
 import type { MetricDefinition } from "../schemas/host/metric-definition.ts";
 import { METRICS_BY_PROCESS } from "../schemas/host/metric-definitions.ts";
 import { METRIC_PREFIX } from "../schemas/host/metrics.ts";
-
-const TABLE = /(<!-- metrics: [^\n]*-->\n)[\s\S]*(<!-- end of metrics -->)/;
+import { withTable } from "./page-table.ts";
 
 /** The page with the table of all metrics between its two marks. @throws {Error} when they are missing. */
 export function withMetricsTable(page: string): string {
-  if (!TABLE.test(page))
-    throw new Error("deploy/pages/metrics.md has lost the marks around its table");
-  return page.replace(TABLE, (_, begin: string, end: string) => `${begin}${renderTable()}\n${end}`);
-}
-
-function renderTable(): string {
   const rows = METRICS_BY_PROCESS.flatMap(({ processes, metrics }) =>
     Object.entries<MetricDefinition>(metrics).map(([name, { type, labels, help }]) => {
       const shown = Object.entries(labels).map(([label, values]) => labelText(label, values));
@@ -27,9 +20,8 @@ function renderTable(): string {
       );
     }),
   );
-  return ["| name | type | labels | process | meaning |", "|---|---|---|---|---|", ...rows].join(
-    "\n",
-  );
+  const head = ["| name | type | labels | process | meaning |", "|---|---|---|---|---|"];
+  return withTable(page, "metrics", [...head, ...rows]);
 }
 
 function labelText(label: string, values: readonly string[] | string): string {

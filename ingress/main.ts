@@ -4,10 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { capOwnersOf } from "../schemas/catalog/cap-owners.ts";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
-import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
-import { natsChecks } from "../schemas/durability/nats-checks.ts";
-import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
-import { requireDurability } from "../schemas/durability/require-durability.ts";
+import {
+  exitCodeOf,
+  NotDurableError,
+  requireDurability,
+} from "../schemas/checks/durability-watch.ts";
 import type { LaneSource } from "../schemas/events/lane-source.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
@@ -26,7 +27,6 @@ import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { openTracing } from "../schemas/tracing/open-tracing.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
-import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import { AccessNotes } from "./access-notes.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
 import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state.ts";
@@ -36,7 +36,7 @@ import { LocalClickState } from "./decide/click-state.ts";
 import { factsOf, healthOf } from "./health-facts.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
-import { journalCheck } from "./journal/journal-check.ts";
+import { lookAtJournal } from "./journal/look-at-journal.ts";
 import { Pipeline } from "./journal/pipeline.ts";
 import type { ProducerFolder } from "./journal/producer-folder.ts";
 import { untilFolderIsTaken } from "./journal/until-folder-is-taken.ts";
@@ -90,10 +90,8 @@ async function main(): Promise<void> {
     log.info({ port: settings.port }, "process.running");
   } catch (error) {
     if (lifetime.signal.aborted) return;
-    if (error instanceof NotDurableError) {
-      process.exitCode = EXIT_NOT_DURABLE;
-      process.stderr.write(`${error.message}\n`);
-    } else process.exitCode = error instanceof OtherSchemaError ? 3 : 1;
+    process.exitCode = exitCodeOf(error);
+    if (error instanceof NotDurableError) process.stderr.write(`${error.message}\n`);
     log.fatal({ err: error }, "process.did-not-start");
     await lifetime.end("did not start");
   }
@@ -173,15 +171,11 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
 /** Runs before the folder is taken: on a disk that forgets it, each refused start would use up a producer number. */
 async function refuseLossyServers(
   { durability, nats, dataDir, journalSync }: IngressSettings,
-  pool: Pool,
-  parts: Parameters<typeof requireDurability>[2],
+  db: Pool,
+  parts: Parameters<typeof requireDurability>[1],
 ): Promise<void> {
-  const checks = [
-    natsChecks(nats, durability),
-    postgresChecks(pool, durability.standbys),
-    journalCheck(join(dataDir, "journal"), journalSync),
-  ];
-  await requireDurability(durability, checks, parts);
+  const journal = lookAtJournal(join(dataDir, "journal"), journalSync);
+  await requireDurability({ durability, nats, db, journal }, parts);
 }
 
 function openPipeline(parts: Parts, catalog: Catalog): Pipeline {

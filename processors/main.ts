@@ -2,18 +2,14 @@
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
-import { type Clickhouse, openClickhouse } from "../schemas/clickhouse/connect.ts";
+import {
+  exitCodeOf,
+  NotDurableError,
+  requireDurability,
+} from "../schemas/checks/durability-watch.ts";
+import { openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { NodeDirectory } from "../schemas/clickhouse/node-directory.ts";
 import { refuseOtherClickhouse } from "../schemas/clickhouse/refuse-other.ts";
-import {
-  clickhouseInsertCheck,
-  clickhouseTableChecks,
-} from "../schemas/durability/clickhouse-checks.ts";
-import { EXIT_NOT_DURABLE, NotDurableError } from "../schemas/durability/durability-watch.ts";
-import { identityCheck } from "../schemas/durability/identity-check.ts";
-import { natsChecks } from "../schemas/durability/nats-checks.ts";
-import { postgresChecks } from "../schemas/durability/postgres-checks.ts";
-import { requireDurability } from "../schemas/durability/require-durability.ts";
 import type { Lanes } from "../schemas/events/lanes.ts";
 import { Backoff } from "../schemas/host/backoff.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
@@ -34,7 +30,6 @@ import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { openTracing } from "../schemas/tracing/open-tracing.ts";
-import { OtherSchemaError } from "../schemas/versions/judge-schema.ts";
 import { startClicks } from "./clicks/start.ts";
 import { CapPublisher } from "./conversions/record/cap-publisher.ts";
 import { startConversions } from "./conversions/start.ts";
@@ -67,10 +62,8 @@ async function main(): Promise<void> {
     await start(settings, log, lifetime);
   } catch (error) {
     if (lifetime.signal.aborted) return;
-    if (error instanceof NotDurableError) {
-      process.exitCode = EXIT_NOT_DURABLE;
-      process.stderr.write(`${error.message}\n`);
-    } else process.exitCode = error instanceof OtherSchemaError ? 3 : 1;
+    process.exitCode = exitCodeOf(error);
+    if (error instanceof NotDurableError) process.stderr.write(`${error.message}\n`);
     log.fatal({ err: error }, "process.did-not-start");
     await lifetime.end("did not start");
   }
@@ -124,11 +117,10 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   dependencies.watch("nats", () => connection.rtt());
   dependencies.watch("clickhouse", async () => (await clickhouse.ping({ select: true })).success);
 
-  await requireDurability(settings.durability, checksOf(settings, pool, clickhouse), {
-    log,
-    metrics,
-    lifetime,
-  });
+  const clickWriter = roles.includes("clicks") ? clickhouse : undefined;
+  const { durability } = settings;
+  const asked = { durability, nats: settings.nats, db: pool, clickhouse, clickWriter };
+  await requireDurability(asked, { log, metrics, lifetime });
 
   const watch = new StoreWatch({ pool, clickhouse, log, nats: () => nats });
   connected.watch = watch;
@@ -181,21 +173,6 @@ function factsOf(
     catalog_unreadable_records: feed?.unreadableRecords ?? 0,
     ...clicks?.facts(),
   };
-}
-
-/** What `DURABILITY=strict` asks of the servers of this process. */
-function checksOf(
-  { nats, durability, roles }: ProcessorSettings,
-  pool: Pool,
-  clickhouse: Clickhouse,
-): Parameters<typeof requireDurability>[1] {
-  return [
-    natsChecks(nats, durability),
-    postgresChecks(pool, durability.standbys),
-    clickhouseTableChecks(clickhouse),
-    ...(roles.includes("clicks") ? [clickhouseInsertCheck(clickhouse)] : []),
-    identityCheck(pool, clickhouse),
-  ];
 }
 
 /** Returns the click writer, if this process has that role. */

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import type { DurabilitySettings } from "../../schemas/durability/require-durability.ts";
+import type { DurabilitySettings } from "../../schemas/checks/check.ts";
 import { similarName } from "../../schemas/names/nearest-name.ts";
 import type { NatsSpace } from "../../schemas/nats/lane-groups.ts";
 import type { StreamSettings } from "../../schemas/nats/stream-settings.ts";

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
 import type { Child, ChildExit } from "./child.ts";
 import type { Report } from "./report.ts";
+import { RestartWaits } from "./restart-waits.ts";
 import type { Service } from "./supervisor.ts";
-import { restartDelayMs, Supervisor } from "./supervisor.ts";
+import { Supervisor } from "./supervisor.ts";
 
-test("the wait before a restart doubles from 0.2 s to 10 s", () => {
-  const delays = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map(restartDelayMs);
-  expect(delays).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000]);
+test("the wait before a restart doubles from 0.2 s to 10 s, and is short after a sound run", () => {
+  const waits = new RestartWaits();
+  const delays = [0, 29_999, 0, 0, 0, 0, 0, 0].map((ranMs) => waits.next(ranMs));
+  expect(delays).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
+  expect([waits.next(30_000), waits.next(0), waits.failures]).toEqual([200, 400, 2]);
+  waits.reset();
+  expect(waits.next(0)).toBe(200);
 });
 
 test("a service that ends is said so and started again, and another one goes on", async () => {

@@ -1,24 +1,15 @@
-import { risingWaitMs } from "../../schemas/host/backoff.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Child } from "./child.ts";
 import { describeExit } from "./child.ts";
 import type { Report } from "./report.ts";
 import { formatSeconds } from "./report.ts";
+import { RestartWaits } from "./restart-waits.ts";
 
 /** A process that runs until it is stopped. */
 export interface Service {
   name: string;
   /** Resolves when it is ready. If `signal` is aborted, stops what it has started and rejects. */
   start(signal: AbortSignal): Promise<Child>;
-}
-
-const DELAYS = { firstMs: 200, longestMs: 10_000 } as const;
-/** After a run of this length, the next restart is quick again. */
-const SOUND_RUN_MS = 30_000;
-
-/** The wait before the restart that follows the `failures`-th failure in a row: 0.2 s, doubled each time, at most 10 s. */
-export function restartDelayMs(failures: number): number {
-  return risingWaitMs(DELAYS, failures);
 }
 
 /**
@@ -60,7 +51,15 @@ export class Supervisor {
   }
 }
 
-/** Keeps one service running. */
+/**
+ * Keeps one service running. It is in one of these states:
+ *
+ * - starting: entered by `begin`, and when a wait has ended. `start` resolves when the service is ready, and it runs; when `start` rejects, the
+ *   first time the launcher is told and nothing else happens, later it waits.
+ * - running: it has a child. Left only when the child has ended: a child that hangs is killed by who made it.
+ * - waiting: for a longer time after each failure in a row, whatever the exit code.
+ * - ended: entered by `end` from each of the others, once the child has ended. Nothing leaves it.
+ */
 class Keeper {
   readonly #service: Service;
   readonly #report: Report;
@@ -94,35 +93,35 @@ class Keeper {
 
   async #keep(): Promise<void> {
     const { name } = this.#service;
-    let failures = 0;
+    const waits = new RestartWaits();
     while (this.#child !== undefined) {
-      const startedAtMs = Date.now();
+      const startedAtMs = performance.now();
       const exit = await this.#child.exited;
       this.#child = undefined;
       if (this.#signal.aborted) return;
-      failures = Date.now() - startedAtMs >= SOUND_RUN_MS ? 1 : failures + 1;
-      this.#report.warn(
-        name,
-        `${describeExit(exit)}; it is started again in ${formatSeconds(restartDelayMs(failures))}`,
-      );
-      failures = await this.#restart(failures);
+      const waitMs = waits.next(performance.now() - startedAtMs);
+      const delay = formatSeconds(waitMs);
+      this.#report.warn(name, `${describeExit(exit)}; it is started again in ${delay}`);
+      await this.#restart(waitMs, waits);
     }
   }
 
-  /** Tries until it runs or the supervisor stops. Returns the number of failures in a row. */
-  async #restart(failuresBefore: number): Promise<number> {
+  /** Tries until it runs or the supervisor stops. */
+  async #restart(firstWaitMs: number, waits: RestartWaits): Promise<void> {
     const { name } = this.#service;
-    for (let failures = failuresBefore; ; failures++) {
-      await pause(restartDelayMs(failures), this.#signal);
-      if (this.#signal.aborted) return failures;
+    let waitMs = firstWaitMs;
+    for (;;) {
+      await pause(waitMs, this.#signal);
+      if (this.#signal.aborted) return;
       try {
         await this.#start();
         this.#report.note(name, "runs again");
-        return failures;
+        return;
       } catch (error) {
-        if (this.#signal.aborted) return failures;
+        if (this.#signal.aborted) return;
+        waitMs = waits.next(0);
         const fault = error instanceof Error ? error.message : String(error);
-        const delay = formatSeconds(restartDelayMs(failures + 1));
+        const delay = formatSeconds(waitMs);
         this.#report.warn(name, `did not start again: ${fault}; next attempt in ${delay}`);
       }
     }

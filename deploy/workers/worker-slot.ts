@@ -1,7 +1,7 @@
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { hangs, type ProcessState } from "../local/ask-process.ts";
-import { restartDelayMs } from "../local/supervisor.ts";
+import { RestartWaits } from "../local/restart-waits.ts";
 import type { Worker, WorkerExit } from "./worker.ts";
 
 export type WorkerSlotOptions = {
@@ -14,12 +14,17 @@ export type WorkerSlotOptions = {
 };
 
 const LOOK_MS = 50;
-/** After a run of this length the next restart is quick again. */
-const SOUND_RUN_MS = 30_000;
 
 /**
  * One place among the workers: starts its worker, and starts it again when it dies. Invariant: a slot has at most one worker,
- * and none once `run` has settled.
+ * and none once `run` has settled. It is in one of these states:
+ *
+ * - starting: the worker runs and its `/readyz` has not been 200 yet. Entered by `run`, and when a wait has ended.
+ * - serving: it was 200 once, and is asked each second. Five questions in a row without an answer kill the worker.
+ * - ending: `end` or `replace` has sent a signal, after which silence accuses nobody. Past its deadline the worker is killed.
+ * - waiting: the worker has ended by itself, or could not be started: for a longer time after each failure in a row. A worker that was
+ *   replaced is followed without a wait.
+ * - ended: the worker has ended and `end` was called. Nothing leaves it.
  */
 export class WorkerSlot {
   readonly #options: WorkerSlotOptions;
@@ -30,7 +35,7 @@ export class WorkerSlot {
   #isReplaced = false;
   /** The answer to the last question. */
   #state: ProcessState = "silent";
-  #failures = 0;
+  readonly #waits = new RestartWaits();
   #exit: WorkerExit | undefined;
 
   constructor(options: WorkerSlotOptions) {
@@ -61,14 +66,13 @@ export class WorkerSlot {
       if (signal.aborted) break;
       if (this.#isReplaced) {
         this.#isReplaced = false;
-        this.#failures = 0;
+        this.#waits.reset();
         this.#options.log.info({ ...this.#exit }, "worker.replaced");
         continue;
       }
-      const isSound = performance.now() - startedAtMs >= SOUND_RUN_MS;
-      this.#failures = isSound ? 1 : this.#failures + 1;
-      const waitMs = restartDelayMs(this.#failures);
-      this.#options.log.warn({ ...this.#exit, failures: this.#failures, waitMs }, "worker.died");
+      const waitMs = this.#waits.next(performance.now() - startedAtMs);
+      const { failures } = this.#waits;
+      this.#options.log.warn({ ...this.#exit, failures, waitMs }, "worker.died");
       if (this.#exit !== undefined) this.#options.onDeath(this.#exit);
       await pause(waitMs, signal);
     }

@@ -26,7 +26,7 @@ export const PROCESS_METRICS = {
   ),
 } as const;
 
-/** The checks of `DURABILITY=strict` (schemas/durability). */
+/** The checks of `DURABILITY=strict` (schemas/checks). */
 // biome-ignore format: one line for the checks of each server
 export const DURABILITY_CHECKS = [
   "N1", "N2", "N3",

@@ -1,4 +1,4 @@
-import type { DurabilitySettings } from "../../schemas/durability/require-durability.ts";
+import type { DurabilitySettings } from "../../schemas/checks/check.ts";
 
 /** The settings of an installation that sets none of them. */
 export const RELAXED: DurabilitySettings = {

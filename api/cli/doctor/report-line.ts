@@ -1,23 +1,29 @@
-import type { Finding } from "../../../schemas/durability/finding.ts";
+import type { Finding } from "../../../schemas/checks/check.ts";
 
 /** One line of `tracker doctor`. Only `refuse` makes its exit code 1. */
 export type ReportLine = {
   readonly state: "ok" | "warn" | "refuse";
-  /** What was looked at: one of the checks of DURABILITY=strict, or a word. */
+  /** What was looked at: the id of a check, or a word. */
   readonly subject: string;
   /** What was found and, unless it is well, what to do. */
   readonly text: string;
 };
 
-/** The lines of one check. Without `isStrict`, what strict would refuse is only a warning. */
-export function linesOf({ check, faults, missing }: Finding, isStrict: boolean): ReportLine[] {
+/** Without `isStrict`, what only a strict start would refuse is a warning. */
+export function linesOf(
+  { check, faults, missing, well = "passed" }: Finding,
+  isStrict: boolean,
+): ReportLine[] {
+  const isOfStart = check.at.includes("start");
+  const subject = check.id;
   const lines = faults.map(({ weight, sentence }): ReportLine => {
-    const state = weight === "warns" || !isStrict ? "warn" : "refuse";
-    return { state, subject: check, text: sentence };
+    const isWarning = weight === "warns" || (isOfStart && !isStrict);
+    return { state: isWarning ? "warn" : "refuse", subject, text: sentence };
   });
   if (missing !== undefined) {
     const text = `${missing}, so this check is unknown: start it, or correct its address.`;
-    lines.push({ state: "refuse", subject: check, text });
+    // The checks of a start name each server that is away; the others say once more what is not known.
+    lines.push({ state: isOfStart ? "refuse" : "warn", subject, text });
   }
-  return lines.length > 0 ? lines : [{ state: "ok", subject: check, text: "passed" }];
+  return lines.length > 0 ? lines : [{ state: "ok", subject, text: well }];
 }

@@ -19,12 +19,14 @@ import { StoredAdClicks } from "../../../processors/conversions/attribute/stored
 import { StoredClicks } from "../../../processors/conversions/attribute/stored-clicks.ts";
 import { eraseOldClicks } from "../../../processors/schedule/click-retention.ts";
 import { listStarts } from "../../../processors/schedule/store-starts.ts";
+import { findingsOf } from "../../../schemas/checks/check.ts";
+import { CLICKHOUSE_CHECKS } from "../../../schemas/checks/clickhouse-checks.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { DISTRIBUTED_TABLES } from "../../../schemas/clickhouse/layout.ts";
 import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
 import { NodeDirectory } from "../../../schemas/clickhouse/node-directory.ts";
-import { clickhouseTableChecks } from "../../../schemas/durability/clickhouse-checks.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
+import { RELAXED } from "../../samples/durability.ts";
 import { CLUSTER, EnginePair } from "../../services/engine-pair.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { runtimeDir, testReport } from "../../services/servers.ts";
@@ -126,8 +128,9 @@ test("the writer's login of a cluster finds the nodes and reads the positions on
 
 test("the writer's login of a cluster reads all shards, checks the nodes and looks for old clicks", async () => {
   expect(await selectStoredPositions(writer, CLICK_TABLE, 0)).toMatchObject([{ count: 2 }]);
-  const [, replicas] = await clickhouseTableChecks(writer).ask();
-  expect(replicas).toEqual({ check: "C3", faults: [] });
+  const sources = { durability: RELAXED, clickhouse: writer };
+  const [, replicas] = await findingsOf(CLICKHOUSE_CHECKS, sources, 60_000);
+  expect(replicas).toEqual({ check: CLICKHOUSE_CHECKS[1], faults: [] });
   const erased = new Map<string, string>();
   const options = { days: 31, nowMs: Date.UTC(2025, 5, 1), erased };
   expect(await eraseOldClicks(writer, options)).toBe(0);

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { findingsOf } from "../../../schemas/checks/check.ts";
+import { CLICKHOUSE_CHECKS } from "../../../schemas/checks/clickhouse-checks.ts";
 import { ClusterNodes } from "../../../schemas/clickhouse/cluster.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ensureEverywhere } from "../../../schemas/clickhouse/ensure-everywhere.ts";
@@ -13,8 +15,8 @@ import {
   migrationStatements,
   PREPARATION,
 } from "../../../schemas/clickhouse/migrate.ts";
-import { clickhouseTableChecks } from "../../../schemas/durability/clickhouse-checks.ts";
 import { migrationFiles } from "../../../schemas/versions/migration-files.ts";
+import { RELAXED } from "../../samples/durability.ts";
 import { readClickhouseSchema } from "../../schema/clickhouse-schema.ts";
 import { CLUSTER, EnginePair, withDatabase } from "../../services/engine-pair.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
@@ -158,11 +160,12 @@ test("the checks of a cluster ask all of its nodes, and refuse tables without re
   await migrateClickhouse({ url });
   const client = openClickhouse({ url, cluster: CLUSTER, applicationName: "test" });
   try {
-    const [tables, replicas] = await clickhouseTableChecks(client).ask();
+    const sources = { durability: RELAXED, clickhouse: client };
+    const [tables, replicas] = await findingsOf(CLICKHOUSE_CHECKS, sources, 60_000);
     const sentences = tables?.faults.map(({ sentence }) => sentence) ?? [];
     expect(sentences).toContainEqual(expect.stringMatching(/table click has the engine MergeTree/));
     expect(sentences).toContainEqual(expect.stringMatching(/table click_all does not exist/));
-    expect(replicas).toEqual({ check: "C3", faults: [] });
+    expect(replicas).toEqual({ check: CLICKHOUSE_CHECKS[1], faults: [] });
   } finally {
     await client.close();
   }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { judgeNatsVersions } from "../../../schemas/durability/judge-nats.ts";
+import { judgeNatsVersions } from "../../../schemas/checks/judge-nats.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { SETTINGS } from "../../../schemas/host/setting-definitions.ts";
 import {

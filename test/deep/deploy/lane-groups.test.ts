@@ -1,12 +1,14 @@
 import { DiscardPolicy } from "@nats-io/jetstream";
 import { expect, test, vi } from "vitest";
-import { natsChecks } from "../../../schemas/durability/nats-checks.ts";
+import { findingsOf } from "../../../schemas/checks/check.ts";
+import { NATS_CHECKS } from "../../../schemas/checks/nats-checks.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
 import { permissionsFile } from "../../../schemas/nats/permissions-file.ts";
 import { readStreamIdentities } from "../../../schemas/nats/stream-identity.ts";
 import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
+import { RELAXED } from "../../samples/durability.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { OwnServer } from "../../system/own-server.ts";
 import { randomOf, SEED } from "../../system/seed.ts";
@@ -103,9 +105,9 @@ test("four lane groups are four streams, each with its share, and no setting mov
   await nats.connection.close();
   expect(await trackerStreams(node)).toContain("There is no stream CLICKS_2");
   const address = { url: node.urlOf("operator"), prefix: "", groups: 4 };
-  const rules = { singleSite: true, natsSystemUrl: undefined, natsMonitorUrls: [] };
-  const findings = await natsChecks(address, rules).ask();
-  const faults = findings.find(({ check }) => check === "N2")?.faults ?? [];
+  const sources = { durability: { ...RELAXED, singleSite: true }, nats: address };
+  const findings = await findingsOf(NATS_CHECKS, sources, 60_000);
+  const faults = findings.find(({ check }) => check.id === "N2")?.faults ?? [];
   expect(faults.map(({ sentence }) => sentence)).toEqual([
     "The NATS stream CLICKS_2 does not exist: run `tracker migrate`.",
   ]);

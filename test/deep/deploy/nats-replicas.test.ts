@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import type { Fault } from "../../../schemas/durability/finding.ts";
-import { judgeNatsVersions } from "../../../schemas/durability/judge-nats.ts";
-import { natsChecks } from "../../../schemas/durability/nats-checks.ts";
+import { findingsOf } from "../../../schemas/checks/check.ts";
+import type { Fault } from "../../../schemas/checks/finding.ts";
+import { judgeNatsVersions } from "../../../schemas/checks/judge-nats.ts";
+import { NATS_CHECKS } from "../../../schemas/checks/nats-checks.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
 import { STREAM_DEFAULTS, type StreamSettings } from "../../../schemas/nats/stream-settings.ts";
 import { ensureStreams, type StreamLimits } from "../../../schemas/nats/streams.ts";
+import { RELAXED } from "../../samples/durability.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { until } from "../../system/until.ts";
 import { NatsCluster } from "./nats-cluster.ts";
@@ -151,9 +153,10 @@ async function expectVersionsJudged(cluster: NatsCluster): Promise<void> {
   const { version = "" } = nats.connection.info ?? {};
   await nats.connection.close();
   const judged = async (natsSystemUrl: string | undefined): Promise<readonly Fault[]> => {
-    const rules = { singleSite: false, natsSystemUrl, natsMonitorUrls: [] };
-    const findings = await natsChecks({ url, access, prefix: "", groups: 1 }, rules).ask();
-    return findings.find(({ check }) => check === "N3")?.faults ?? [];
+    const address = { url, access, prefix: "", groups: 1 };
+    const sources = { durability: { ...RELAXED, natsSystemUrl }, nats: address };
+    const findings = await findingsOf(NATS_CHECKS, sources, 60_000);
+    return findings.find(({ check }) => check.id === "N3")?.faults ?? [];
   };
   const names = ["tracker-1", "tracker-2", "tracker-3"];
   const expected = judgeNatsVersions(

@@ -12,6 +12,7 @@ import {
   type Part,
   plural,
   type StatusLine,
+  unreadyParts,
 } from "./status-line.ts";
 
 /** A writer compares each lane every minute. */
@@ -107,9 +108,7 @@ function processParts(snapshot: Snapshot): Part[] {
     },
   ];
   if (api.length === 0) parts.push({ text: "no api", fault: "degraded" });
-  for (const { name, stage, ready } of api) {
-    if (!ready) parts.push({ text: `${name} ${stage}`, fault: "degraded" });
-  }
+  parts.push(...unreadyParts(api));
   const differing = numberOfIncarnations(snapshot);
   if (differing > 1) parts.push({ text: `${differing} incarnations`, fault: "degraded" });
   return [...parts, ...missingParts(missing(snapshot, "api"))];

@@ -10,6 +10,7 @@ import {
   rateOf,
   type StatusLine,
   sumOf,
+  unreadyParts,
 } from "./status-line.ts";
 
 /** Longer than a writer waits to fill an insert, and than a lane takes to change its owner. */
@@ -39,12 +40,7 @@ export function clicksLine(snapshot: Snapshot): StatusLine {
       oldestPart(oldest),
       lossPart("unrecorded", unrecorded, unrecorded ?? 0),
       lossPart("lost", lost, lost ?? gone),
-      ...ingress
-        .filter(({ ready, stage }) => !ready || stage !== "running")
-        .map(({ name, stage }): Part => {
-          const text = `${name} ${stage === "running" ? "not ready" : stage}`;
-          return { text, fault: "degraded" };
-        }),
+      ...unreadyParts(ingress),
       ...missingParts(missing(snapshot, "ingress")),
     ],
     figures: {

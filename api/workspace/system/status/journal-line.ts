@@ -1,11 +1,16 @@
+import {
+  type JournalHost,
+  journalHosts,
+  judgeJournals,
+} from "../../../../schemas/checks/judge-processes.ts";
 import type { ProcessStatus } from "../../../../schemas/installation/process-status.ts";
 import { systemClock } from "../../../../schemas/time/clock.ts";
 import type { ListedProducer } from "./producers.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
   answering,
-  count,
   duration,
+  faultParts,
   numberIn,
   type Part,
   plural,
@@ -20,8 +25,6 @@ const RECORD_BYTES = 1_000;
 /** A producer updates its row every 2 s. */
 const WORD_SECONDS_MAX = 6;
 const ROOM_HOURS_MIN = 2;
-/** A refused write or sync is named for this long. */
-const FAULT_SECONDS = 3_600;
 
 /**
  * The journals on the disks of the ingress hosts. The room is that of the host whose disk is full first if nothing more is stored: the room of others
@@ -38,7 +41,7 @@ export function journalLine(snapshot: Snapshot): StatusLine {
     parts: [
       producersPart(snapshot, ingress.length),
       tightest === undefined ? { text: "? of ? GB" } : diskPart(tightest, hosts.length),
-      ...hosts.flatMap(faultParts),
+      ...faultParts(judgeJournals(hosts)),
       ...silent.map(silentPart),
     ],
     figures: {
@@ -60,52 +63,27 @@ export function journalLine(snapshot: Snapshot): StatusLine {
   };
 }
 
-/** The journals of one host. Its workers share its disk. */
-type JournalHost = {
-  readonly name: string;
-  readonly bytes: number;
-  /** Undefined when the file system does not answer. */
-  readonly room: number | undefined;
-  readonly bytesPerSecond: number;
-  readonly writeFaults: number;
-  readonly syncFaults: number;
-  /** Since the last one; undefined if there was none. */
-  readonly faultSeconds: number | undefined;
-};
+type FillingHost = JournalHost & { readonly bytes: number; readonly bytesPerSecond: number };
 
-function hostsOf(ingress: readonly ProcessStatus[], snapshot: Snapshot): JournalHost[] {
-  const names = [...new Set(ingress.map(({ host }) => host))];
-  return names.map((name) => {
-    const workers = ingress.filter(({ host }) => host === name);
-    const rooms = workers.flatMap(({ journal_room_bytes: room }) =>
-      typeof room === "number" ? [room] : [],
-    );
-    const faults = workers.flatMap(({ journal_fault_seconds: seconds }) =>
-      typeof seconds === "number" ? [seconds] : [],
-    );
-    return {
-      name,
-      bytes: sumOf(workers, "journal_bytes"),
-      room: rooms.length === 0 ? undefined : Math.min(...rooms),
-      bytesPerSecond: (rateOf(workers, snapshot, "records_taken") ?? 0) * RECORD_BYTES,
-      writeFaults: sumOf(workers, "journal_write_faults"),
-      syncFaults: sumOf(workers, "journal_sync_faults"),
-      faultSeconds: faults.length === 0 ? undefined : Math.min(...faults),
-    };
+function hostsOf(ingress: readonly ProcessStatus[], snapshot: Snapshot): FillingHost[] {
+  return journalHosts(ingress).map((host) => {
+    const workers = ingress.filter((one) => one.host === host.name);
+    const bytesPerSecond = (rateOf(workers, snapshot, "records_taken") ?? 0) * RECORD_BYTES;
+    return { ...host, bytes: sumOf(workers, "journal_bytes"), bytesPerSecond };
   });
 }
 
-function fillSecondsOf({ room = 0, bytesPerSecond }: JournalHost): number {
+function fillSecondsOf({ room = 0, bytesPerSecond }: FillingHost): number {
   if (room === 0) return 0;
   // Without traffic the smallest disk counts.
   return bytesPerSecond > 0 ? room / bytesPerSecond : room;
 }
 
-function hoursOf({ room, bytesPerSecond }: JournalHost): number | undefined {
+function hoursOf({ room, bytesPerSecond }: FillingHost): number | undefined {
   return room === undefined || bytesPerSecond === 0 ? undefined : room / bytesPerSecond / 3_600;
 }
 
-function diskPart(host: JournalHost, hosts: number): Part {
+function diskPart(host: FillingHost, hosts: number): Part {
   const { name, bytes, room } = host;
   const on = hosts > 1 ? ` on ${name}` : "";
   if (room === undefined) return { text: `${size(bytes)} of ? GB${on}` };
@@ -113,18 +91,6 @@ function diskPart(host: JournalHost, hosts: number): Part {
   const left = hours === undefined ? "" : ` (${duration(hours * 3_600)} at this rate)`;
   const text = `${size(bytes)} of ${size(bytes + room)}${on}${left}`;
   return hours !== undefined && hours < ROOM_HOURS_MIN ? { text, fault: "degraded" } : { text };
-}
-
-/** What a disk does wrong, with or without traffic. Clicks then go to NATS directly. */
-function faultParts({ name, room, writeFaults, syncFaults, faultSeconds }: JournalHost): Part[] {
-  const parts: string[] = [];
-  if (room === undefined) parts.push(`disk of ${name} does not answer`);
-  if (room === 0) parts.push(`disk of ${name} full`);
-  if (faultSeconds !== undefined && faultSeconds < FAULT_SECONDS) {
-    if (writeFaults > 0) parts.push(`${count(writeFaults)} writes refused on ${name}`);
-    if (syncFaults > 0) parts.push(`${plural(syncFaults, "sync")} failed on ${name}`);
-  }
-  return parts.map((text) => ({ text, fault: "degraded" }));
 }
 
 function producersPart({ processes }: Snapshot, number: number): Part {

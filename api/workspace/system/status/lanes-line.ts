@@ -9,6 +9,7 @@ import {
   numberIn,
   type Part,
   type StatusLine,
+  unreadyParts,
 } from "./status-line.ts";
 
 const WAITING_SECONDS_MAX = 60;
@@ -76,10 +77,7 @@ function trouble(process: ProcessStatus): Part[] {
   }
   const holes = numberIn(process, "open_holes");
   if (holes > 0) parts.push({ text: `${process.name} misses ${holes} ranges`, fault: "degraded" });
-  if (!process.ready && parts.length === 0) {
-    parts.push({ text: `${process.name} ${process.stage}`, fault: "degraded" });
-  }
-  return parts;
+  return parts.length > 0 ? parts : unreadyParts([process]);
 }
 
 function laneFigures(

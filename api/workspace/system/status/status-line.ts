@@ -1,3 +1,5 @@
+import type { Judgement } from "../../../../schemas/checks/finding.ts";
+import { judgeReady } from "../../../../schemas/checks/judge-processes.ts";
 import type { KnownProcess } from "../../../../schemas/installation/heartbeat.ts";
 import type { ProcessStatus } from "../../../../schemas/installation/process-status.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -65,6 +67,17 @@ function isReplaced(known: KnownProcess, processes: readonly ProcessStatus[]): b
       host === known.host &&
       uptime_ms < known.ageSeconds * 1_000,
   );
+}
+
+/** The faults of a check. What several processes say is said once. */
+export function faultParts({ faults }: Judgement): Part[] {
+  const texts = new Set(faults.flatMap(({ brief }) => (brief === undefined ? [] : [brief])));
+  return [...texts].map((text) => ({ text, fault: "degraded" }));
+}
+
+/** Processes of a role that cannot work. */
+export function unreadyParts(processes: readonly ProcessStatus[]): Part[] {
+  return faultParts(judgeReady({ answers: processes, silent: [] }));
 }
 
 /** "ingress-9411 ? 4.0 s": the age of its last sign of life. */

@@ -1,8 +1,16 @@
+import { judgeTogether } from "../../../../schemas/checks/judge-processes.ts";
 import type { StreamState } from "../../../../schemas/nats/streams.ts";
 import type { ClickhouseStatus } from "./ask-clickhouse.ts";
 import type { PostgresStatus } from "./ask-postgres.ts";
 import type { Answer, Snapshot } from "./snapshot.ts";
-import { duration, type LineState, type Part, type StatusLine, size } from "./status-line.ts";
+import {
+  duration,
+  faultParts,
+  type LineState,
+  type Part,
+  type StatusLine,
+  size,
+} from "./status-line.ts";
 
 const FULL_SHARE = 0.8;
 const DELAY_SECONDS_MAX = 30;
@@ -10,16 +18,14 @@ const DELAY_SECONDS_MAX = 30;
 /** The servers, each asked by this command itself. Without ClickHouse clicks wait in the stream; the other two know what may be lost. */
 export function storesLine(snapshot: Snapshot): StatusLine {
   const { postgres, streams, clickhouse, processes } = snapshot;
-  const strangers =
-    processes.is === "known" &&
-    processes.value.some(({ stores_belong_together: are }) => are === false);
+  const answers = processes.is === "known" ? processes.value : [];
   return {
     name: "stores",
     parts: [
       ...partsOf("stream", streams, "unknown", (all) => streamParts(all, snapshot.atMs)),
       ...partsOf("postgres", postgres, "unknown", postgresParts),
       ...partsOf("clickhouse", clickhouse, "degraded", clickhouseParts),
-      ...(strangers ? [{ text: "not of one installation", fault: "degraded" } as const] : []),
+      ...faultParts(judgeTogether({ answers })),
     ],
     figures: {
       stream: streams.is === "known" ? streamFigures(streams.value) : null,

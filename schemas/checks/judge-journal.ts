@@ -1,4 +1,4 @@
-import { type Fault, type Finding, refuses, warns } from "./finding.ts";
+import { type Judgement, refusals, warns } from "./finding.ts";
 
 export type JournalDisk = {
   readonly folder: string;
@@ -22,37 +22,25 @@ const UNSAFE: ReadonlyMap<number, { readonly name: string; readonly why: string 
 ]);
 
 /** J1: an answered click is on a disk that keeps it, in a folder that one process has for itself. */
-export function judgeJournal({ folder, fileSystem, isLockKept, sync }: JournalDisk): Finding {
-  const faults: Fault[] = [];
+export function judgeJournal({ folder, fileSystem, isLockKept, sync }: JournalDisk): Judgement {
   // Node gives the number as the C library does: some file systems have one above 2^31, which may come with its sign.
   const unsafe = UNSAFE.get(fileSystem >>> 0);
-  if (unsafe !== undefined) {
-    faults.push(
-      refuses(
-        `The journal folder ${folder} is on ${unsafe.name}, which ${unsafe.why}: put DATA_DIR on a local disk with ext4 or XFS.`,
-      ),
-    );
-  }
-  if (isLockKept === false) {
-    faults.push(
-      refuses(
-        `The file system of the journal folder ${folder} does not keep locks, so two processes could write one journal: put DATA_DIR on a local disk with ext4 or XFS.`,
-      ),
-    );
-  }
-  if (sync === "none") {
-    faults.push(
-      refuses(
-        "JOURNAL_SYNC is none, so a power cut can lose 30 seconds of answered clicks: set it to always or interval.",
-      ),
-    );
-  }
-  if (sync === "interval") {
-    faults.push(
-      warns(
-        "JOURNAL_SYNC is interval, so a power cut can lose the clicks of the last 20 ms that NATS did not have: set it to always if that is too much.",
-      ),
-    );
-  }
-  return { check: "J1", faults };
+  const faults = refusals(
+    [
+      unsafe !== undefined,
+      `The journal folder ${folder} is on ${unsafe?.name ?? ""}, which ${unsafe?.why ?? ""}`,
+    ],
+    [
+      isLockKept === false,
+      `The file system of the journal folder ${folder} does not keep locks, so two processes could write one journal`,
+    ],
+    [
+      sync === "none",
+      "JOURNAL_SYNC is none, so a power cut can lose 30 seconds of answered clicks: set it to always or interval.",
+    ],
+  );
+  if (sync !== "interval") return { faults };
+  const sentence =
+    "JOURNAL_SYNC is interval, so a power cut can lose the clicks of the last 20 ms that NATS did not have: set it to always if that is too much.";
+  return { faults: [...faults, warns(sentence)] };
 }

@@ -1,4 +1,4 @@
-import { alerts, type Fault, type Finding, refuses } from "./finding.ts";
+import { alerts, type Fault, type Judgement, refusals, refuses } from "./finding.ts";
 
 /** A row of `system.tables`. */
 export type ClickhouseTable = {
@@ -46,7 +46,7 @@ export function judgeEngines(
   tables: readonly ClickhouseTable[],
   defaults: MergeTreeDefaults,
   layout: "single" | "cluster",
-): Finding {
+): Judgement {
   const known = new Map(tables.map((table) => [table.name, table]));
   const isReplicated = layout === "cluster";
   const names = isReplicated ? [...DURABLE_TABLES, ...DISTRIBUTED_TABLES] : DURABLE_TABLES;
@@ -59,7 +59,7 @@ export function judgeEngines(
     const setting = (wanted: string): number => settingOf(table, defaults, wanted);
     return isReplicated ? faultsOfReplicated(table, setting) : faultsOfTableAlone(table, setting);
   });
-  return { check: "C1", faults };
+  return { faults };
 }
 
 function faultsOfTableAlone(
@@ -67,20 +67,14 @@ function faultsOfTableAlone(
   setting: (name: string) => number,
 ): Fault[] {
   if (!engine.endsWith("MergeTree")) return [wrongEngine(name, engine, "MergeTree")];
-  const faults: Fault[] = [];
-  const window = setting("non_replicated_deduplication_window");
-  if (isClickTable(name) && window < WINDOW_MIN) {
-    faults.push(tooShort(name, "non_replicated_deduplication_window", window, WINDOW_MIN));
-  }
   const unset = ["fsync_after_insert", "fsync_part_directory"].filter((one) => setting(one) !== 1);
-  if (unset.length > 0) {
-    faults.push(
-      refuses(
-        `The ClickHouse table ${name} acknowledges inserts that a power cut can still take (${unset.join(" and ")} off): run \`tracker migrate\` with DURABILITY=strict, which sets them.`,
-      ),
-    );
-  }
-  return faults;
+  return [
+    ...tooShort(name, setting, [["non_replicated_deduplication_window", WINDOW_MIN]]),
+    ...refusals([
+      unset.length > 0,
+      `The ClickHouse table ${name} acknowledges inserts that a power cut can still take (${unset.join(" and ")} off): run \`tracker migrate\` with DURABILITY=strict, which sets them.`,
+    ]),
+  ];
 }
 
 function faultsOfReplicated(
@@ -90,18 +84,10 @@ function faultsOfReplicated(
   if (!/^Replicated\w*MergeTree$/.test(engine)) {
     return [wrongEngine(name, engine, "Replicated…MergeTree, as CLICKHOUSE_LAYOUT=cluster needs")];
   }
-  if (!isClickTable(name)) return [];
-  const faults: Fault[] = [];
-  const window = setting("replicated_deduplication_window");
-  if (window < REPLICATED_WINDOW_MIN) {
-    faults.push(tooShort(name, "replicated_deduplication_window", window, REPLICATED_WINDOW_MIN));
-  }
-  const seconds = setting("replicated_deduplication_window_seconds");
-  if (seconds < REPLICATED_SECONDS_MIN) {
-    const wanted = "replicated_deduplication_window_seconds";
-    faults.push(tooShort(name, wanted, seconds, REPLICATED_SECONDS_MIN));
-  }
-  return faults;
+  return tooShort(name, setting, [
+    ["replicated_deduplication_window", REPLICATED_WINDOW_MIN],
+    ["replicated_deduplication_window_seconds", REPLICATED_SECONDS_MIN],
+  ]);
 }
 
 function faultsOfDistributed({ name, engine }: ClickhouseTable): Fault[] {
@@ -122,10 +108,20 @@ function wrongEngine(name: string, engine: string, wanted: string): Fault {
   );
 }
 
-function tooShort(table: string, setting: string, value: number, least: number): Fault {
-  return refuses(
-    `The ClickHouse table ${table} has ${setting} ${value}, so a repeated insert can count clicks twice: run \`alter table ${table} modify setting ${setting} = ${least}\`.`,
-  );
+/** A repeated insert must be recognised in tables of clicks. */
+function tooShort(
+  table: string,
+  setting: (name: string) => number,
+  windows: readonly (readonly [string, number])[],
+): Fault[] {
+  if (!isClickTable(table)) return [];
+  return windows
+    .filter(([name, least]) => setting(name) < least)
+    .map(([name, least]) =>
+      refuses(
+        `The ClickHouse table ${table} has ${name} ${setting(name)}, so a repeated insert can count clicks twice: run \`alter table ${table} modify setting ${name} = ${least}\`.`,
+      ),
+    );
 }
 
 /** A setting of the table, else the server's default; 0 when neither is known. */
@@ -144,23 +140,16 @@ function numberOf(text: string | undefined): number {
 }
 
 /** C2: one row was inserted twice under one token; `stored` is how often ClickHouse has it. */
-export function judgeRepeatedInsert(stored: number): Finding {
-  if (stored === 1) return { check: "C2", faults: [] };
-  return {
-    check: "C2",
-    faults: [
-      refuses(
-        `ClickHouse stored a row ${stored} times that was inserted twice under one token, so a repeated insert counts clicks wrong: remove async_insert, insert_deduplicate and wait_for_async_insert from the settings profile of our user.`,
-      ),
-    ],
-  };
+export function judgeRepeatedInsert(stored: number): Judgement {
+  const sentence = `ClickHouse stored a row ${stored} times that was inserted twice under one token, so a repeated insert counts clicks wrong`;
+  return { faults: refusals([stored !== 1, sentence]) };
 }
 
 /** C3: every shard has another replica that takes writes, every server has all tables, and no two take themselves for the same replica. */
 export function judgeReplicas(
   replicas: readonly ReplicaState[],
   nodes: readonly NodeMacros[],
-): Finding {
+): Judgement {
   const faults = replicas.flatMap(({ host, table, isReadonly, totalReplicas }) => {
     const found: Fault[] = [];
     if (totalReplicas < REPLICAS_MIN) {
@@ -180,7 +169,6 @@ export function judgeReplicas(
     return found;
   });
   return {
-    check: "C3",
     faults: [...faults, ...faultsOfMissing(replicas, nodes), ...faultsOfMacros(nodes)],
   };
 }
@@ -213,4 +201,16 @@ function faultsOfMacros(nodes: readonly NodeMacros[]): Fault[] {
         `The ClickHouse servers ${hosts.join(" and ")} both call themselves ${place}, so each takes the other's rows for its own: give every server its own macros.`,
       ),
     );
+}
+
+/** The incarnation that each store carries; undefined where ClickHouse has none yet. */
+export type Incarnations = {
+  readonly postgres: string;
+  readonly clickhouse: string | undefined;
+};
+
+/** I1: the stores belong to one installation, and none was restored without `tracker restored`. */
+export function judgeIdentity({ postgres, clickhouse = postgres }: Incarnations): Judgement {
+  const sentence = `ClickHouse has the incarnation ${clickhouse} and Postgres has ${postgres}, so they belong to different installations`;
+  return { faults: refusals([clickhouse !== postgres, sentence]) };
 }

@@ -4,14 +4,21 @@ import type { Clickhouse, ClickhouseReader } from "../clickhouse/connect.ts";
 import { deduplicatedInsert } from "../clickhouse/deduplicated-insert.ts";
 import { clickhouseCode, isClickhouseAway } from "../clickhouse/errors.ts";
 import { selectRows } from "../clickhouse/select.ts";
-import type { CheckGroup } from "./check-group.ts";
-import type { Finding } from "./finding.ts";
+import { readClickhouseMark, readPostgresMark } from "../installation/store-marks.ts";
+import type { Queryable } from "../postgres/connect.ts";
+import { type Check, checksOf, type Question } from "./check.ts";
 import {
   type ClickhouseTable,
+  type Incarnations,
   judgeEngines,
+  judgeIdentity,
   judgeRepeatedInsert,
   judgeReplicas,
+  type MergeTreeDefaults,
+  type NodeMacros,
+  type ReplicaState,
 } from "./judge-clickhouse.ts";
+import { postgresRefusal } from "./postgres-checks.ts";
 
 const Table = z.object({ name: z.string(), engine: z.string(), engineFull: z.string() });
 const Setting = z.object({ name: z.string(), value: z.string() });
@@ -26,41 +33,82 @@ const Replica = z.object({
 const Listed = z.object({ host: z.string() });
 const Macros = z.object({ node: z.int(), shard: z.string(), replica: z.string() });
 
-/** C1, and C3 of a cluster: for a process that reads. */
-export function clickhouseTableChecks(clickhouse: ClickhouseReader): CheckGroup {
-  return {
-    checks: ["C1", "C3"],
-    server: "ClickHouse",
-    ask: async () => {
-      const [tables, defaults] = await Promise.all([
-        readTables(clickhouse),
-        readDefaults(clickhouse),
-      ]);
-      const { cluster } = clickhouse;
-      if (cluster === undefined)
-        return [judgeEngines(tables, defaults, "single"), { check: "C3", faults: [] }];
-      return [
-        judgeEngines(tables, defaults, "cluster"),
-        await askReplicas(clickhouse, cluster.name),
-      ];
-    },
-    refusalOf: clickhouseRefusal,
+type TableFacts = {
+  readonly tables: readonly ClickhouseTable[];
+  readonly defaults: MergeTreeDefaults;
+  /** Undefined for one server without replicas. */
+  readonly cluster?: {
+    readonly replicas: readonly ReplicaState[];
+    readonly nodes: readonly NodeMacros[];
   };
-}
+};
 
-/** C2: for a process that writes clicks. */
-export function clickhouseInsertCheck(clickhouse: Clickhouse): CheckGroup {
-  return {
-    checks: ["C2"],
-    server: "ClickHouse",
-    ask: async () => [judgeRepeatedInsert(await insertTwice(clickhouse))],
-    refusalOf: clickhouseRefusal,
-  };
+const TABLES: Question<TableFacts> = {
+  server: "ClickHouse",
+  ask: ({ clickhouse }) => clickhouse && readFacts(clickhouse),
+  refusalOf: clickhouseRefusal,
+};
+
+const INSERTS: Question<number> = {
+  server: "ClickHouse",
+  ask: ({ clickWriter }) => clickWriter && insertTwice(clickWriter),
+  refusalOf: clickhouseRefusal,
+};
+
+const MARKS: Question<Incarnations> = {
+  server: "Postgres or ClickHouse",
+  ask: ({ db, clickhouse }) => db && clickhouse && readIncarnations(db, clickhouse),
+  refusalOf: (error) =>
+    isClickhouseAway(error) ? undefined : (clickhouseRefusal(error) ?? postgresRefusal(error)),
+};
+
+export const CLICKHOUSE_CHECKS: readonly Check[] = [
+  ...checksOf(TABLES, ["start", "doctor"], {
+    C1: {
+      judge: ({ tables, defaults, cluster }) =>
+        judgeEngines(tables, defaults, cluster === undefined ? "single" : "cluster"),
+      remedy: "run `tracker migrate` with DURABILITY=strict",
+    },
+    C3: {
+      judge: ({ cluster }) =>
+        cluster === undefined ? { faults: [] } : judgeReplicas(cluster.replicas, cluster.nodes),
+      remedy: "add a replica and run `tracker migrate`, or start Keeper again",
+    },
+  }),
+  ...checksOf(INSERTS, ["start", "doctor"], {
+    C2: {
+      judge: judgeRepeatedInsert,
+      remedy:
+        "remove async_insert, insert_deduplicate and wait_for_async_insert from the settings profile of our user",
+    },
+  }),
+  ...checksOf(MARKS, ["start", "doctor"], {
+    I1: {
+      judge: judgeIdentity,
+      remedy:
+        "correct the addresses of the servers, or run `tracker restored` if one of them was restored",
+    },
+  }),
+];
+
+async function readIncarnations(
+  db: Queryable,
+  clickhouse: ClickhouseReader,
+): Promise<Incarnations> {
+  const [own, recorded] = await Promise.all([readPostgresMark(db), readClickhouseMark(clickhouse)]);
+  return { postgres: own.incarnation, clickhouse: recorded?.incarnation };
 }
 
 export function clickhouseRefusal(error: unknown): string | undefined {
   if (isClickhouseAway(error)) return undefined;
   return clickhouseCode(error) || undefined;
+}
+
+async function readFacts(clickhouse: ClickhouseReader): Promise<TableFacts> {
+  const [tables, defaults] = await Promise.all([readTables(clickhouse), readDefaults(clickhouse)]);
+  const { cluster } = clickhouse;
+  if (cluster === undefined) return { tables, defaults };
+  return { tables, defaults, cluster: await askReplicas(clickhouse, cluster.name) };
 }
 
 async function readTables(clickhouse: ClickhouseReader): Promise<ClickhouseTable[]> {
@@ -97,7 +145,10 @@ async function insertTwice(clickhouse: Clickhouse): Promise<number> {
 }
 
 /** `clusterAllReplicas` numbers the nodes in the order of `system.clusters`. What a node calls itself may be the name of another one, too. */
-async function askReplicas(clickhouse: ClickhouseReader, cluster: string): Promise<Finding> {
+async function askReplicas(
+  clickhouse: ClickhouseReader,
+  cluster: string,
+): Promise<NonNullable<TableFacts["cluster"]>> {
   const params = { cluster };
   const listed = await selectRows(
     clickhouse,
@@ -135,5 +186,5 @@ async function askReplicas(clickhouse: ClickhouseReader, cluster: string): Promi
     ...row,
     host: listed[node - 1]?.host ?? `node ${node}`,
   });
-  return judgeReplicas(replicas.map(named), nodes.map(named));
+  return { replicas: replicas.map(named), nodes: nodes.map(named) };
 }

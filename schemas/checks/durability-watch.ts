@@ -1,12 +1,13 @@
 import { type RisingWaits, risingWaitMs } from "../host/backoff.ts";
+import type { Lifetime } from "../host/lifetime.ts";
 import type { Log } from "../host/log.ts";
 import type { Metrics } from "../host/metrics.ts";
 import { pause } from "../host/pause.ts";
-import { answerOf, type CheckGroup } from "./check-group.ts";
-import { type CheckId, type Finding, isViolated } from "./finding.ts";
-
-/** Every process ends with this code when `DURABILITY=strict` does not hold at its start. */
-export const EXIT_NOT_DURABLE = 4;
+import { DURABILITY_CHECKS } from "../host/process-metrics.ts";
+import { OtherSchemaError } from "../versions/judge-schema.ts";
+import { type Check, type Finding, findingsOf, type Sources } from "./check.ts";
+import { checksAt } from "./checks.ts";
+import { isViolated } from "./finding.ts";
 
 /** What a strict start refuses. `message` has one line for each violation. */
 export class NotDurableError extends Error {
@@ -17,6 +18,15 @@ export class NotDurableError extends Error {
     super(violations.join("\n"));
     this.violations = violations;
   }
+}
+
+const EXIT_OTHER_SCHEMA = 3;
+const EXIT_NOT_DURABLE = 4;
+
+/** With what a process ends that did not start. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof NotDurableError) return EXIT_NOT_DURABLE;
+  return error instanceof OtherSchemaError ? EXIT_OTHER_SCHEMA : 1;
 }
 
 const START_PATIENCE_MS = 2_500;
@@ -30,43 +40,46 @@ const AWAY_WAITS: RisingWaits = { firstMs: 500, longestMs: 5_000 };
  * first: it is logged, and `durability_violation` is 1 for its check.
  */
 export class DurabilityWatch {
-  readonly #groups: readonly CheckGroup[];
+  readonly #checks: readonly Check[];
+  readonly #sources: Sources;
   readonly #log: Log;
   readonly #end = new AbortController();
-  readonly #findings = new Map<CheckId, Finding>();
+  readonly #findings = new Map<string, Finding>();
   /** The last line logged for each check. */
-  readonly #logged = new Map<CheckId, string>();
+  readonly #logged = new Map<string, string>();
   #done: Promise<unknown> = Promise.resolve();
 
-  constructor(groups: readonly CheckGroup[], log: Log, metrics: Metrics) {
-    this.#groups = groups;
+  constructor(
+    checks: readonly Check[],
+    sources: Sources,
+    { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+  ) {
+    this.#checks = checks;
+    this.#sources = sources;
     this.#log = log.child({ component: "durability" });
     metrics.gauges("durability_violation", () =>
-      [...this.#findings.values()].flatMap((finding) => {
-        const violated = isViolated(finding);
-        return violated === undefined ? [] : [[{ check: finding.check }, Number(violated)]];
+      DURABILITY_CHECKS.flatMap((check) => {
+        const finding = this.#findings.get(check);
+        const violated = finding && isViolated(finding);
+        return violated === undefined ? [] : [[{ check }, Number(violated)]];
       }),
     );
   }
 
   /** Makes every check once, and repeats them from then on. @throws {NotDurableError} if one of them refuses the start. */
   async start(): Promise<void> {
-    const answers = await Promise.all(
-      this.#groups.map(async (group) => ({
-        group,
-        findings: await answerOf(group, START_PATIENCE_MS),
-      })),
-    );
-    const all = answers.flatMap(({ findings }) => findings);
-    for (const finding of all) this.#note(finding);
-    const refused = all.flatMap(({ check, faults }) =>
+    const findings = await this.#look(this.#checks, START_PATIENCE_MS);
+    const refused = findings.flatMap(({ check: { id }, faults }) =>
       faults
         .filter(({ weight }) => weight === "refuses")
-        .map(({ sentence }) => `${check}: ${sentence}`),
+        .map(({ sentence }) => `${id}: ${sentence}`),
     );
     if (refused.length > 0) throw new NotDurableError(refused);
+    const questions = new Set(findings.map(({ check }) => check.ask));
     this.#done = Promise.all(
-      answers.map(({ group, findings }) => this.#repeat(group, isIncomplete(findings))),
+      [...questions].map((question) =>
+        this.#repeat(findings.filter(({ check }) => check.ask === question)),
+      ),
     );
   }
 
@@ -75,21 +88,28 @@ export class DurabilityWatch {
     await this.#done;
   }
 
-  async #repeat(group: CheckGroup, wasIncomplete: boolean): Promise<void> {
-    let failures = wasIncomplete ? 1 : 0;
+  /** Asks one question again and again. */
+  async #repeat(first: readonly Finding[]): Promise<void> {
+    const checks = first.map(({ check }) => check);
+    let failures = isIncomplete(first) ? 1 : 0;
     for (;;) {
       const waitMs = failures === 0 ? PERIOD_MS : risingWaitMs(AWAY_WAITS, failures);
       await pause(waitMs, this.#end.signal);
       if (this.#end.signal.aborted) return;
-      const findings = await answerOf(group, PATIENCE_MS);
-      for (const finding of findings) this.#note(finding);
-      failures = isIncomplete(findings) ? failures + 1 : 0;
+      failures = isIncomplete(await this.#look(checks, PATIENCE_MS)) ? failures + 1 : 0;
     }
+  }
+
+  async #look(checks: readonly Check[], patienceMs: number): Promise<Finding[]> {
+    const findings = await findingsOf(checks, this.#sources, patienceMs);
+    for (const finding of findings) this.#note(finding);
+    return findings;
   }
 
   /** Logs what differs from the last finding of the check. */
   #note(finding: Finding): void {
-    const { check, faults, missing } = finding;
+    const { faults, missing } = finding;
+    const { id: check } = finding.check;
     this.#findings.set(check, finding);
     const line = JSON.stringify([faults, missing]);
     const last = this.#logged.get(check);
@@ -108,4 +128,19 @@ export class DurabilityWatch {
 
 function isIncomplete(findings: readonly Finding[]): boolean {
   return findings.some(({ missing }) => missing !== undefined);
+}
+
+/** Makes the checks of a strict process now and from then on; of a relaxed one, none. @throws {NotDurableError} */
+export async function requireDurability(
+  sources: Sources,
+  {
+    log,
+    metrics,
+    lifetime,
+  }: { readonly log: Log; readonly metrics: Metrics; readonly lifetime: Lifetime },
+): Promise<void> {
+  if (sources.durability.level === "relaxed") return;
+  const watch = new DurabilityWatch(checksAt("start"), sources, { log, metrics });
+  lifetime.own("durability", () => watch.close());
+  await watch.start();
 }

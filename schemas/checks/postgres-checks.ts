@@ -1,6 +1,6 @@
 import { CONNECTION_LIMITS, type Queryable } from "../postgres/connect.ts";
 import { isPostgresAway, postgresCode } from "../postgres/errors.ts";
-import type { CheckGroup } from "./check-group.ts";
+import { checksOf, type Question } from "./check.ts";
 import {
   judgeCommits,
   judgeStandbys,
@@ -9,6 +9,12 @@ import {
   type PostgresSettings,
 } from "./judge-postgres.ts";
 
+type PostgresFacts = {
+  readonly settings: PostgresSettings;
+  readonly unlogged: readonly string[];
+  readonly replication: PostgresReplication;
+};
+
 const SETTING_NAMES = [
   "fsync",
   "full_page_writes",
@@ -16,25 +22,39 @@ const SETTING_NAMES = [
   ...Object.keys(CONNECTION_LIMITS),
 ];
 
-/** P1, P2, P3, over the pool of the process: PgBouncer may treat each connection differently. */
-export function postgresChecks(db: Queryable, standbysMin: number): CheckGroup {
-  return {
-    checks: ["P1", "P2", "P3"],
-    server: "Postgres",
-    ask: async () => [
-      judgeCommits(await readSettings(db), CONNECTION_LIMITS),
-      judgeTables(await readUnloggedTables(db)),
-      judgeStandbys(await readReplication(db), standbysMin),
-    ],
-    refusalOf: postgresRefusal,
-  };
-}
+const POSTGRES: Question<PostgresFacts> = {
+  server: "Postgres",
+  ask: ({ db }) => db && readFacts(db),
+  refusalOf: postgresRefusal,
+};
+
+export const POSTGRES_CHECKS = checksOf(POSTGRES, ["start", "doctor"], {
+  P1: {
+    judge: ({ settings }) => judgeCommits(settings, CONNECTION_LIMITS),
+    remedy: "correct postgresql.conf and reload it, or run `tracker migrate` for the time limits",
+  },
+  P2: {
+    judge: ({ unlogged }) => judgeTables(unlogged),
+    remedy: "run `alter table … set logged`",
+  },
+  P3: {
+    judge: ({ replication }, { standbys }) => judgeStandbys(replication, standbys),
+    remedy: "set synchronous_standby_names, or start the standby again",
+  },
+});
 
 export function postgresRefusal(error: unknown): string | undefined {
   if (isPostgresAway(error)) return undefined;
   return postgresCode(error) || undefined;
 }
 
+async function readFacts(db: Queryable): Promise<PostgresFacts> {
+  return {
+    settings: await readSettings(db),
+    unlogged: await readUnloggedTables(db),
+    replication: await readReplication(db),
+  };
+}
 async function readSettings(db: Queryable): Promise<PostgresSettings> {
   const { rows } = await db.query<{ name: string; setting: string }>({
     name: "durability-settings",

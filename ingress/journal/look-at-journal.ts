@@ -1,22 +1,18 @@
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import type { CheckGroup } from "../../schemas/durability/check-group.ts";
-import { judgeJournal } from "../../schemas/durability/judge-journal.ts";
+import type { JournalDisk } from "../../schemas/checks/judge-journal.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { DRAFT } from "./producer-folder.ts";
 
-/** J1: the disk of the journal, before the first record is written. */
-export function journalCheck(folder: string, sync: "interval" | "always" | "none"): CheckGroup {
-  return {
-    checks: ["J1"],
-    server: `The disk of ${folder}`,
-    ask: async () => {
-      mkdirSync(folder, { recursive: true });
-      const fileSystem = statfsSync(folder).type;
-      return [judgeJournal({ folder, fileSystem, isLockKept: await keepsLocks(folder), sync })];
-    },
-    // A disk fault must not keep an ingress from answering clicks (P6).
-    refusalOf: () => undefined,
+/** What J1 judges: the disk of the journal, before the first record is written. */
+export function lookAtJournal(
+  folder: string,
+  sync: JournalDisk["sync"],
+): () => Promise<JournalDisk> {
+  return async () => {
+    mkdirSync(folder, { recursive: true });
+    const { type: fileSystem } = statfsSync(folder);
+    return { folder, fileSystem, isLockKept: await keepsLocks(folder), sync };
   };
 }
 

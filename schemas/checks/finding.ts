@@ -1,11 +1,3 @@
-import type { DURABILITY_CHECKS } from "../host/process-metrics.ts";
-
-/**
- * The checks of `DURABILITY=strict`. NATS: N1 sync, N2 streams, N3 version. Postgres: P1 commits, P2 tables, P3 standby. ClickHouse: C1
- * tables, C2 repeated inserts, C3 replicas. J1 the journal's disk, I1 whether the stores belong together.
- */
-export type CheckId = (typeof DURABILITY_CHECKS)[number];
-
 /**
  * - `refuses`: a wrong configuration. A strict process does not start with it.
  * - `alerts`: a condition that can pass by itself, such as a standby that restarts. It raises the metric and stops no start, because
@@ -14,20 +6,28 @@ export type CheckId = (typeof DURABILITY_CHECKS)[number];
  */
 export type Fault = {
   readonly weight: "refuses" | "alerts" | "warns";
-  /** What is wrong, why that matters and what to do, in one sentence. */
+  /** What is wrong, why that matters and what to do. Without a full stop, the remedy of the check is its end. */
   readonly sentence: string;
+  /** The same in a few words, for `tracker status`. */
+  readonly brief?: string;
 };
 
-/** The answer of one check. Without faults and complete, the check is passed. */
-export type Finding = {
-  readonly check: CheckId;
+/** Without faults and complete, the check is passed. */
+export type Judgement = {
   readonly faults: readonly Fault[];
   /** Why a part of the answer is unknown: a server is away. Undefined when all of it is known. */
   readonly missing?: string;
+  /** What a passed check has to say, for `tracker doctor`. */
+  readonly well?: string;
 };
 
-export function refuses(sentence: string): Fault {
-  return { weight: "refuses", sentence };
+export function refuses(sentence: string, brief?: string): Fault {
+  return { weight: "refuses", sentence, ...(brief === undefined ? {} : { brief }) };
+}
+
+/** A fault for each rule that is broken. */
+export function refusals(...rules: readonly (readonly [boolean, string])[]): Fault[] {
+  return rules.flatMap(([isBroken, sentence]) => (isBroken ? [refuses(sentence)] : []));
 }
 
 export function alerts(sentence: string): Fault {
@@ -38,8 +38,8 @@ export function warns(sentence: string): Fault {
   return { weight: "warns", sentence };
 }
 
-/** Whether a rule of strict durability is broken; undefined while that is unknown. */
-export function isViolated({ faults, missing }: Finding): boolean | undefined {
+/** Whether a rule is broken; undefined while that is unknown. */
+export function isViolated({ faults, missing }: Judgement): boolean | undefined {
   if (faults.some(({ weight }) => weight !== "warns")) return true;
   return missing === undefined ? false : undefined;
 }

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import type { HostFacts } from "../../../schemas/checks/judge-host.ts";
+import type { Servers } from "../servers.ts";
+
+const GROUP_AND_OTHERS = 0o077;
+/** systemd shows a credential to the user of its unit by an access list, which looks like rights of the group. */
+const CREDENTIALS = "/run/credentials/";
+/** Files of one-machine runs that hold passwords and keys. */
+const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$/;
+
+/** The disk, limits, kernel and files of this host, and how it reaches the servers. */
+export function readHost(
+  dataDir: string,
+  secretFiles: readonly string[],
+  servers: Servers,
+): HostFacts {
+  const limits = readOrUndefined("/proc/self/limits") ?? "";
+  return {
+    disk: diskOf(dataDir),
+    openFiles: /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1],
+    kernel: (setting) => readOrUndefined(join("/proc/sys", ...setting.split("."))),
+    secrets: readSecrets(dataDir, secretFiles),
+    plain: plainHosts({
+      POSTGRES_URL: servers.postgres.url,
+      NATS_URL: servers.nats.url,
+      CLICKHOUSE_URL: servers.clickhouse.url,
+    }),
+  };
+}
+
+function diskOf(folder: string): HostFacts["disk"] {
+  if (!existsSync(folder)) return undefined;
+  const { blocks, bavail } = statfsSync(folder);
+  return { folder, freeShare: blocks === 0 ? 1 : bavail / blocks };
+}
+
+function readOrUndefined(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+}
+
+export function readSecrets(
+  dataDir: string,
+  files: readonly string[],
+  credentials = CREDENTIALS,
+): HostFacts["secrets"] {
+  const own = existsSync(dataDir)
+    ? readdirSync(dataDir).filter((name) => SECRET_NAME.test(name))
+    : [];
+  const given = files.filter((file) => !file.startsWith(credentials));
+  const all = [...given, ...own.map((name) => join(dataDir, name))];
+  return { files: all.length, open: all.filter((file) => existsSync(file) && isOpen(file)) };
+}
+
+function isOpen(file: string): boolean {
+  return (statSync(file).mode & GROUP_AND_OTHERS) !== 0;
+}
+
+/** `urls` by their variables. */
+export function plainHosts(urls: Readonly<Record<string, string>>): HostFacts["plain"] {
+  const plain = Object.entries(urls).map(([variable, text]): [string, string[]] => {
+    const hosts = text.split(",").filter(isPlain);
+    return [variable, hosts.map((url) => new URL(url.trim()).host)];
+  });
+  return new Map(plain.filter(([, hosts]) => hosts.length > 0));
+}
+
+function isPlain(text: string): boolean {
+  const { protocol, hostname, searchParams } = new URL(text.trim());
+  if (isLoopback(hostname.replace(/^\[|\]$/g, ""))) return false;
+  if (/^postgres(ql)?:$/.test(protocol)) {
+    return !/^(require|verify-ca|verify-full)$/.test(searchParams.get("sslmode") ?? "");
+  }
+  return protocol !== "tls:" && protocol !== "https:";
+}
+
+function isLoopback(host: string): boolean {
+  if (isIP(host) === 4) return host.startsWith("127.");
+  return host === "localhost" || host === "::1";
+}
