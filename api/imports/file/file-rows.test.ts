@@ -21,7 +21,11 @@ async function rowsOf(format: FileFormat, content: string): Promise<FileRow[]> {
       },
     },
     fieldKinds: KINDS,
-    words: { update: "update=1", delimiter: (name) => `delimiter=${name}` },
+    words: {
+      update: "update=1",
+      skipFaulty: "skip_faulty=1",
+      delimiter: (name) => `delimiter=${name}`,
+    },
   });
   const all: FileRow[] = [];
   for await (const row of rows) all.push(row);
