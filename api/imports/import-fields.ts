@@ -4,7 +4,7 @@ import type { OperationContext } from "../operation.ts";
 import { isStorable, shownTime } from "../rest/body-fields.ts";
 import { sentAs } from "../rest/openapi-schemas.ts";
 import { delimiterOf } from "./file/file-rows.ts";
-import { FILE_FORMATS } from "./file/import-plan.ts";
+import { FILE_FORMATS } from "./file/source-file.ts";
 import { IMPORT_KINDS } from "./imported-kinds.ts";
 import { SHOWN_STATUSES, type StoredImport } from "./stored-import.ts";
 

@@ -1,6 +1,6 @@
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import type { FileFormat } from "./file/import-plan.ts";
+import type { FileFormat } from "./file/source-file.ts";
 import type { ImportKind } from "./imported-kinds.ts";
 import { deleteParts } from "./imports.ts";
 import type { EndedStatus, StoredFault } from "./stored-import.ts";

@@ -1,4 +1,4 @@
-import type { FileFormat } from "./file/import-plan.ts";
+import type { FileFormat } from "./file/source-file.ts";
 import type { ImportKind } from "./imported-kinds.ts";
 
 /**

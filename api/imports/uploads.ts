@@ -4,7 +4,7 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { keyIdOf } from "../access/principal.ts";
 import { ApiError } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
-import type { FileFormat } from "./file/import-plan.ts";
+import type { FileFormat } from "./file/source-file.ts";
 import type { ImportKind } from "./imported-kinds.ts";
 
 /** Of a workspace, counting those whose file still arrives. Bounds what the parts of files take of the disk. */

@@ -1,12 +1,13 @@
 import { FileFault } from "../../imports/file/file-fault.ts";
 import { delimiterOf, formatOfName } from "../../imports/file/file-rows.ts";
 import { faultyOf, type ImportedFile, importFile } from "../../imports/file/import-file.ts";
-import type { FileFormat, ImportFile, ImportPlan } from "../../imports/file/import-plan.ts";
+import type { ImportPlan } from "../../imports/file/import-plan.ts";
 import type { ImportProgress } from "../../imports/file/import-progress.ts";
 import { AnotherRunError, ImportRecord, idOfImport } from "../../imports/file/import-record.ts";
 import { importedAdvertisers, importedAffiliates } from "../../imports/file/imported-accounts.ts";
 import { importedOffers } from "../../imports/file/imported-offers.ts";
 import { fieldKindsOf, type ImportedKind } from "../../imports/file/imported-row.ts";
+import type { FileFormat, ImportFile } from "../../imports/file/source-file.ts";
 import type { FieldKind } from "../../rest/field-values.ts";
 import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { CommandError, UsageError } from "../command-error.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FieldKind } from "../../rest/field-values.ts";
 import type { FileRow } from "./file-row.ts";
 import { fileRows } from "./file-rows.ts";
-import type { FileFormat } from "./import-plan.ts";
+import type { FileFormat } from "./source-file.ts";
 
 const KINDS: ReadonlyMap<string, FieldKind> = new Map([
   ["name", { type: "text", isNullable: false }],

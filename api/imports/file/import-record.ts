@@ -3,8 +3,8 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { type AuditEntry, insertAuditEntry } from "../../access/audit-log.ts";
 import type { OperationContext } from "../../operation.ts";
-import type { ImportFile } from "./import-plan.ts";
 import type { ImportedKind } from "./imported-row.ts";
+import type { ImportFile } from "./source-file.ts";
 import { textChunks } from "./text-chunks.ts";
 
 const HASH_CHARACTERS = 32;

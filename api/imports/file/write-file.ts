@@ -41,7 +41,7 @@ export async function writeFile(
 
 /**
  * Writes as many rows as fit into the time of one transaction. Returns the others. If faulty rows are left out and one is refused, the transaction
- * is undone, and the rows before that one are written anew: so a row is written twice at most.
+ * is undone, and the rows before that one are written anew.
  */
 async function writePart(
   plan: ImportPlan,

@@ -156,6 +156,24 @@ test("a row that is refused only while it is written ends the import with its fa
   expect(await partnersOf(world, of)).toEqual({ names: ROWS + 2, found: ROWS + 2 });
 });
 
+test("with skip_faulty a row that is refused only while it is written is left out, and no other", async () => {
+  const of = await tenant();
+  const rows = (await held.rows(of)).map((name) => `,${name}\n`);
+  rows.splice(16, 0, "TAKEN123,Taken\n");
+  const query = { ...QUERY, skip_faulty: "1" };
+  const key = of.keys.admin;
+  const content = `code,name\n${rows.join("")}`;
+  const { id } = importIn(await sendImport(world, query, content, { key }));
+  await held.untilSomeAreWritten(of);
+  await world.post("/affiliates", { name: "First", code: "TAKEN123" }, key);
+  await held.letGo();
+  const ended = await untilEnded(world, id, { key });
+  const counts = { rows_created: ROWS, rows_left_out: 1, rows_faulty: 1, rows_already_written: 0 };
+  expect(ended).toMatchObject({ status: "done", ...counts });
+  expect(ended.faults).toEqual([{ row: 18, field: "code", message: someText }]);
+  expect(await partnersOf(world, of)).toEqual({ names: ROWS + 2, found: ROWS + 2 });
+});
+
 test("other writes to the catalog succeed while an import runs, none waits for long", async () => {
   const of = await tenant();
   const many = Array.from({ length: MANY_ROWS }, (_, index) => `${of.slug} ${index}\n`);
