@@ -1,23 +1,25 @@
 import type { FieldKind } from "../../http/field-values.ts";
-import { AnotherRunError } from "../../workspace/imports/file/another-run.ts";
-import { type Checked, checkFile } from "../../workspace/imports/file/check-file.ts";
-import { FaultList } from "../../workspace/imports/file/fault-list.ts";
 import { FileFault } from "../../workspace/imports/file/file-fault.ts";
 import { delimiterOf, formatOfName } from "../../workspace/imports/file/file-rows.ts";
-import type {
-  FileFormat,
-  ImportFile,
-  ImportPlan,
-} from "../../workspace/imports/file/import-plan.ts";
-import { ImportRecord, idOfImport } from "../../workspace/imports/file/import-record.ts";
+import {
+  faultyOf,
+  type ImportedFile,
+  importFile,
+} from "../../workspace/imports/file/import-file.ts";
+import type { ImportPlan } from "../../workspace/imports/file/import-plan.ts";
+import type { ImportProgress } from "../../workspace/imports/file/import-progress.ts";
+import {
+  AnotherRunError,
+  ImportRecord,
+  idOfImport,
+} from "../../workspace/imports/file/import-record.ts";
 import {
   importedAdvertisers,
   importedAffiliates,
 } from "../../workspace/imports/file/imported-accounts.ts";
 import { importedOffers } from "../../workspace/imports/file/imported-offers.ts";
 import { fieldKindsOf, type ImportedKind } from "../../workspace/imports/file/imported-row.ts";
-import { FaultyRow } from "../../workspace/imports/file/row-faults.ts";
-import { writeFile } from "../../workspace/imports/file/write-file.ts";
+import type { FileFormat, ImportFile } from "../../workspace/imports/file/source-file.ts";
 import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { CommandError, UsageError } from "../command-error.ts";
 import { wrapped } from "../help.ts";
@@ -27,17 +29,11 @@ import { faultLines, ROWS_SHOWN_MAX } from "./fault-lines.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { Progress } from "./progress.ts";
 
-/** One look-up serves so many rows. */
-const BATCH_ROWS = 500;
-const TRANSACTION_MS = 500;
 const WORDS: ImportPlan["words"] = {
   update: "--update",
+  skipFaulty: "--skip-faulty",
   delimiter: (name) => `--delimiter "${name}"`,
 };
-/** The content of the file identifies the import: with a changed file, rows without a key would be written again. */
-const KEEP_THE_FILE =
-  "so do not change the file: run the command again with --skip-faulty, which leaves only faulty rows out, " +
-  "and import these, corrected, from a file of its own.";
 
 function importCommand(
   kind: ImportedKind,
@@ -66,24 +62,22 @@ function importCommand(
         const principal = byCommandLine(session.context.workspace);
         return await asCommandErrors(async () => {
           const id = await idOfImport(file, { kind, isUpdate });
-          const record = new ImportRecord(id, { principal, action: `cli ${name}` });
+          const reported = new Progress(terminal.report);
           const plan: ImportPlan = {
             kind,
             file,
             fieldKinds: kinds,
+            isDryRun: given.has("dry-run"),
             isUpdate,
             skipsFaulty: given.has("skip-faulty"),
+            keptRowsMax: ROWS_SHOWN_MAX,
             words: WORDS,
             caller: async () => await Promise.resolve(session),
-            record,
-            doneUpTo: await record.lastRow(session.context),
-            handledUpTo: 0,
-            batchRows: BATCH_ROWS,
-            transactionMs: TRANSACTION_MS,
-            pace: async () => await Promise.resolve(),
+            record: new ImportRecord(id, { principal, action: `cli ${name}` }),
+            onProgress: (progress) => reported.show(progress),
             interruption: terminal.interruption(),
           };
-          return await importFile(plan, { isDryRun: given.has("dry-run"), terminal });
+          return printed(plan, await importFile(plan), terminal);
         });
       });
     },
@@ -99,7 +93,7 @@ async function asCommandErrors(work: () => Promise<string>): Promise<string> {
     if (!(error instanceof AnotherRunError)) throw error;
     throw new CommandError(
       "Another run of this import has written rows in the meantime, so this one has stopped. " +
-        "When the other has ended, run the same command again: it continues where that one was.",
+        "When the other has ended, run the same command again: it leaves these rows as they are.",
       { cause: error },
     );
   }
@@ -115,7 +109,7 @@ Rows are numbered as in a spreadsheet: the header row is row 1.
 
 The whole file is checked first. If a row has a fault, nothing is written, unless
 --skip-faulty leaves that row out. Run the same command again after it was stopped or
-killed: the import continues where it was. Running a finished import again does nothing.`;
+killed: rows that are written are left as they are. Running a finished import again does nothing.`;
 }
 
 function fileOf(given: CommandArguments): ImportFile {
@@ -137,84 +131,51 @@ function formatOf(path: string, asked: string | undefined): FileFormat {
   );
 }
 
-async function importFile(
+/** What the command prints. @throws {CommandError} unless the file is imported, or checked and without faults. */
+function printed(
   plan: ImportPlan,
-  { isDryRun, terminal }: { readonly isDryRun: boolean; readonly terminal: Terminal },
-): Promise<string> {
-  const faults = new FaultList(ROWS_SHOWN_MAX);
-  const checking = new Progress(terminal.report, "checked");
-  const checked = await check(
-    plan,
-    async () => await checkFile(plan, faults, (rows) => checking.add(rows)),
+  { status, message, progress }: ImportedFile,
+  terminal: Terminal,
+): string {
+  const lines = faultLines(progress.faults);
+  const { rows, created, updated, faults } = progress;
+  if (status === "refused" || status === "failed")
+    throw new CommandError([message, ...lines].join("\n"));
+  if (status === "checked" && lines.length > 0)
+    throw new CommandError(
+      [`${faultyOf(progress, false)}. Nothing was written.`, ...lines].join("\n"),
+    );
+  if (status === "checked")
+    return `${rows} rows without faults: ${expectedCounts(progress, plan)}. Nothing was written.`;
+  if (status === "interrupted" && progress.phase === "checking")
+    throw new CommandError("Stopped before anything was written.");
+  for (const line of lines) terminal.report(line);
+  const outcome = outcomeOf(progress, plan);
+  if (status === "written") return `${rows} rows of ${plan.file.name}: ${outcome}.`;
+  const left = rows - progress.alreadyWritten - faults.rows.size - created - updated;
+  throw new CommandError(
+    `Stopped: ${outcome}, ${left} rows are left. Run the same command again to continue.`,
   );
-  const faulty = faults.rows.size;
-  if (faulty > 0 && (isDryRun || !plan.skipsFaulty)) throw refused(plan, checked, faults);
-  if (isDryRun)
-    return `${checked.rows} rows without faults: ${expectedCounts(checked, plan)}. Nothing was written.`;
-  const writing = new Progress(terminal.report, "written");
-  const written = await write(
-    async () => await writeFile(plan, faults, (rows) => writing.add(rows)),
-  );
-  for (const line of faultLines(faults)) terminal.report(line);
-  const outcome = [
-    `${written.created} created`,
-    ...(plan.isUpdate ? [`${written.updated} updated`] : []),
-    ...(checked.alreadyWritten > 0
-      ? [`${checked.alreadyWritten} already written by an earlier run of this file`]
+}
+
+function outcomeOf(
+  { created, updated, alreadyWritten, faults }: ImportProgress,
+  { isUpdate }: ImportPlan,
+): string {
+  return [
+    `${created} created`,
+    ...(isUpdate ? [`${updated} updated`] : []),
+    ...(alreadyWritten > 0
+      ? [`${alreadyWritten} already written by an earlier run of this file`]
       : []),
     ...(faults.rows.size > 0 ? [`${faults.rows.size} left out`] : []),
   ].join(", ");
-  const left =
-    checked.toCreate +
-    checked.toUpdate -
-    written.created -
-    written.updated -
-    (faults.rows.size - faulty);
-  if (left > 0)
-    throw new CommandError(
-      `Stopped: ${outcome}, ${left} rows are left. Run the same command again to continue.`,
-    );
-  return `${checked.rows} rows of ${plan.file.name}: ${outcome}.`;
 }
 
-async function check(plan: ImportPlan, work: () => Promise<Checked>): Promise<Checked> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!plan.interruption.aborted) throw error;
-    throw new CommandError("Stopped before anything was written.", { cause: error });
-  }
-}
-
-async function write<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof FaultyRow)) throw error;
-    const faults = new FaultList(ROWS_SHOWN_MAX);
-    faults.add(error.number, error.faults);
-    throw new CommandError(
-      `Stopped at a row that had no fault when the file was checked. The rows before it may already be written, ` +
-        `${KEEP_THE_FILE}\n${faultLines(faults).join("\n")}`,
-      { cause: error },
-    );
-  }
-}
-
-function refused({ file }: ImportPlan, checked: Checked, faults: FaultList): CommandError {
-  const { size } = faults.rows;
-  const { rows, alreadyWritten } = checked;
-  const advice =
-    alreadyWritten > 0
-      ? `An earlier run has written ${alreadyWritten} rows, ${KEEP_THE_FILE}`
-      : "Fix them, or leave them out with --skip-faulty.";
-  return new CommandError(
-    `${size} of ${rows} rows of ${file.name} ${size === 1 ? "has" : "have"} faults, so nothing is written. ` +
-      `${advice}\n${faultLines(faults).join("\n")}`,
-  );
-}
-
-function expectedCounts({ toCreate, toUpdate, alreadyWritten }: Checked, plan: ImportPlan): string {
+function expectedCounts(
+  { toCreate, toUpdate, alreadyWritten }: ImportProgress,
+  plan: ImportPlan,
+): string {
   return [
     `${toCreate} would be created`,
     ...(plan.isUpdate ? [`${toUpdate} updated`] : []),

@@ -1,25 +1,29 @@
+import type { ImportProgress } from "../../workspace/imports/file/import-progress.ts";
+
 const EVERY_MS = 500;
 
 /** Reports how many rows are done, at most twice a second. */
 export class Progress {
   readonly #report: (line: string) => void;
-  readonly #doing: string;
-  readonly #startMs = Date.now();
-  #rows = 0;
+  #phase: ImportProgress["phase"] = "checking";
+  #sinceMs = Date.now();
   #reportedAtMs = Date.now();
 
-  /** `doing` is what happens to the rows: "checked". */
-  constructor(report: (line: string) => void, doing: string) {
+  constructor(report: (line: string) => void) {
     this.#report = report;
-    this.#doing = doing;
   }
 
-  add(rows: number): void {
-    this.#rows += rows;
+  show({ phase, ...counts }: ImportProgress): void {
     const nowMs = Date.now();
+    if (phase !== this.#phase) this.#sinceMs = nowMs;
+    this.#phase = phase;
     if (nowMs - this.#reportedAtMs < EVERY_MS) return;
     this.#reportedAtMs = nowMs;
-    const perSecond = Math.round((this.#rows * 1000) / (nowMs - this.#startMs));
-    this.#report(`${this.#rows} rows ${this.#doing}, ${perSecond} a second`);
+    const [done, rows] =
+      phase === "checking"
+        ? ["checked", counts.rows]
+        : ["written", counts.created + counts.updated];
+    const perSecond = Math.round((rows * 1000) / Math.max(1, nowMs - this.#sinceMs));
+    this.#report(`${rows} rows ${done}, ${perSecond} a second`);
   }
 }

@@ -4,7 +4,7 @@ import { authorize } from "../../access/authorize.ts";
 import { invalidParameter } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { formatOfName } from "./file/file-rows.ts";
-import type { FileFormat } from "./file/import-plan.ts";
+import type { FileFormat } from "./file/source-file.ts";
 import { CreateQuery, ShownImport, shownImport } from "./import-fields.ts";
 import { getImport } from "./import-of-path.ts";
 import { accessOfKind } from "./imported-kinds.ts";

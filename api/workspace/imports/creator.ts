@@ -3,7 +3,7 @@ import { findKeyById } from "../../access/api-keys.ts";
 import { refusalOfAccess, refusalOfAccount } from "../../access/authorize.ts";
 import { findMembership } from "../../access/memberships.ts";
 import type { Principal } from "../../operation/principal.ts";
-import type { LeasedImport } from "./import-leases.ts";
+import type { ImportRun } from "./import-runs.ts";
 import { accessOfKind } from "./imported-kinds.ts";
 
 /** The sender of an import has lost the right to it. The message is for people. */
@@ -12,8 +12,8 @@ export class CreatorRefusedError extends Error {
 }
 
 /** The sender of the import with current rights. @throws {CreatorRefusedError} if they do not suffice. */
-export async function creatorOf(db: Queryable, leased: LeasedImport): Promise<Principal> {
-  const { keyId, personId, membershipId, kind } = leased;
+export async function creatorOf(db: Queryable, run: ImportRun): Promise<Principal> {
+  const { keyId, personId, membershipId, kind } = run;
   const found =
     keyId === null
       ? await findMembership(db, { personId: personId ?? 0, membershipId: membershipId ?? 0 })

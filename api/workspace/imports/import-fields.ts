@@ -4,7 +4,7 @@ import { isStorable, shownTime } from "../../http/body-fields.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import { sentAs } from "../../operation/parameters.ts";
 import { delimiterOf } from "./file/file-rows.ts";
-import { FILE_FORMATS } from "./file/import-plan.ts";
+import { FILE_FORMATS } from "./file/source-file.ts";
 import { IMPORT_KINDS } from "./imported-kinds.ts";
 import { SHOWN_STATUSES, type StoredImport } from "./stored-import.ts";
 

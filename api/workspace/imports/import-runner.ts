@@ -2,20 +2,18 @@ import type { Log } from "../../../schemas/host/log.ts";
 import { pause } from "../../../schemas/host/pause.ts";
 import { isPostgresAway } from "../../../schemas/postgres/errors.ts";
 import { withoutRows } from "../../http/without-rows.ts";
-import { type Carried, type CarryDeps, carryImport } from "./carry-import.ts";
+import { type CarryDeps, carryImport, type ImportEnd } from "./carry-import.ts";
 import { CreatorRefusedError } from "./creator.ts";
-import { AnotherRunError } from "./file/another-run.ts";
 import { FileFault } from "./file/file-fault.ts";
+import { AnotherRunError } from "./file/import-record.ts";
 import {
-  countOpenImports,
-  endImport,
-  type ImportEnd,
-  type LeasedImport,
-  LeaseLostError,
-  leaseImport,
-  postponeImport,
-  releaseImport,
-} from "./import-leases.ts";
+  beginRun,
+  countWaitingImports,
+  endRun,
+  type ImportRun,
+  leaveRun,
+  RunOverError,
+} from "./import-runs.ts";
 import { storableText } from "./stored-faults.ts";
 import { deleteAbandonedUploads } from "./uploads.ts";
 
@@ -24,16 +22,15 @@ const LOOK_EVERY_MS = 2_000;
 const CLEAN_EVERY_MS = 60_000;
 /** After a failure, so that an import is tried again when its cause may be over. */
 const RETRY_SECONDS = 10;
-/** Leases without progress, after which an import is given up: it may be what ends the processes. */
+/** Runs without a row written, after which an import is given up: it may be what ends the processes. */
 const ATTEMPTS_MAX = 5;
 const MESSAGE_MAX = 2_000;
 
 export type RunnerDeps = CarryDeps & { readonly log: Log };
 
 /**
- * Carries out imports, one at a time in each process, oldest first. An import is leased in Postgres, so of several processes one has it, and when
- * that one is killed another continues after the lease has run out. Closing lets an import go after its present rows, and another process
- * continues it at once.
+ * Runs imports, one at a time in each process, oldest first. Closing leaves an import after its present rows, and another process runs it at once. See
+ * `stored-import.ts` for the states of an import.
  */
 export class ImportRunner {
   readonly #deps: RunnerDeps;
@@ -41,8 +38,8 @@ export class ImportRunner {
   #wake = new AbortController();
   #running: Promise<void> | undefined;
   #cleanedAtMs = 0;
-  /** An import whose lease could not be given back, because Postgres was away. */
-  #unreleased: LeasedImport | undefined;
+  /** A run that Postgres has ended by being away. */
+  #broken: ImportRun | undefined;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -70,28 +67,27 @@ export class ImportRunner {
       if (!(await this.#round()) && !this.#stop.signal.aborted)
         await pause(LOOK_EVERY_MS, this.#wake.signal);
     }
-    await this.#release().catch((error: unknown) => {
-      // Another process continues after the lease has run out.
-      this.#deps.log.warn({ err: withoutRows(error) }, "import.not-released");
+    await this.#leaveBroken().catch((error: unknown) => {
+      // Another process runs it when it counts as killed.
+      this.#deps.log.warn({ err: withoutRows(error) }, "import.not-left");
     });
   }
 
-  async #release(): Promise<void> {
-    if (this.#unreleased !== undefined) await releaseImport(this.#deps.db, this.#unreleased);
-    this.#unreleased = undefined;
+  async #leaveBroken(): Promise<void> {
+    if (this.#broken === undefined) return;
+    await leaveRun(this.#deps.db, this.#broken, { seconds: 0, counts: false });
+    this.#broken = undefined;
   }
 
   /** Whether there may be more to do at once. */
   async #round(): Promise<boolean> {
     const { db, log, metrics } = this.#deps;
     try {
-      await this.#release();
-      const { waiting, due } = await countOpenImports(db);
-      metrics.waiting(waiting);
+      await this.#leaveBroken();
+      metrics.waiting(await countWaitingImports(db));
       await this.#clean();
-      const leased = due === 0 ? undefined : await leaseImport(db);
-      if (leased === undefined) return false;
-      return await this.#carry(leased);
+      const run = await beginRun(db);
+      return run !== undefined && (await this.#carry(run));
     } catch (error) {
       metrics.waiting(undefined);
       if (!this.#stop.signal.aborted)
@@ -107,74 +103,70 @@ export class ImportRunner {
     this.#cleanedAtMs = nowMs;
   }
 
-  async #carry(leased: LeasedImport): Promise<boolean> {
+  async #carry(run: ImportRun): Promise<boolean> {
     const { db, log } = this.#deps;
     const startedAtMs = performance.now();
-    log.info({ importId: leased.id, attempt: leased.attempts }, "import.leased");
+    log.info({ importId: run.id, attempt: run.attempts }, "import.begun");
     try {
-      const end = await this.#tryToCarry(leased);
+      const end = await this.#endOf(run);
       if (end === "interrupted") {
-        await releaseImport(db, leased);
-        log.info({ importId: leased.id }, "import.released");
+        await leaveRun(db, run, { seconds: 0, counts: false });
+        log.info({ importId: run.id }, "import.left");
         return false;
       }
-      await endImport(db, leased, end);
-      this.#noteEnd(leased, end, performance.now() - startedAtMs);
+      await endRun(db, run, end);
+      this.#noteEnd(run, end, performance.now() - startedAtMs);
       return true;
     } catch (error) {
-      await this.#letGo(leased, error);
+      await this.#afterError(run, error);
       return false;
     }
   }
 
   /** Turns every way in which an import itself ends into that end. Others are thrown. */
-  async #tryToCarry(leased: LeasedImport): Promise<Carried> {
-    const { signal } = this.#stop;
+  async #endOf(run: ImportRun): Promise<ImportEnd | "interrupted"> {
     try {
-      if (leased.attempts > ATTEMPTS_MAX) return givenUp(leased);
-      return await carryImport(this.#deps, leased, signal);
+      if (run.attempts > ATTEMPTS_MAX) return givenUp(run);
+      return await carryImport(this.#deps, run, this.#stop.signal);
     } catch (error) {
       if (error instanceof FileFault) {
-        return {
-          status: "refused",
-          message: storableText(capitalized(error.message), MESSAGE_MAX),
-        };
+        const message = storableText(capitalized(error.message), MESSAGE_MAX);
+        return { status: "refused", message };
       }
       if (error instanceof CreatorRefusedError) {
-        return {
-          status: "stopped",
-          message: `The sender may no longer import ${leased.kind}: ${error.message}.`,
-        };
+        const message = `The sender may no longer import ${run.kind}: ${error.message}.`;
+        return { status: "stopped", message };
       }
       throw error;
     }
   }
 
-  /** An import did not end, for reasons that lie outside of it. */
-  async #letGo(leased: LeasedImport, error: unknown): Promise<void> {
+  /** A run ended without its import, for reasons that lie outside of it. */
+  async #afterError(run: ImportRun, error: unknown): Promise<void> {
     const { db, log } = this.#deps;
-    const importId = leased.id;
-    if (error instanceof LeaseLostError) {
-      log.info({ importId }, "import.lease-lost");
+    const importId = run.id;
+    if (error instanceof RunOverError) {
+      log.info({ importId }, "import.run-over");
       return;
     }
-    if (error instanceof AnotherRunError || isPostgresAway(error)) {
+    if (isPostgresAway(error)) {
       log.warn({ err: withoutRows(error), importId }, "import.postponed");
-      this.#unreleased = leased;
+      this.#broken = run;
       return;
     }
-    log.error({ err: withoutRows(error), importId }, "import.failed");
-    await postponeImport(db, leased, RETRY_SECONDS);
+    const counts = !(error instanceof AnotherRunError);
+    log[counts ? "error" : "warn"]({ err: withoutRows(error), importId }, "import.failed");
+    await leaveRun(db, run, { seconds: RETRY_SECONDS, counts });
   }
 
-  #noteEnd({ id, kind, workspaceId }: LeasedImport, { status }: ImportEnd, tookMs: number): void {
+  #noteEnd({ id, kind, workspaceId }: ImportRun, { status }: ImportEnd, tookMs: number): void {
     const { log, metrics } = this.#deps;
     metrics.ended(status);
     log.info({ importId: id, kind, workspaceId, status, ms: Math.round(tookMs) }, "import.ended");
   }
 }
 
-function givenUp({ id }: LeasedImport): ImportEnd {
+function givenUp({ id }: ImportRun): ImportEnd {
   const message = `Given up after ${ATTEMPTS_MAX} attempts without progress. The log of the service has the reasons under importId ${id}.`;
   return { status: "failed", message };
 }

@@ -29,7 +29,7 @@ export function openImports(
 /** The context of a request that the sender of the import might have made for a row. */
 function contextOf(
   { nats, log, ...stores }: Stores,
-  { principal, leased, db }: Parameters<CarryDeps["contextOf"]>[0],
+  { principal, run, db }: Parameters<CarryDeps["contextOf"]>[0],
 ): OperationContext {
   return {
     ...stores,
@@ -37,11 +37,11 @@ function contextOf(
     workspace: principal.workspace,
     db,
     nats: nats(),
-    log: log.child({ importId: leased.id, request_id: leased.requestId }),
-    requestId: leased.requestId,
+    log: log.child({ importId: run.id, request_id: run.requestId }),
+    requestId: run.requestId,
     nowMs: Date.now(),
     clientIp: "",
-    isFresh: leased.isFresh,
+    isFresh: run.isFresh,
     rate: NO_RATE,
   };
 }

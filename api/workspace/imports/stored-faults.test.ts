@@ -17,14 +17,6 @@ test("faults keep row, field and message, and say how many more a row has", () =
   expect(list.rows.size).toBe(3);
 });
 
-test("rows that are refused later join the kept ones up to the limit, and the list itself stays", () => {
-  const list = new FaultList(2);
-  list.add(2, { name: "required" });
-  const refused = [5, 6].map((number) => ({ number, faults: { code: "taken" } }));
-  expect(list.keptWith(refused).map(({ row }) => row)).toEqual([2, 5]);
-  expect(list.kept.map(({ row }) => row)).toEqual([2]);
-});
-
 test.each([
   ["a\0b", "a\uFFFDb"],
   ["\ud800x", "\uFFFDx"],

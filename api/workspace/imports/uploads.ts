@@ -4,7 +4,7 @@ import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { ApiError } from "../../operation/errors.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import { keyIdOf } from "../../operation/principal.ts";
-import type { FileFormat } from "./file/import-plan.ts";
+import type { FileFormat } from "./file/source-file.ts";
 import type { ImportKind } from "./imported-kinds.ts";
 
 /** Of a workspace, counting those whose file still arrives. Bounds what the parts of files take of the disk. */

@@ -1694,7 +1694,7 @@ create table erasure_lease (
 
 -- === Imports ===
 
--- Files of records that were sent to be imported, one row each. Any api process carries one out under a lease.
+-- Files of records that were sent to be imported, one row each. Any api process runs one; api/workspace/imports/stored-import.ts has the states.
 create table import (
   id integer primary key generated always as identity,
   workspace_id integer not null references workspace,
@@ -1734,14 +1734,12 @@ create table import (
   rows_already_written integer not null default 0,
   rows_created integer not null default 0,
   rows_updated integer not null default 0,
-  -- Of the rows up to last_row.
   rows_left_out integer not null default 0,
-  -- The last row that has been written or left out.
-  last_row integer not null default 0,
-  -- Leases since it last got on. One that ends its process every time is given up.
+  -- Runs since a row was written last. An import that ends its process every time is given up.
   attempts integer not null default 0,
-  -- Of the process that carries it out. Whoever changes the status ends the lease with it.
+  -- Of the run that goes on. Whoever changes the status ends the run with it.
   lease_token uuid,
+  -- When the next run may begin: the one that goes on has noted nothing for long, or it is tried again.
   leased_until timestamptz(3),
   created_at timestamptz(3) not null default now(),
   started_at timestamptz(3),

@@ -79,7 +79,7 @@ export async function imported(
 
 /** Different names of partners, and partners. */
 export async function partnersOf(
-  world: ApiWorld,
+  world: Pick<ApiWorld, "pool">,
   { workspaceId }: Tenant,
 ): Promise<{ readonly names: number; readonly found: number }> {
   const { rows } = await world.pool.query<{ names: number; found: number }>({
@@ -101,3 +101,51 @@ export async function storedOf(
   });
   return rows[0] ?? { imports: 0, parts: 0 };
 }
+
+/**
+ * A file of {@link ROWS_HELD} partners whose import stands still in the middle: some rows are written, and the row "Held" waits in its transaction until
+ * `letGo`. A row "Slow" takes longer than a transaction may, so that it is the last one of its transaction.
+ */
+export class HeldImport {
+  readonly #world: Pick<ApiWorld, "pool">;
+
+  private constructor(world: Pick<ApiWorld, "pool">) {
+    this.#world = world;
+  }
+
+  static async prepare(world: Pick<ApiWorld, "pool">): Promise<HeldImport> {
+    for (const text of SLOW_ROWS) await world.pool.query({ text });
+    return new HeldImport(world);
+  }
+
+  /** Names of the rows. They differ between tenants. */
+  async rows({ slug }: Pick<Tenant, "slug">): Promise<string[]> {
+    await this.#world.pool.query({ text: "insert into held values (1)" });
+    const names = Array.from({ length: ROWS_HELD }, (_, index) => `${slug} ${index}`);
+    names.splice(10, 3, `${slug} Slow`, `${slug} Held`, `${slug} Slow too`);
+    return names;
+  }
+
+  async untilSomeAreWritten(of: Tenant): Promise<void> {
+    await until("rows are written", async () => (await partnersOf(this.#world, of)).found > 1, {
+      timeoutMs: 60_000,
+      pollMs: 10,
+    });
+  }
+
+  async letGo(): Promise<void> {
+    await this.#world.pool.query({ text: "delete from held" });
+  }
+}
+
+export const ROWS_HELD = 20;
+const SLOW_ROWS = [
+  "create table held (one integer)",
+  `create function slow_row() returns trigger language plpgsql as $$
+   begin
+     if new.name like '% Slow%' then perform pg_sleep(0.25); end if;
+     while new.name like '% Held' and exists (select from held) loop perform pg_sleep(0.01); end loop;
+     return new;
+   end $$`,
+  "create trigger a_slow before insert on affiliate for each row execute function slow_row()",
+];

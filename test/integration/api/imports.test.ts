@@ -80,7 +80,7 @@ test("JSON lines of offers get their events, advertiser, partners and scope of o
   const offers = [
     {
       code: "SHOP",
-      name: "Shop",
+      name: 'Shop, [with] {brackets} and \\"quotes"',
       advertiser: "aDVERTISER",
       destination_url: "https://shop.example/?c={click_id}",
       visibility: "approval",
@@ -100,9 +100,13 @@ test("JSON lines of offers get their events, advertiser, partners and scope of o
   const ended = await imported(world, of, { kind: "offers", name: "offers.jsonl" }, lines);
   expect(ended).toMatchObject({ status: "done", format: "json", rows_created: 2 });
   expect(record(await world.get("/offers/SHOP", of.keys.admin))).toMatchObject({
+    name: offers[0]?.name,
     advertiser_id: of.advertiserId,
     payout: "12.5000",
-    events: [{ code: "default" }, { code: "lead", payout: "1.0000" }],
+    events: [
+      { code: "default", payout: "12.5000" },
+      { code: "lead", payout: "1.0000" },
+    ],
   });
   expect(record(await world.get("/offers/SHOP", of.keys.partner))).toMatchObject({ can_run: true });
   const scopeOf = async (code: string) =>

@@ -32,17 +32,6 @@ export class FaultList {
     this.rows.add(row);
     if (this.rows.size <= this.#keptMax) this.#kept.push(rowFaults(row, faults));
   }
-
-  /** What `kept` would be with more rows, which have no faults yet. */
-  keptWith(
-    more: readonly { readonly number: number; readonly faults: FieldFaults }[],
-  ): readonly RowFaults[] {
-    const room = Math.max(0, this.#keptMax - this.rows.size);
-    return [
-      ...this.#kept,
-      ...more.slice(0, room).map(({ number, faults }) => rowFaults(number, faults)),
-    ];
-  }
 }
 
 function rowFaults(row: number, faults: FieldFaults): RowFaults {

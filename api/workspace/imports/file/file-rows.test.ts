@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FieldKind } from "../../../http/field-values.ts";
 import type { FileRow } from "./file-row.ts";
 import { fileRows } from "./file-rows.ts";
-import type { FileFormat } from "./import-plan.ts";
+import type { FileFormat } from "./source-file.ts";
 
 const KINDS: ReadonlyMap<string, FieldKind> = new Map([
   ["name", { type: "text", isNullable: false }],
@@ -21,7 +21,11 @@ async function rowsOf(format: FileFormat, content: string): Promise<FileRow[]> {
       },
     },
     fieldKinds: KINDS,
-    words: { update: "update=1", delimiter: (name) => `delimiter=${name}` },
+    words: {
+      update: "update=1",
+      skipFaulty: "skip_faulty=1",
+      delimiter: (name) => `delimiter=${name}`,
+    },
   });
   const all: FileRow[] = [];
   for await (const row of rows) all.push(row);

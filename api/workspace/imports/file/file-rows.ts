@@ -11,8 +11,9 @@ import { type FieldKind, valueOf } from "../../../http/field-values.ts";
 import { shownName } from "../../../http/unknown-parameters.ts";
 import { FileFault } from "./file-fault.ts";
 import type { FileRow } from "./file-row.ts";
-import type { FileFormat, ImportPlan } from "./import-plan.ts";
+import type { ImportPlan } from "./import-plan.ts";
 import { JsonTexts } from "./json-texts.ts";
+import type { FileFormat } from "./source-file.ts";
 import { textChunks } from "./text-chunks.ts";
 
 /** What reading a file needs of the plan. */

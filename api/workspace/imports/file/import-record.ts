@@ -3,12 +3,20 @@ import type { Queryable } from "../../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
 import { type AuditEntry, insertAuditEntry } from "../../../access/audit-log.ts";
 import type { OperationContext } from "../../../operation/operation.ts";
-import { AnotherRunError } from "./another-run.ts";
-import type { ImportFile, RunRecord, WrittenPart } from "./import-plan.ts";
 import type { ImportedKind } from "./imported-row.ts";
+import type { ImportFile } from "./source-file.ts";
 import { textChunks } from "./text-chunks.ts";
 
 const HASH_CHARACTERS = 32;
+
+/** Another run of the same file has written rows since this one read the record, so this one must not continue. */
+export class AnotherRunError extends Error {
+  override readonly name = "AnotherRunError";
+
+  constructor() {
+    super("another run of this import has written rows");
+  }
+}
 
 /** Who imports and by which action, for the audit log. */
 export type ImportNoter = Pick<AuditEntry, "principal" | "action">;
@@ -18,7 +26,7 @@ export type ImportNoter = Pick<AuditEntry, "principal" | "action">;
  * next run of the same file knows exactly which rows were written, and continues after them. Of several runs at the same time only
  * one continues: runs write one at a time, and one that finds a note of another stops.
  */
-export class ImportRecord implements RunRecord {
+export class ImportRecord {
   readonly #id: string;
   readonly #noter: ImportNoter;
   /** An entry of the audit log: every note of this import up to it is known, and a later one is of another run. */
@@ -62,8 +70,7 @@ export class ImportRecord implements RunRecord {
   /** Records that the rows up to `last` are done, in the transaction that writes them. Returns the id of the note. */
   async note(
     tx: Queryable,
-    _context: OperationContext,
-    { first, last }: Pick<WrittenPart, "first" | "last">,
+    { first, last }: { readonly first: number; readonly last: number },
   ): Promise<number> {
     return await insertAuditEntry(tx, {
       principal: this.#noter.principal,
@@ -74,6 +81,7 @@ export class ImportRecord implements RunRecord {
     });
   }
 
+  /** The transaction of this note is committed. */
   hasNoted(note: number): void {
     this.#knownUpTo = note;
   }

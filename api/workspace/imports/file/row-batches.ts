@@ -1,14 +1,13 @@
 import type { FileRow } from "./file-row.ts";
 
-/** Groups rows, at most `rowsMax` together, so that one look-up serves a whole group. */
-export async function* rowBatches(
-  rows: AsyncIterable<FileRow>,
-  rowsMax: number,
-): AsyncGenerator<FileRow[]> {
+/** One look-up, and one look at the rights of whoever imports, serves so many rows. */
+const BATCH_ROWS = 100;
+
+export async function* rowBatches(rows: AsyncIterable<FileRow>): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
   for await (const row of rows) {
     batch.push(row);
-    if (batch.length < rowsMax) continue;
+    if (batch.length < BATCH_ROWS) continue;
     yield batch;
     batch = [];
   }

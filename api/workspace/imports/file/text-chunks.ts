@@ -1,5 +1,5 @@
 import { FileFault } from "./file-fault.ts";
-import type { ImportFile } from "./import-plan.ts";
+import type { ImportFile } from "./source-file.ts";
 
 /** The text of a file in chunks, without its byte order mark. @throws {FileFault} for a file that is not UTF-8. */
 export async function* textChunks({

@@ -3,90 +3,90 @@ import { postgresCode, SQLSTATE } from "../../../../schemas/postgres/errors.ts";
 import { inTransaction, poolWithin } from "../../../../schemas/postgres/transaction.ts";
 import type { OperationContext } from "../../../operation/operation.ts";
 import { isAlreadyWritten } from "./check-file.ts";
-import type { FaultList } from "./fault-list.ts";
 import { fileRows } from "./file-rows.ts";
-import type { ImportCaller, ImportPlan, WrittenPart } from "./import-plan.ts";
+import type { ImportPlan } from "./import-plan.ts";
+import type { GrowingProgress, ImportProgress } from "./import-progress.ts";
 import type { ImportedRow } from "./imported-row.ts";
 import { lookUpRows } from "./look-up-rows.ts";
+import { Pace } from "./pace.ts";
 import { rowBatches } from "./row-batches.ts";
 import { FaultyRow, writeRow } from "./row-faults.ts";
 
+/** When a transaction ends, at the row after. Writers of the catalog wait 2 s for its one lock, so stay far below that. */
+const TRANSACTION_MS = 200;
 const LOCK_TRIES_MAX = 10;
 
-export type Written = { readonly created: number; readonly updated: number };
-
 /**
- * Writes the rows of a checked file, except those in `faults`. A row that is refused only now is added to `faults`. Ends early when
- * interrupted.
- * @throws {FaultyRow} for such a row unless faulty rows are skipped.
- * @throws {AnotherRunError} when another run of the same import has written meanwhile.
+ * Writes the rows of a checked file, except faulty ones and those that an earlier run has written.
+ * @throws {FaultyRow} for a row that is refused only now, unless faulty rows are left out; it is in `progress.faults` in both cases.
+ * @throws {AnotherRunError}, and what `plan.interruption` is aborted with.
  */
 export async function writeFile(
   plan: ImportPlan,
-  faults: FaultList,
-  done: (rows: number) => void,
-): Promise<Written> {
-  const written = { created: 0, updated: 0 };
-  /** Rows that are left out, in front of the next part. */
-  let leftOut: readonly number[] = [];
-  for await (const batch of rowBatches(fileRows(plan), plan.batchRows)) {
+  progress: GrowingProgress,
+  doneUpTo: number,
+): Promise<void> {
+  const { rows: faulty } = progress.faults;
+  for await (const batch of rowBatches(fileRows(plan))) {
     const { context } = await plan.caller();
-    const looked = await lookUpRows(context, plan, batch);
-    const open = looked.filter(
-      (row) => row.number > plan.handledUpTo && !isAlreadyWritten(plan, row),
+    const right = batch.filter(({ number }) => !faulty.has(number));
+    let open: readonly ImportedRow[] = (await lookUpRows(context, plan, right)).filter(
+      (row) => !isAlreadyWritten(plan, row, doneUpTo),
     );
-    leftOut = [
-      ...leftOut,
-      ...open.flatMap(({ number }) => (faults.rows.has(number) ? [number] : [])),
-    ];
-    let rest = open.filter(({ number }) => !faults.rows.has(number));
-    while (rest.length > 0) {
-      if (plan.interruption.aborted) return written;
-      const part = await writePart(plan, await plan.caller(), { rows: rest, leftOut });
-      if (part === undefined) return written;
-      for (const { number, faults: found } of part.refused) faults.add(number, found);
-      plan.record.hasNoted(part.note);
-      written.created += part.created;
-      written.updated += part.updated;
-      rest = rest.slice(part.rows);
-      leftOut = leftOut.filter((number) => number > part.last);
-    }
-    done(batch.length);
+    while (open.length > 0) open = await writePart(plan, progress, open);
+    progress.leftOut += batch.filter(({ number }) => faulty.has(number)).length;
+    await plan.onProgress(progress);
   }
-  return written;
 }
 
-type Open = {
-  readonly rows: readonly ImportedRow[];
-  readonly leftOut: readonly number[];
-};
+/**
+ * Writes as many rows as fit into the time of one transaction. Returns the others. If faulty rows are left out and one is refused, the transaction
+ * is undone, and the rows before that one are written anew.
+ */
+async function writePart(
+  plan: ImportPlan,
+  progress: GrowingProgress,
+  rows: readonly ImportedRow[],
+): Promise<readonly ImportedRow[]> {
+  try {
+    const { note, after } = await transactionOf(plan, progress, rows);
+    plan.record.hasNoted(note);
+    const written = after.created + after.updated - progress.created - progress.updated;
+    Object.assign(progress, { created: after.created, updated: after.updated });
+    return rows.slice(written);
+  } catch (error) {
+    if (!(error instanceof FaultyRow)) throw error;
+    progress.faults.add(error.number, error.faults);
+    if (!plan.skipsFaulty) throw error;
+    let before = rows.filter(({ number }) => number < error.number);
+    while (before.length > 0) before = [...(await writePart(plan, progress, before))];
+    return rows.filter(({ number }) => number > error.number);
+  }
+}
 
-type Part = WrittenPart & {
-  /** Number of rows written or refused: as many as fit into the time of a transaction. */
-  readonly rows: number;
+type Written = {
+  readonly after: ImportProgress;
   /** What records it. */
   readonly note: number;
 };
 
-/**
- * Runs one transaction. It is tried again if another writer holds the catalog lock for too long. Undefined if it was interrupted before it could
- * write.
- */
-async function writePart(
+/** Runs one transaction. It is tried again if another writer holds the catalog lock for too long. */
+async function transactionOf(
   plan: ImportPlan,
-  caller: ImportCaller,
-  open: Open,
-): Promise<Part | undefined> {
+  progress: ImportProgress,
+  rows: readonly ImportedRow[],
+): Promise<Written> {
   for (let tries = 1; ; tries += 1) {
+    plan.interruption.throwIfAborted();
+    const { context, contextOn } = await plan.caller();
     try {
-      return await inTransaction(
-        caller.context.db,
-        async (tx) => await writeWithin(tx, plan, { caller, open }),
-      );
+      return await inTransaction(context.db, async (tx) => {
+        const within = contextOn(poolWithin(tx));
+        return await writeWithin(tx, plan, { context: within, progress, rows });
+      });
     } catch (error) {
-      if (postgresCode(error) !== SQLSTATE.lockNotAvailable) throw error;
-      if (plan.interruption.aborted) return undefined;
-      if (tries === LOCK_TRIES_MAX) throw error;
+      if (postgresCode(error) !== SQLSTATE.lockNotAvailable || tries === LOCK_TRIES_MAX)
+        throw error;
     }
   }
 }
@@ -94,51 +94,30 @@ async function writePart(
 async function writeWithin(
   tx: Queryable,
   plan: ImportPlan,
-  { caller, open }: { readonly caller: ImportCaller; readonly open: Open },
-): Promise<Part> {
-  const endMs = Date.now() + plan.transactionMs;
-  const context = caller.contextOn(poolWithin(tx));
-  const refused: FaultyRow[] = [];
-  const counts = { rows: 0, created: 0, updated: 0 };
+  {
+    context,
+    progress,
+    rows,
+  }: {
+    readonly context: OperationContext;
+    readonly progress: ImportProgress;
+    readonly rows: readonly ImportedRow[];
+  },
+): Promise<Written> {
+  const endMs = Date.now() + TRANSACTION_MS;
+  const pace = new Pace();
+  const after: GrowingProgress = { ...progress };
+  let last = 0;
   await plan.record.begin(tx, context);
-  for (const row of open.rows) {
-    const fault = await writeOrRefuse(context, plan, row);
-    counts.rows += 1;
-    if (fault !== undefined) refused.push(fault);
-    else if (row.id === undefined) counts.created += 1;
-    else counts.updated += 1;
-    await plan.pace();
+  for (const row of rows) {
+    await writeRow(context, plan.kind, row);
+    last = row.number;
+    if (row.id === undefined) after.created += 1;
+    else after.updated += 1;
+    await pace.next();
     if (Date.now() >= endMs) break;
   }
-  const last = open.rows[counts.rows - 1]?.number ?? 0;
-  const before = open.leftOut.filter((number) => number < last).length;
-  const part: Omit<Part, "note"> = {
-    ...counts,
-    first: open.rows[0]?.number ?? 0,
-    last,
-    leftOut: before + refused.length,
-    refused,
-  };
-  return { ...part, note: await plan.record.note(tx, context, part) };
-}
-
-/**
- * If faulty rows are skipped, each row gets a savepoint that can be rolled back. Otherwise the first refused row ends everything.
- */
-async function writeOrRefuse(
-  context: OperationContext,
-  plan: ImportPlan,
-  row: ImportedRow,
-): Promise<FaultyRow | undefined> {
-  if (!plan.skipsFaulty) {
-    await writeRow(context, plan.kind, row);
-    return undefined;
-  }
-  try {
-    await inTransaction(context.db, async () => await writeRow(context, plan.kind, row));
-    return undefined;
-  } catch (error) {
-    if (error instanceof FaultyRow) return error;
-    throw error;
-  }
+  const note = await plan.record.note(tx, { first: rows[0]?.number ?? 0, last });
+  await plan.onWrite?.(tx, after);
+  return { after, note };
 }

@@ -1,9 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { LEASE_SECONDS } from "../../../../api/workspace/imports/import-leases.ts";
+import { SILENT_SECONDS } from "../../../../api/workspace/imports/import-runs.ts";
 import { ApiWorld, someText, type Tenant } from "../../../integration/api/api-world.ts";
 import {
+  HeldImport,
   importIn,
   partnersOf,
+  ROWS_HELD,
   sendImport,
   storedOf,
   untilEnded,
@@ -15,18 +17,18 @@ import { nodeProgram } from "../../../system/service-program.ts";
 import { freePort } from "../../../system/start-system.ts";
 import { until } from "../../../system/until.ts";
 
-/** A lease has to run out. */
+/** A run has to count as killed. */
 vi.setConfig({ testTimeout: 120_000 });
 
-const ROWS = 3_000;
 const QUERY = { kind: "affiliates", format: "csv" };
 
-// Without an api in this process, so that one of the processes below carries each import out.
+// Without an api in this process, so that one of the processes below runs each import.
 const world = await forThisFile(
   openStores({ label: "imports" }).then((parts) => new ApiWorld(parts)),
 );
+const held = await HeldImport.prepare(world);
 const running = new Set<ChildServer>();
-// A process of another test would carry out imports, too.
+// A process of another test would run imports, too.
 afterEach(async () => {
   await Promise.all([...running].map(async (api) => await api.end()));
   running.clear();
@@ -51,108 +53,87 @@ function originOf(api: ChildServer): string {
   return new URL(api.url).origin;
 }
 
-/** Partners without codes: nothing but the record of the import says which are written. One has a code. */
-function partners(codeAt: number): string {
-  const rows = Array.from({ length: ROWS }, (_, index) =>
-    index === codeAt ? "TAKEN123,Taken\n" : `,Partner ${index}\n`,
-  );
-  return `code,name\n${rows.join("")}`;
-}
-
-type Progress = { status: string; created: number; faults: { row: number }[] };
-
-/** From Postgres, so that the last lines of a process's log are about its imports. */
-async function progressOf(id: number): Promise<Progress> {
-  const { rows } = await world.pool.query<Progress>({
-    text: "select status, rows_created as created, faults from import where id = $1",
-    values: [id],
-  });
-  return rows[0] ?? { status: "", created: 0, faults: [] };
-}
-
-/** Sends the file to the first process, which carries it out. Returns the id when rows are written. */
+/** Sends the file to the first process, which runs the import. Returns the id when rows are written. */
 async function untilWriting(
   first: ChildServer,
   of: Tenant,
-  content: string,
-  more = {},
+  { content, ...options }: Readonly<Record<string, string>> & { readonly content: string },
 ): Promise<number> {
   const caller = { origin: originOf(first), key: of.keys.admin };
-  const answer = await sendImport(world, { ...QUERY, ...more }, content, caller);
+  const answer = await sendImport(world, { ...QUERY, ...options }, content, caller);
   expect(answer.status).toBe(202);
-  const { id } = importIn(answer);
-  await until("rows are written", async () => (await progressOf(id)).created > 0, {
-    timeoutMs: 60_000,
-    pollMs: 20,
-  });
-  expect(first.output).toContain("import.leased");
-  return id;
+  await held.untilSomeAreWritten(of);
+  expect(first.output).toContain("import.begun");
+  return importIn(answer).id;
 }
 
-test("after kill -9 another process continues: no row twice, none missing, and no fault forgotten", async () => {
+test("after kill -9 another process runs it again: no row twice, none missing, no fault forgotten", async () => {
   const of = await tenant();
   const [first, second] = [await startApi(), await startApi()];
-  const id = await untilWriting(first, of, partners((ROWS * 2) / 3), { skip_faulty: "1" });
-  const caller = { origin: originOf(second), key: of.keys.admin };
-  const taken = await world.callAt(caller.origin, "POST", "/affiliates", {
-    key: caller.key,
-    body: { name: "First", code: "TAKEN123" },
-  });
-  expect(taken.status).toBe(201);
-  await until("the row is refused", async () => (await progressOf(id)).faults.length > 0, {
-    pollMs: 5,
-  });
+  const rows = (await held.rows(of)).map((name) => `${name},\n`);
+  // Without a code nothing but its fault says that this row was not written.
+  const content = `name,email\nFaulty,nobody\n${rows.join("")}`;
+  const id = await untilWriting(first, of, { content, skip_faulty: "1" });
   first.signal("SIGKILL");
   expect(await first.ended).toBe(null);
   const killedAtMs = Date.now();
-  const left = await progressOf(id);
-  expect(left.status).toBe("writing");
-  expect(left.created).toBeLessThan(ROWS - 1);
+  await held.letGo();
+  const caller = { origin: originOf(second), key: of.keys.admin };
   const ended = await untilEnded(world, id, caller);
   expect(ended).toMatchObject({
     status: "done",
-    rows_checked: ROWS,
-    rows_created: ROWS - 1,
+    rows_checked: ROWS_HELD + 1,
+    rows_created: ROWS_HELD,
     rows_left_out: 1,
     rows_faulty: 1,
     rows_already_written: 0,
   });
-  expect(ended.faults).toEqual([{ row: (ROWS * 2) / 3 + 2, field: "code", message: someText }]);
-  expect(await partnersOf(world, of)).toEqual({ names: ROWS + 1, found: ROWS + 1 });
+  expect(ended.faults).toEqual([{ row: 2, field: "email", message: someText }]);
+  expect(await partnersOf(world, of)).toEqual({ names: ROWS_HELD + 1, found: ROWS_HELD + 1 });
   expect(await storedOf(world, of)).toEqual({ imports: 1, parts: 0 });
-  expect(Date.now() - killedAtMs).toBeGreaterThan(LEASE_SECONDS * 500);
+  expect(Date.now() - killedAtMs).toBeGreaterThan(SILENT_SECONDS * 500);
 });
 
-test("a process that is told to end lets its import go after its rows, and another goes on at once", async () => {
+test("a process that is told to end leaves its import after its rows, and another runs it at once", async () => {
   const of = await tenant();
   const [first, second] = [await startApi(), await startApi()];
-  const id = await untilWriting(first, of, partners(0));
+  const content = `name\n${(await held.rows(of)).join("\n")}\n`;
+  const id = await untilWriting(first, of, { content });
   const caller = { origin: originOf(second), key: of.keys.admin };
-  expect(await first.end()).toBe(0);
+  const ending = first.end();
+  await held.letGo();
+  expect(await ending).toBe(0);
   running.delete(first);
-  await until("the second process has it", () => second.output.includes("import.leased"), {
-    // Far less than a lease.
-    timeoutMs: LEASE_SECONDS * 400,
+  await until("the second process has it", () => second.output.includes("import.begun"), {
+    // Far less than a killed run counts as running.
+    timeoutMs: SILENT_SECONDS * 400,
     pollMs: 20,
   });
   const ended = await untilEnded(world, id, caller);
-  expect(ended).toMatchObject({ status: "done", rows_created: ROWS, rows_checked: ROWS });
-  expect(await partnersOf(world, of)).toEqual({ names: ROWS + 1, found: ROWS + 1 });
+  expect(ended).toMatchObject({
+    status: "done",
+    rows_created: ROWS_HELD,
+    rows_checked: ROWS_HELD,
+    rows_already_written: 0,
+  });
+  expect(await partnersOf(world, of)).toEqual({ names: ROWS_HELD + 1, found: ROWS_HELD + 1 });
 });
 
-test("a process that stood still for longer than its lease writes nothing when it wakes up", async () => {
+test("a process that stood still for too long writes nothing when it wakes up", async () => {
   const of = await tenant();
   const [first, second] = [await startApi(), await startApi()];
-  const id = await untilWriting(first, of, partners(0));
+  const content = `name\n${(await held.rows(of)).join("\n")}\n`;
+  const id = await untilWriting(first, of, { content });
   const caller = { origin: originOf(second), key: of.keys.admin };
   first.signal("SIGSTOP");
+  await held.letGo();
   const ended = await untilEnded(world, id, caller);
   first.signal("SIGCONT");
-  expect(ended).toMatchObject({ status: "done", rows_created: ROWS });
+  expect(ended).toMatchObject({ status: "done", rows_created: ROWS_HELD });
   await until(
     "the first process has noticed",
-    () => /import\.(lease-lost|postponed)/.test(first.output),
+    () => /import\.(run-over|postponed)/.test(first.output),
     { pollMs: 20 },
   );
-  expect(await partnersOf(world, of)).toEqual({ names: ROWS + 1, found: ROWS + 1 });
+  expect(await partnersOf(world, of)).toEqual({ names: ROWS_HELD + 1, found: ROWS_HELD + 1 });
 });
