@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { isIP } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { judgeJournal } from "../../../schemas/durability/judge-journal.ts";
 import { linesOf, type ReportLine } from "./report-line.ts";
 
@@ -8,8 +8,13 @@ const OPEN_FILES_MIN = 65_536;
 const FREE_SHARE_WARN = 0.15;
 const FREE_SHARE_MIN = 0.05;
 const GROUP_AND_OTHERS = 0o077;
-/** systemd shows a credential to the user of its unit by an access list, which looks like rights of the group. */
-const CREDENTIALS = "/run/credentials/";
+/**
+ * systemd shows a credential to the user of its unit by an access list, which looks like rights of the group. A container runtime puts
+ * secrets where only the container sees them, and chooses their rights.
+ */
+const HANDED_OVER = ["/run/credentials/", "/run/secrets/"];
+/** Kubernetes keeps the files of a volume of secrets behind this link. */
+const KUBERNETES_LINK = "..data";
 /** Files of one-machine runs that hold passwords and keys. */
 const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$/;
 
@@ -92,28 +97,44 @@ function readOrUndefined(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
 }
 
-/** Files with secrets that others than their owner may read. `credentials` is the folder of systemd's. */
+/** Files with secrets that others than their owner may read. `handedOver`: folders that the system fills for one process. */
 export function secretLines(
   dataDir: string,
   files: readonly string[],
-  credentials = CREDENTIALS,
+  handedOver: readonly string[] = HANDED_OVER,
 ): ReportLine[] {
-  const own = existsSync(dataDir)
-    ? readdirSync(dataDir).filter((name) => SECRET_NAME.test(name))
-    : [];
-  const given = files.filter((file) => !file.startsWith(credentials));
-  const all = [...given, ...own.map((name) => join(dataDir, name))];
+  const own = secretsIn(dataDir);
+  const given = files.filter((file) => !isHandedOver(file, handedOver));
+  const all = [...given, ...own.files];
   const open = all.filter((file) => existsSync(file) && isOpen(file));
-  if (open.length === 0) {
-    return [
-      { state: "ok", subject: "secrets", text: `${all.length} files, each for its owner only` },
-    ];
+  const lines = open.map(
+    (file): ReportLine => ({
+      state: "refuse",
+      subject: "secrets",
+      text: `${file} can be read by other users of this host: run \`chmod 600 ${file}\`.`,
+    }),
+  );
+  if (own.fault !== undefined) return [...lines, own.fault];
+  if (lines.length > 0) return lines;
+  const text = `${all.length} files, each for its owner only`;
+  return [{ state: "ok", subject: "secrets", text }];
+}
+
+function secretsIn(dataDir: string): { readonly files: string[]; readonly fault?: ReportLine } {
+  if (!existsSync(dataDir)) return { files: [] };
+  try {
+    const names = readdirSync(dataDir).filter((name) => SECRET_NAME.test(name));
+    return { files: names.map((name) => join(dataDir, name)) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const text = `DATA_DIR cannot be read (${why}): run this as the user of the processes.`;
+    return { files: [], fault: { state: "warn", subject: "secrets", text } };
   }
-  return open.map((file) => ({
-    state: "refuse",
-    subject: "secrets",
-    text: `${file} can be read by other users of this host: run \`chmod 600 ${file}\`.`,
-  }));
+}
+
+function isHandedOver(file: string, folders: readonly string[]): boolean {
+  if (folders.some((folder) => file.startsWith(folder))) return true;
+  return existsSync(join(dirname(file), KUBERNETES_LINK));
 }
 
 function isOpen(file: string): boolean {

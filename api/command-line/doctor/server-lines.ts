@@ -46,11 +46,12 @@ export async function serverLines(options: ServerOptions): Promise<ReportLine[]>
   const db = openPool({ ...servers.postgres, applicationName: NAME, connectionsMax: 2 });
   const clickhouse = openClickhouse({ ...servers.clickhouse, applicationName: NAME });
   try {
+    const { nats, postgres } = servers;
     const groups: CheckGroup[] = [
-      natsChecks({ ...servers.nats, ...natsSpace }, durability),
-      postgresChecks(db, durability.standbys),
-      clickhouseTableChecks(clickhouse),
-      clickhouseInsertCheck(clickhouse),
+      located(natsChecks({ ...nats, ...natsSpace }, durability), nats.url),
+      located(postgresChecks(db, durability.standbys), postgres.url),
+      located(clickhouseTableChecks(clickhouse), servers.clickhouse.url),
+      located(clickhouseInsertCheck(clickhouse), servers.clickhouse.url),
       identityCheck(db, clickhouse),
     ];
     const [findings, ...states] = await Promise.all([
@@ -63,6 +64,15 @@ export async function serverLines(options: ServerOptions): Promise<ReportLine[]>
   } finally {
     await within(CLOSE_MS, Promise.all([db.end(), clickhouse.close()]));
   }
+}
+
+/** The group with the addresses of its server in its sentences: whoever reads them has to go there. */
+export function located<Group extends Pick<CheckGroup, "server">>(
+  group: Group,
+  url: string,
+): Group {
+  const hosts = url.split(",").map((one) => new URL(one.trim()).host);
+  return { ...group, server: `${group.server} at ${hosts.join(", ")}` };
 }
 
 async function ratesLines(db: Pool): Promise<ReportLine[]> {
