@@ -64,7 +64,7 @@ test("records that JetStream loses after its acknowledgement are shipped again (
 
 test("what JetStream has and the disk never had is not declared lost because it is stored late (G266)", async () => {
   const world = await openWorld();
-  const [lost, reshipped] = [vi.fn(), vi.fn()];
+  const [lost, reshipped] = [vi.fn<() => void>(), vi.fn<() => void>()];
   const ingress = openIngress(world, 1, {
     isDiskFull: true,
     events: { ...NO_EVENTS, lost, reshipped },
@@ -87,7 +87,7 @@ test("what JetStream has and the disk never had is not declared lost because it 
 
 test("after an outage of NATS nothing is shipped twice for the time that it lasted (G266)", async () => {
   const world = await openWorld();
-  const reshipped = vi.fn();
+  const reshipped = vi.fn<() => void>();
   const ingress = openIngress(world, 1, { events: { ...NO_EVENTS, reshipped } });
   const waiting: Watermark = { lane: 0, producer: PRODUCER, epoch: 1, next: 0, missing: [] };
   ingress.book.take([waiting]);
