@@ -13,7 +13,7 @@ import { type Range, type Run, reshipRanges, runsOf } from "./reship.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
 import { LaneShipper } from "./ship-lane.ts";
 import { UnstoredRecords } from "./unstored-records.ts";
-import type { WatermarkBook } from "./watermarks.ts";
+import type { Passed, WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 1_000;
 const STORED_LOOK_MS = 50;
@@ -76,6 +76,8 @@ export class Shipper {
   readonly #lanes = new Map<number, LaneShipper>();
   readonly #unstored = new Map<number, UnstoredRecords>();
   readonly #missing = new KeyedBackoff({ firstMs: AGAIN_MS, longestMs: AGAIN_MS_MAX });
+  /** By lane: the position that its writer has not stored although JetStream has it, and since when it is seen so. */
+  readonly #waiting = new Map<number, { readonly from: number; readonly sinceMs: number }>();
   readonly #stuck = new KeyedBackoff({ firstMs: STUCK_MS, longestMs: STUCK_MS_MAX });
   #timer: NodeJS.Timeout | undefined;
   #isTicking = false;
@@ -242,7 +244,8 @@ export class Shipper {
       for (const [lane, { next }] of this.#lanes) this.#unstored.get(lane)?.note(next, nowMs);
       this.#lookForRefusal();
       await this.#forgetPassed();
-      await this.#reship(this.#rangesToReship());
+      await this.#reship(this.#missingRanges(), true);
+      await this.#reship(this.#stuckRanges(), false);
     } catch (error) {
       if (!this.#abort.signal.aborted)
         this.#options.log.error({ err: error }, "journal.tick-failed");
@@ -268,36 +271,68 @@ export class Shipper {
     for (const path of paths) await removeSegment(path);
   }
 
-  #rangesToReship(): Range[] {
-    const { book, run } = this.#options;
-    const { epoch } = run;
+  /** What writers that are not silent have read past. */
+  #missingRanges(): Range[] {
+    const nowMs = performance.now();
+    return [...this.#heard(nowMs)].flatMap(({ lane, passed }) =>
+      passed.missing
+        .filter(([from, to]) => this.#missing.takeIfDue(`${lane} ${from}-${to}`, nowMs))
+        .map(([from, to]) => this.#rangeOf(lane, from, to)),
+    );
+  }
+
+  /** What JetStream acknowledged long ago and writers that are not silent have not stored. */
+  #stuckRanges(): Range[] {
     const nowMs = performance.now();
     const ranges: Range[] = [];
-    for (const [lane, { cursor }] of this.#lanes) {
-      const passed = book.of({ ...run, lane });
-      if (passed === undefined || nowMs - passed.reportedAtMs > WRITER_SILENT_MS) continue;
-      for (const [from, to] of passed.missing) {
-        if (this.#missing.takeIfDue(`${lane} ${from}-${to}`, nowMs)) {
-          ranges.push({ epoch, lane, from, to: Math.min(to, from + RESHIPPED_RECORDS_MAX) });
-        }
-      }
-      const isStuck = passed.next < cursor && nowMs - passed.progressAtMs > STUCK_MS;
-      const from = passed.next;
-      if (isStuck && this.#stuck.takeIfDue(`${lane} ${from}`, nowMs)) {
-        ranges.push({ epoch, lane, from, to: Math.min(cursor, from + RESHIPPED_RECORDS_MAX) });
-      }
+    for (const { lane, passed, cursor } of this.#heard(nowMs)) {
+      const { next: from } = passed;
+      const isStuck = nowMs - this.#waitsSince(lane, { from, cursor }, nowMs) > STUCK_MS;
+      if (isStuck && this.#stuck.takeIfDue(`${lane} ${from}`, nowMs))
+        ranges.push(this.#rangeOf(lane, from, cursor));
     }
     return ranges;
   }
 
-  async #reship(ranges: readonly Range[]): Promise<void> {
+  /** Since when JetStream has the record that the lane's writer stores next. Before that there was nothing to store, however long ago. */
+  #waitsSince(
+    lane: number,
+    { from, cursor }: { from: number; cursor: number },
+    nowMs: number,
+  ): number {
+    const known = this.#waiting.get(lane);
+    if (from < cursor && known?.from === from) return known.sinceMs;
+    if (from < cursor) this.#waiting.set(lane, { from, sinceMs: nowMs });
+    else this.#waiting.delete(lane);
+    return nowMs;
+  }
+
+  *#heard(nowMs: number): Generator<{ lane: number; cursor: number; passed: Passed }> {
+    const { book, run } = this.#options;
+    for (const [lane, { cursor }] of this.#lanes) {
+      const passed = book.of({ ...run, lane });
+      if (passed !== undefined && nowMs - passed.reportedAtMs <= WRITER_SILENT_MS)
+        yield { lane, cursor, passed };
+    }
+  }
+
+  #rangeOf(lane: number, from: number, to: number): Range {
+    const { epoch } = this.#options.run;
+    return { epoch, lane, from, to: Math.min(to, from + RESHIPPED_RECORDS_MAX) };
+  }
+
+  /**
+   * `mayDeclareLost`: whether what no segment has is lost. What is stuck is in JetStream, even if the disk never had it (P6). If JetStream lost
+   * it, its writer lists it as missing as soon as it reads a later position, and then it is declared.
+   */
+  async #reship(ranges: readonly Range[], mayDeclareLost: boolean): Promise<void> {
     if (ranges.length === 0) return;
     const { run, link, events, log } = this.#options;
     const { signal } = this.#abort;
     log.warn({ ranges: ranges.length }, "journal.reshipping");
     const lost = await reshipRanges({
       identityOf: () => run,
-      mayDeclareLost: () => true,
+      mayDeclareLost: () => mayDeclareLost,
       ranges,
       segments: this.#options.segments.all,
       publish: (batch) =>

@@ -5,8 +5,7 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 export type Passed = {
   readonly next: number;
   readonly missing: readonly (readonly [from: number, to: number])[];
-  /** Monotonic ms when `next` last rose, and when the writer last published a watermark. */
-  readonly progressAtMs: number;
+  /** Monotonic ms when the writer last published a watermark. */
   readonly reportedAtMs: number;
 };
 
@@ -51,16 +50,9 @@ export class WatermarkBook {
     const nowMs = performance.now();
     for (const { lane, producer, epoch, next, missing, nonce } of marks) {
       const key = keyOf({ producer, epoch, lane });
-      const known = this.#passed.get(key);
       // Inserted again at the end: the entry without news for the longest time is dropped first.
       this.#passed.delete(key);
-      this.#passed.set(key, {
-        next,
-        missing,
-        nonce,
-        progressAtMs: known !== undefined && known.next === next ? known.progressAtMs : nowMs,
-        reportedAtMs: nowMs,
-      });
+      this.#passed.set(key, { next, missing, nonce, reportedAtMs: nowMs });
     }
     for (const key of this.#passed.keys()) {
       if (this.#passed.size <= SEQUENCES_MAX) return;

@@ -29,6 +29,8 @@ export type Sources = {
   readonly clickWriter?: Clickhouse | undefined;
   readonly journal?: () => Promise<JournalDisk>;
   readonly processes?: () => Promise<ProcessFacts>;
+  /** Where each server is, by its name in a sentence: whoever reads that nobody answers has to go there. */
+  readonly hosts?: Readonly<Record<string, string>>;
   readonly host?: () => Promise<HostFacts>;
 };
 
@@ -94,10 +96,12 @@ type Answer =
   | { readonly refused: string };
 
 async function answerTo(
-  { server, ask, refusalOf }: Question<unknown>,
+  { server: name, ask, refusalOf }: Question<unknown>,
   sources: Sources,
   patienceMs: number,
 ): Promise<Answer | undefined> {
+  const host = sources.hosts?.[name];
+  const server = host === undefined ? name : `${name} at ${host}`;
   try {
     const asked = ask(sources);
     if (asked === undefined) return undefined;

@@ -9,7 +9,12 @@ export type HostFacts = {
   readonly openFiles: string | undefined;
   readonly kernel: (setting: string) => string | undefined;
   /** How many files with secrets there are, and which of them others than their owner may read. */
-  readonly secrets: { readonly files: number; readonly open: readonly string[] };
+  readonly secrets: {
+    readonly files: number;
+    readonly open: readonly string[];
+    /** Why DATA_DIR cannot be read. */
+    readonly unreadable?: string | undefined;
+  };
   /** Other hosts that a connection reaches without encryption, by the variable of their address. */
   readonly plain: ReadonlyMap<string, readonly string[]>;
 };
@@ -65,7 +70,10 @@ export function judgeSecrets({ secrets }: Pick<HostFacts, "secrets">): Judgement
   const faults = secrets.open.map((file) =>
     refuses(`${file} can be read by other users of this host: run \`chmod 600 ${file}\`.`),
   );
-  return { faults, well: `${secrets.files} files, each for its owner only` };
+  const { files, unreadable } = secrets;
+  if (unreadable === undefined) return { faults, well: `${files} files, each for its owner only` };
+  const remedy = "run this as the user of the processes";
+  return { faults: [...faults, warns(`DATA_DIR cannot be read (${unreadable}): ${remedy}.`)] };
 }
 
 export function judgeTls({ plain }: Pick<HostFacts, "plain">): Judgement {

@@ -71,6 +71,11 @@ async function look(
     db,
     clickhouse,
     clickWriter: clickhouse,
+    hosts: {
+      Postgres: hostsOf(servers.postgres.url),
+      NATS: hostsOf(servers.nats.url),
+      ClickHouse: hostsOf(servers.clickhouse.url),
+    },
     processes: async () => await askProcesses(db),
     ...(existsSync(folder) ? { journal: async () => await lookAtJournal(folder) } : {}),
     host: async () => await Promise.resolve(readHost(dataDir, secretFiles, servers)),
@@ -80,6 +85,13 @@ async function look(
   } finally {
     await within(CLOSE_MS, Promise.all([db.end(), clickhouse.close()]));
   }
+}
+
+function hostsOf(urls: string): string {
+  return urls
+    .split(",")
+    .map((url) => new URL(url.trim()).host)
+    .join(", ");
 }
 
 /** Asked on their operations ports, so that the answer needs no NATS. Those of other hosts answer only if their OPS_BIND lets them. */

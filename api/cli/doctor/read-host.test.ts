@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -27,10 +27,36 @@ test("a credential of systemd is closed to others, whatever the rights of its gr
   const folder = mkdtempSync(join(tmpdir(), "tracker-credentials-"));
   const file = join(folder, "postgres-url");
   writeFileSync(file, "", { mode: 0o440 });
-  expect(refused("/nowhere", [file], `${folder}/`)).toEqual([]);
-  expect(refused("/nowhere", [file], "/run/credentials/")).toEqual([
+  expect(refused("/nowhere", [file], [`${folder}/`])).toEqual([]);
+  expect(refused("/nowhere", [file], ["/run/credentials/"])).toEqual([
     expect.stringMatching(/^refuses .*postgres-url can be read .*`chmod 600 /),
   ]);
+  rmSync(folder, { recursive: true });
+});
+
+test("the rights of secrets that Docker or Kubernetes mounts are no fault (P35, G268)", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-mounted-secrets-"));
+  chmodSync(folder, 0o755);
+  // As a volume of Kubernetes: a folder with the date in its name, a link to it, and a link for each file.
+  mkdirSync(join(folder, "..2026_11_28"));
+  writeFileSync(join(folder, "..2026_11_28", "postgres-url"), "", { mode: 0o440 });
+  const file = join(folder, "postgres-url");
+  symlinkSync(join("..2026_11_28", "postgres-url"), file);
+  expect(refused("/nowhere", [file]).length).toBe(1);
+  expect(refused("/nowhere", [file], [`${folder}/`])).toEqual([]);
+  symlinkSync("..2026_11_28", join(folder, "..data"));
+  expect(refused("/nowhere", [file])).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+test("a DATA_DIR that cannot be read is a line of doctor, and the other lines are there (P35)", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-closed-"));
+  const closed = join(folder, "data");
+  const file = join(folder, "postgres-url");
+  writeFileSync(closed, "no folder");
+  writeFileSync(file, "", { mode: 0o644 });
+  const found = refused(closed, [file]).map((text) => text.split(" ", 2).join(" "));
+  expect(found).toEqual([`refuses ${file}`, "warns DATA_DIR"]);
   rmSync(folder, { recursive: true });
 });
 

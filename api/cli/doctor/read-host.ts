@@ -1,12 +1,17 @@
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { isIP } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { HostFacts } from "../../../schemas/checks/judge-host.ts";
 import type { Servers } from "../servers.ts";
 
 const GROUP_AND_OTHERS = 0o077;
-/** systemd shows a credential to the user of its unit by an access list, which looks like rights of the group. */
-const CREDENTIALS = "/run/credentials/";
+/**
+ * systemd shows a credential to the user of its unit by an access list, which looks like rights of the group. A container runtime puts
+ * secrets where only the container sees them, and chooses their rights.
+ */
+const HANDED_OVER = ["/run/credentials/", "/run/secrets/"];
+/** Kubernetes keeps the files of a volume of secrets behind this link. */
+const KUBERNETES_LINK = "..data";
 /** Files of one-machine runs that hold passwords and keys. */
 const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$/;
 
@@ -40,17 +45,32 @@ function readOrUndefined(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
 }
 
+/** `handedOver`: folders that the system fills for one process. */
 export function readSecrets(
   dataDir: string,
   files: readonly string[],
-  credentials = CREDENTIALS,
+  handedOver: readonly string[] = HANDED_OVER,
 ): HostFacts["secrets"] {
-  const own = existsSync(dataDir)
-    ? readdirSync(dataDir).filter((name) => SECRET_NAME.test(name))
-    : [];
-  const given = files.filter((file) => !file.startsWith(credentials));
-  const all = [...given, ...own.map((name) => join(dataDir, name))];
-  return { files: all.length, open: all.filter((file) => existsSync(file) && isOpen(file)) };
+  const own = secretsIn(dataDir);
+  const given = files.filter((file) => !isHandedOver(file, handedOver));
+  const all = [...given, ...own.files];
+  const open = all.filter((file) => existsSync(file) && isOpen(file));
+  return { files: all.length, open, unreadable: own.unreadable };
+}
+
+function secretsIn(dataDir: string): { readonly files: string[]; readonly unreadable?: string } {
+  if (!existsSync(dataDir)) return { files: [] };
+  try {
+    const names = readdirSync(dataDir).filter((name) => SECRET_NAME.test(name));
+    return { files: names.map((name) => join(dataDir, name)) };
+  } catch (error) {
+    return { files: [], unreadable: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function isHandedOver(file: string, folders: readonly string[]): boolean {
+  if (folders.some((folder) => file.startsWith(folder))) return true;
+  return existsSync(join(dirname(file), KUBERNETES_LINK));
 }
 
 function isOpen(file: string): boolean {

@@ -209,6 +209,16 @@ describe("compose.yaml", () => {
     expect(file.networks).toMatchObject({ servers: { internal: true } });
   });
 
+  test("Caddy reaches the service by the network of TRUSTED_PROXIES alone, so visitors keep their address", () => {
+    const shared = TRACKER.map((name) =>
+      serviceOf(name).networks.filter((one) => serviceOf("caddy").networks.includes(one)),
+    );
+    expect(shared).toEqual([[], ["edge"], [], ["edge"]]);
+    for (const name of TRACKER)
+      expect(serviceOf(name).environment["TRUSTED_PROXIES"]).toContain("172.30.80.0/24");
+    expect(JSON.stringify(file.networks["edge"])).toContain("172.30.80.0/24");
+  });
+
   test("each setting of the tracker exists, and no value is a secret", () => {
     for (const name of TRACKER) {
       const names = Object.keys(serviceOf(name).environment);

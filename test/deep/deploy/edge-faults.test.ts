@@ -124,6 +124,53 @@ test("every edge of the examples is installed, or the test says which is missing
   expect([...edges.keys()]).toEqual([...EDGES]);
 });
 
+test.for(EDGES)(
+  "%s sends a GET again whose connection broke, and a POST never (G267)",
+  async (name, context) => {
+    context.skip(!edges.has(name), `${name} is missing: apt-get install ${name}`);
+    const seen: string[] = [];
+    await using backend = createServer((request, response) => {
+      const { method = "", url, socket } = request;
+      if (url === "/health") {
+        response.end();
+        return;
+      }
+      seen.push(method);
+      const isFirst = seen.filter((one) => one === method).length === 1;
+      if (isFirst) request.on("end", () => socket.destroy()).resume();
+      else response.writeHead(302, { location: "https://shop.example/" }).end();
+    });
+    backend.listen(0, "127.0.0.1");
+    await once(backend, "listening");
+    const port = await freePort();
+    const child = await startEdge(name, {
+      folder: await mkdtemp(join(folder, `${name}-broken`)),
+      port,
+      names: { served: SERVED, api: API_HOST },
+      ingressPort: portOf(backend),
+      apiPort: portOf(consent),
+      tlsAsk: `http://127.0.0.1:${portOf(consent)}/`,
+    });
+    const ask = async (host: string, path: string, sent?: Buffer): Promise<number> => {
+      const request = { port, host, path, ...(sent === undefined ? {} : { sent }) };
+      return (await askEdge(name === "haproxy" ? { ...request, proxied: "203.0.113.9" } : request))
+        .status;
+    };
+    try {
+      await until(`${name} serves`, async () => (await ask(API_HOST, "/")) === 200, PATIENCE);
+      const statuses = [await ask(SERVED, LINK), await ask(SERVED, "/pb", Buffer.from("txid=1"))];
+      expect([statuses, seen]).toEqual([
+        [302, 502],
+        ["GET", "GET", "POST"],
+      ]);
+    } finally {
+      child.kill("SIGTERM");
+      if (child.exitCode === null) await once(child, "exit");
+      backend.closeAllConnections();
+    }
+  },
+);
+
 test("a sync of the journal fails and NATS takes the clicks: /health stays 200 (P6)", async (context) => {
   const isTraced = spawnSync("strace", ["-V"]).error === undefined;
   context.skip(!isTraced, "strace is missing (Debian package strace)");

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { endedSegmentPaths } from "../../../ingress/journal/segment-files.ts";
+import type { Watermark } from "../../../schemas/events/click-batch.ts";
 import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { until } from "../../system/until.ts";
@@ -10,6 +11,7 @@ import {
   closeWorlds,
   leaveJournal,
   MOVED_TO,
+  NO_EVENTS,
   NONCE,
   openIngress,
   openWorld,
@@ -18,7 +20,19 @@ import {
   startLeftovers,
 } from "./journal-world.ts";
 
-afterEach(closeWorlds);
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await closeWorlds();
+});
+
+/** Longer than a record may be in JetStream without being stored. */
+const LONG_MS = 130_000;
+
+/** From now on the monotonic clock is this much ahead. */
+function passTime(ms: number): void {
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + ms);
+}
 
 test("every journaled record reaches JetStream once and in order, in batches without a gap (P1)", async () => {
   const world = await openWorld();
@@ -47,6 +61,49 @@ test("records that JetStream loses after its acknowledgement are shipped again (
   });
   expect(again.map(({ position }) => position)).toEqual(Array.from({ length: 300 }, (_, at) => at));
 });
+
+test("what JetStream has and the disk never had is not declared lost because it is stored late (G266)", async () => {
+  const world = await openWorld();
+  const [lost, reshipped] = [vi.fn<() => void>(), vi.fn<() => void>()];
+  const ingress = openIngress(world, 1, {
+    isDiskFull: true,
+    events: { ...NO_EVENTS, lost, reshipped },
+  });
+  await append(ingress.journal, 0, 10);
+  await until("all are shipped", () => ingress.shipper.depth === 0);
+  const waiting: Watermark = { lane: 0, producer: PRODUCER, epoch: 1, next: 0, missing: [] };
+  ingress.book.take([waiting]);
+  await until("a tick has seen it", async () => await hasTicked());
+  passTime(LONG_MS);
+  ingress.book.take([waiting]);
+  await until("it counts as stuck", () => reshipped.mock.calls.length > 0);
+  expect(lost).not.toHaveBeenCalled();
+  expect(await world.declaredLost(1, 0)).toEqual([]);
+  // A writer that has read past them says so, and then they are lost.
+  ingress.book.take([{ ...waiting, next: 10, missing: [[0, 10]] }]);
+  await until("the loss is declared", () => lost.mock.calls.length > 0);
+  expect(await world.declaredLost(1, 0)).toEqual([[0, 10]]);
+});
+
+test("after an outage of NATS nothing is shipped twice for the time that it lasted (G266)", async () => {
+  const world = await openWorld();
+  const reshipped = vi.fn<() => void>();
+  const ingress = openIngress(world, 1, { events: { ...NO_EVENTS, reshipped } });
+  const waiting: Watermark = { lane: 0, producer: PRODUCER, epoch: 1, next: 0, missing: [] };
+  ingress.book.take([waiting]);
+  passTime(LONG_MS);
+  await append(ingress.journal, 0, 10);
+  await until("all are shipped", () => ingress.shipper.depth === 0);
+  ingress.book.take([waiting]);
+  await until("a tick has seen it", async () => await hasTicked());
+  await until("another one has", async () => await hasTicked());
+  expect(reshipped).not.toHaveBeenCalled();
+});
+
+/** The shipper looks at the marks once a second. */
+async function hasTicked(): Promise<boolean> {
+  return await new Promise((resolve) => setTimeout(() => resolve(true), 1_200));
+}
 
 test("leftovers of a killed process are shipped, a damaged frame is declared lost (P7)", async () => {
   const world = await openWorld();

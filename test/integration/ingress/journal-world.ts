@@ -118,9 +118,12 @@ export function openIngress(
   {
     onRefused = (): void => unexpected(new Error("refused")),
     events = NO_EVENTS,
+    isDiskFull = false,
   }: {
     onRefused?: () => void;
     events?: ShipperEvents;
+    /** The shipper finds no record in a segment. */
+    isDiskFull?: boolean;
   } = {},
 ): {
   journal: Journal;
@@ -136,7 +139,7 @@ export function openIngress(
     run: { producer: PRODUCER, epoch, nonce: NONCE },
     lanes: fixedLanes(FOUR_LANES),
     onRefused,
-    segments,
+    segments: isDiskFull ? new JournalSegments() : segments,
     book,
     log,
     events,
