@@ -151,6 +151,17 @@ describe("only what is asked for is read", () => {
   });
 });
 
+test("of few rows no projection is looked at, and many are read by them", () => {
+  const request = parseReportRequest(
+    { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [] },
+    { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
+  );
+  const plan = { ...request, scope: STAFF, managers: undefined, costRates: undefined };
+  const setting = "optimize_use_projections = 0";
+  expect(compileReport({ ...plan, hasFewRows: true }, undefined).text).toContain(setting);
+  expect(compileReport({ ...plan, hasFewRows: false }, undefined).text).not.toContain(setting);
+});
+
 describe("scopes", () => {
   test("a partner reads own rows and no private events (REP-054, G190)", () => {
     const scope = { role: "partner", workspaceId: 7, ownerId: 5 } as const;

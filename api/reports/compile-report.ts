@@ -51,7 +51,7 @@ export function compileReport(
     select(
       [
         ...keys,
-        ...(comparison === undefined ? [`${texts(values)} as metrics`] : compared(values)),
+        ...(comparison === undefined ? [`${asTexts(values)} as metrics`] : compared(values)),
         "others",
       ],
       converted.length === 0 ? added : select([...keys, ...converted], added),
@@ -183,14 +183,14 @@ function rates({ currency }: ReportPlan, given: DayRates, params: SqlParams): st
 /** The metrics, those of the other period, and how far they changed. */
 function compared(values: string): string[] {
   return [
-    `${texts(`${values} as values_now`)} as metrics`,
-    `${texts(`${previousOf(values)} as values_before`)} as previous`,
-    `${texts(changes("values_now", "values_before"))} as change`,
+    `${asTexts(`${values} as values_now`)} as metrics`,
+    `${asTexts(`${previousOf(values)} as values_before`)} as previous`,
+    `${asTexts(changes("values_now", "values_before"))} as change`,
   ];
 }
 
 /** A list of whole numbers of any size as text. */
-function texts(values: string): string {
+function asTexts(values: string): string {
   return `arrayMap(value -> toString(value), ${values})`;
 }
 

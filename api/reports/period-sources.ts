@@ -18,7 +18,7 @@ import { moved, netted } from "./moved-rows.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import { DIMENSION_COLUMN, type ReportPlan } from "./report-plan.ts";
 import { OWNER_COLUMN, scopeConditions } from "./report-scope.ts";
-import { type Dating, type Piece, piecesOf, type Span, step, stepsOf } from "./rollups.ts";
+import { type Dating, type Piece, piecesOf, type Span, stepSql, stepsOf } from "./rollups.ts";
 import type { SqlParams } from "./sql-params.ts";
 import {
   CLICK_SUMS,
@@ -268,12 +268,12 @@ export class PeriodSources {
   #within(reading: Reading, spans: readonly Span[]): string {
     const { grainMs } = reading;
     if (grainMs !== undefined && spans.length > SPANS_MAX)
-      return `${step(grainMs)} in ${this.#param("Array(UInt32)", stepsOf(spans, grainMs))}`;
+      return `${stepSql(grainMs)} in ${this.#param("Array(UInt32)", stepsOf(spans, grainMs))}`;
     const conditions = spans.map(({ fromMs, toMs }) => {
       if (grainMs !== undefined) {
         const from = this.#param("UInt32", fromMs / grainMs);
         const to = this.#param("UInt32", (toMs + 1) / grainMs - 1);
-        return `${step(grainMs)} >= ${from}\n  and ${step(grainMs)} <= ${to}`;
+        return `${stepSql(grainMs)} >= ${from}\n  and ${stepSql(grainMs)} <= ${to}`;
       }
       const at = this.#at(reading.source);
       const from = `fromUnixTimestamp64Milli(${this.#param("Int64", fromMs)}, 'UTC')`;
@@ -330,7 +330,7 @@ export class PeriodSources {
   #seconds({ grainMs }: Reading, at: string): string {
     return grainMs === undefined
       ? `toInt64(toUnixTimestamp(${at}))`
-      : `(toInt64(${step(grainMs)}) * ${grainMs / SECOND_MS})`;
+      : `(toInt64(${stepSql(grainMs)}) * ${grainMs / SECOND_MS})`;
   }
 
   /**

@@ -93,7 +93,7 @@ export function piecesOf(source: Source, { fromMs, toMs }: Span, needs: RowNeeds
 }
 
 /** The time of a rollup, in exactly the text of its projection. Otherwise ClickHouse does not recognise the projection. */
-export function step(grainMs: number): string {
+export function stepSql(grainMs: number): string {
   return `intDiv(toUnixTimestamp(ts), ${grainMs / SECOND_MS})`;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { compileReport } from "../../../api/reports/compile-report.ts";
+import { hasFewRows } from "../../../api/reports/few-rows.ts";
 import { parseReportRequest } from "../../../api/reports/report-request.ts";
+import { openPool } from "../../../schemas/postgres/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ReportWorld } from "./report-world.ts";
 
@@ -21,6 +23,7 @@ const NAMES = `workspace_id, ts, offer_id, advertiser_id, affiliate_id, country,
   ext_campaign_id, ext_adgroup_id, sub1`;
 
 const world = await forThisFile(ReportWorld.open());
+const wasSmall = await hasFewRows({ db: world.pool, clickhouse: world.clickhouse });
 await addClicks();
 await world.clickhouse.command({
   query: `insert into impression (${NAMES}) select ${world.seed.workspaceId} as workspace_id, ${COLUMNS} from numbers(${SECONDS})`,
@@ -95,6 +98,17 @@ const Rows = z.array(z.looseObject({ d0: z.union([z.string(), z.number()]), d1: 
 const Parts = z.tuple([z.object({ all: z.number(), rolled_up: z.number() })]);
 
 const BY_ROWS = ", optimize_use_projections = 0";
+
+test("an empty installation has few rows, and one with 300,000 has not", async () => {
+  expect(wasSmall).toBe(true);
+  // What is known is kept by pool, for a minute.
+  const db = openPool({ url: world.database.postgresUrl, applicationName: "test" });
+  try {
+    expect(await hasFewRows({ db, clickhouse: world.clickhouse })).toBe(false);
+  } finally {
+    await db.end();
+  }
+});
 
 describe("reports read rollups", () => {
   test.each([
