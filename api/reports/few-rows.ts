@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allShards } from "../../schemas/clickhouse/all-shards.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { ReportStores } from "./report-rows.ts";
@@ -18,12 +19,13 @@ export async function hasFewRows({ db, clickhouse }: ReportStores): Promise<bool
   if (clickhouse.cluster !== undefined) return false;
   const before = known.get(db);
   if (before !== undefined && performance.now() < before.untilMs) return before.isFew;
+  const tables = ["click", "impression"] as const;
   const [row] = await selectRows(
     clickhouse,
     {
       name: "api.report-size",
       // Without a condition, the server answers from what it knows of its parts.
-      text: "select (select count() from click) + (select count() from impression) as counted",
+      text: `select ${tables.map((table) => `(select count() from ${allShards(clickhouse, table)})`).join(" + ")} as counted`,
     },
     Counted,
   );
