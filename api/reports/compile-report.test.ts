@@ -66,36 +66,19 @@ test("the whole statement of a small report", () => {
       "text": "select
       d0,
       d1,
-      toString(clicks) as m0,
-      toString(if(foreign_money != 0, null, if(home_clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(home_clicks), abs(home_clicks) * 2) * sign(payout) * sign(home_clicks)))) as m1,
+      arrayMap(value -> toString(value), arrayMap((part, whole, factor, is_left_out) -> if(is_left_out, null, if(whole = 0, null, intDivOrZero(abs(part) * factor + abs(whole), abs(whole) * 2) * sign(part) * sign(whole))), [clicks, payout], [1, home_clicks], [2, 2], [0, foreign_money != 0])) as metrics,
       others
     from (
       select
         d0,
         d1,
         sum(s_clicks) as clicks,
-        sum(s_unique_clicks) as unique_clicks,
-        sum(s_bot_clicks) as bot_clicks,
-        sum(s_impressions) as impressions,
-        sum(s_approved) as approved,
-        sum(s_pending) as pending,
-        sum(s_rejected) as rejected,
-        sum(s_duplicates) as duplicates,
         sumIf(s_payout, cur = {string_0:String}) as payout,
-        sumIf(s_revenue, cur = {string_0:String}) as revenue,
-        sumIf(s_sale_amount, cur = {string_0:String}) as sale_amount,
-        sumIf(s_ad_cost, cur = {string_0:String}) as ad_cost,
-        sumIf(s_pending_payout, cur = {string_0:String}) as pending_payout,
-        sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
-        sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
-        sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
         sumIf(s_clicks, cur in ('', {string_0:String})) as home_clicks,
-        sumIf(s_impressions, cur in ('', {string_0:String})) as home_impressions,
-        sumIf(s_approved, cur in ('', {string_0:String})) as home_approved,
         toUInt64(0) as foreign_money,
         arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
       from (
-        select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt64(countIf(is_unique)) as s_unique_clicks, toInt64(countIf(is_bot)) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
+        select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
         from click
         where workspace_id = {uint32_2:UInt32}
           and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
@@ -103,14 +86,14 @@ test("the whole statement of a small report", () => {
           and status != 'blocked'
         group by d0, d1, cur
         union all
-        select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, '' as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(count()) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
+        select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_1:Int32}), 86400) as d1, '' as cur, toInt64(0) as s_clicks, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
         from impression
         where workspace_id = {uint32_2:UInt32}
           and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_3:UInt32}
           and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_3:UInt32}
         group by d0, d1, cur
         union all
-        select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(countIf(status = 'approved')) as s_approved, toInt64(countIf(status = 'pending')) as s_pending, toInt64(countIf(status = 'rejected')) as s_rejected, toInt64(countIf(is_duplicate)) as s_duplicates, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost, toInt128(sumIf(payout, status = 'pending') * 10000) as s_pending_payout, toInt128(sumIf(revenue, status = 'pending') * 10000) as s_pending_revenue, toInt128(sumIf(payout, status = 'rejected') * 10000) as s_rejected_payout, toInt128(sumIf(revenue, status = 'rejected') * 10000) as s_rejected_revenue
+        select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_1:Int32}), 86400) as d1, currency as cur, toInt64(0) as s_clicks, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost
         from conversion_fact final
         where workspace_id = {uint32_2:UInt32}
           and conv_ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
@@ -124,6 +107,59 @@ test("the whole statement of a small report", () => {
     settings do_not_merge_across_partitions_select_final = 1, enable_shared_storage_snapshot_in_query = 1",
     }
   `);
+});
+
+describe("only what is asked for is read", () => {
+  const sumsOf = (text: string): string[] => [
+    ...new Set([...text.matchAll(/ as s_(\w+)/g)].map(([, name = ""]) => name)),
+  ];
+  const EARNED = ["payout", "revenue", "sale_amount", "ad_cost"];
+
+  test("sums of the metrics and of the order, and money that may be in another currency", () => {
+    const query = { group_by: "offer", metrics: "clicks", sort: "offer" };
+    expect(sumsOf(compile(query).text)).toEqual(["clicks", ...EARNED]);
+    expect(sumsOf(compile({ ...query, sort: "-conversions" }).text)).toEqual(
+      expect.arrayContaining(["approved"]),
+    );
+    const compared = { ...query, compare: "previous", sort: "change.bot_clicks" };
+    expect(sumsOf(compile(compared).text)).toEqual(expect.arrayContaining(["bot_clicks"]));
+    const partner = { role: "partner", workspaceId: 7, ownerId: 5 } as const;
+    expect(sumsOf(compile(query, partner).text)).not.toContain("revenue");
+  });
+
+  test("impressions only where they are counted or make rows", () => {
+    const reads = (query: Partial<ReportQuery>): boolean =>
+      compile(query).text.includes("from impression");
+    expect(reads({ metrics: "clicks" })).toBe(false);
+    expect(reads({ metrics: "clicks,ctr" })).toBe(true);
+    expect(reads({ metrics: "clicks", group_by: "offer" })).toBe(true);
+  });
+
+  test("the hours of many days are one list", () => {
+    const { text, params } = compile({
+      from: "2025-02-03",
+      to: "2025-02-09",
+      tz: "America/New_York",
+      group_by: "date,country",
+      metrics: "clicks",
+    });
+    const night = Date.UTC(2025, 1, 4) / 1_800_000;
+    const list = Object.values(params).find((one) => Array.isArray(one) && one.includes(night));
+    // The first ten half hours of six days of UTC are still the day before in New York.
+    expect(list).toHaveLength(60);
+    expect(text).toMatch(/and intDiv\(toUnixTimestamp\(ts\), 1800\) in \{\w+:Array\(UInt32\)\}\n/);
+  });
+});
+
+test("of few rows no projection is looked at, and many are read by them", () => {
+  const request = parseReportRequest(
+    { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [] },
+    { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
+  );
+  const plan = { ...request, scope: STAFF, managers: undefined, costRates: undefined };
+  const setting = "optimize_use_projections = 0";
+  expect(compileReport({ ...plan, hasFewRows: true }, undefined).text).toContain(setting);
+  expect(compileReport({ ...plan, hasFewRows: false }, undefined).text).not.toContain(setting);
 });
 
 describe("scopes", () => {
@@ -169,8 +205,9 @@ describe("filters", () => {
   });
 
   test("a source without the dimension has its empty value", () => {
-    expect(conditions({ filters: ["link_type:in:smart"] })[1]).toMatch(/and false$/);
+    expect(compile({ filters: ["link_type:in:smart"] }).text).not.toContain("from impression");
     expect(conditions({ filters: ["link_type:not_in:smart"] })[1]).not.toContain("false");
+    expect(compile({ filters: ["link_type:not_in:smart"] }).text).toContain("from impression");
   });
 });
 
@@ -202,25 +239,6 @@ describe("time", () => {
           d0,
           d1,
           sum(s_clicks) as clicks,
-          sum(s_unique_clicks) as unique_clicks,
-          sum(s_bot_clicks) as bot_clicks,
-          sum(s_impressions) as impressions,
-          sum(s_approved) as approved,
-          sum(s_pending) as pending,
-          sum(s_rejected) as rejected,
-          sum(s_duplicates) as duplicates,
-          sumIf(s_payout, cur = {string_0:String}) as payout,
-          sumIf(s_revenue, cur = {string_0:String}) as revenue,
-          sumIf(s_sale_amount, cur = {string_0:String}) as sale_amount,
-          sumIf(s_ad_cost, cur = {string_0:String}) as ad_cost,
-          sumIf(s_pending_payout, cur = {string_0:String}) as pending_payout,
-          sumIf(s_pending_revenue, cur = {string_0:String}) as pending_revenue,
-          sumIf(s_rejected_payout, cur = {string_0:String}) as rejected_payout,
-          sumIf(s_rejected_revenue, cur = {string_0:String}) as rejected_revenue,
-          sumIf(s_clicks, cur in ('', {string_0:String})) as home_clicks,
-          sumIf(s_impressions, cur in ('', {string_0:String})) as home_impressions,
-          sumIf(s_approved, cur in ('', {string_0:String})) as home_approved,
-          toUInt64(0) as foreign_money,
           arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_0:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
         from (
           select piece.d0 as d0, piece.d1 as d1, piece.cur as cur
@@ -258,7 +276,7 @@ describe("time", () => {
             group by d0, d1, cur
           ) as piece
           group by d0, d1, cur
-          having s_clicks != 0"
+          having sum(piece.s_clicks) != 0"
     `);
   });
 
@@ -289,7 +307,7 @@ describe("ad costs", () => {
     );
     const [, , , cost = ""] = text.split(/\bunion all\n/);
     expect(cost.slice(0, cost.indexOf("group by"))).toMatchInlineSnapshot(`
-      "    select offer_id as d0, '' as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt64(0) as s_duplicates, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost, toInt128(0) as s_pending_payout, toInt128(0) as s_pending_revenue, toInt128(0) as s_rejected_payout, toInt128(0) as s_rejected_revenue
+      "    select offer_id as d0, '' as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
           from (
             select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
               fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - multiIf(toInt64(toUnixTimestamp(wall_time)) < {int64_6:Int64}, {int32_7:Int32}, {int32_8:Int32})) * 1000, 'UTC') as ts,
@@ -332,8 +350,9 @@ describe("ad costs", () => {
     ["event:in:sale", true],
     ["status:not_in:pending", true],
   ])("with %s they are kept: %s (REP-050, REP-051, REP-052)", (filter, isKept) => {
-    const [, , , costs] = conditions({ filters: [filter] });
-    expect(costs?.endsWith("and false")).toBe(!isKept);
+    const { text } = compile({ filters: [filter] }, STAFF, NO_RATES);
+    expect(text.includes("from ad_cost_fact")).toBe(isKept);
+    expect(text).not.toContain("and false");
   });
 
   test("how conversions are dated does not move them (REP-067)", () => {

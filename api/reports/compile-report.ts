@@ -2,19 +2,12 @@ import { onEachShard } from "../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseCluster } from "../../schemas/clickhouse/connect.ts";
 import { parseDay } from "../../schemas/time/calendar.ts";
 import { indent } from "./indent.ts";
-import { changeOf, type Measure, previousOf } from "./measures.ts";
-import { moneyKeys, type Period, PeriodSources } from "./period-sources.ts";
-import {
-  CHANGE_COLUMN,
-  type DayRates,
-  DIMENSION_COLUMN,
-  METRIC_COLUMN,
-  PREVIOUS_COLUMN,
-  type ReportPlan,
-} from "./report-plan.ts";
+import { changes, previousOf, valuesOf } from "./measures.ts";
+import { type Period, PeriodSources } from "./period-sources.ts";
+import { type DayRates, DIMENSION_COLUMN, type ReportPlan } from "./report-plan.ts";
 import type { ReportSort } from "./report-request.ts";
 import { SqlParams } from "./sql-params.ts";
-import { IS_PREVIOUS, OuterSums, packedRate, RATE, SUM_COLUMNS } from "./sum-columns.ts";
+import { IS_PREVIOUS, moneyKeys, OuterSums, packedRate, RATE, usedSums } from "./sum-columns.ts";
 
 /** One ClickHouse statement. Values of the request are typed parameters, never part of the text. */
 export type CompiledReport = {
@@ -31,6 +24,8 @@ const SETTINGS = [
 
 /** The statement for the shards has its values as text. */
 const CLUSTER_SETTINGS = ["max_query_size = 16777216"];
+/** Choosing among projections takes the server longer than reading few rows. */
+const BY_ROWS = "optimize_use_projections = 0";
 
 /**
  * Compiles a plan to one statement. Without dimensions it returns one row, otherwise also totals over all of its rows. It adds up in an inner
@@ -45,7 +40,7 @@ export function compileReport(
   const params = new SqlParams();
   const sums = new OuterSums(plan, params);
   const keys = groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
-  const compared = comparison === undefined ? [] : metrics.flatMap(comparedColumns);
+  const values = valuesOf(metrics);
   const added = select(
     [...keys, ...sums.added()],
     rowsOf(plan, keys, { params, cluster }),
@@ -54,14 +49,29 @@ export function compileReport(
   const converted = sums.converted();
   const text = [
     select(
-      [...keys, ...metrics.map(metricColumn), ...compared, "others"],
+      [
+        ...keys,
+        ...(comparison === undefined ? [`${asTexts(values)} as metrics`] : compared(values)),
+        "others",
+      ],
       converted.length === 0 ? added : select([...keys, ...converted], added),
     ),
     ...(keys.length === 0 ? [] : [orderBy(sort, keys)]),
     `limit ${params.of("UInt64", limit)} offset ${params.of("UInt64", offset)}`,
-    `settings ${[...SETTINGS, ...(cluster === undefined ? [] : CLUSTER_SETTINGS)].join(", ")}`,
+    `settings ${settingsOf(plan, cluster).join(", ")}`,
   ].join("\n");
   return { text, params: params.values };
+}
+
+function settingsOf(
+  { hasFewRows }: ReportPlan,
+  cluster: ClickhouseCluster | undefined,
+): readonly string[] {
+  return [
+    ...SETTINGS,
+    ...(cluster === undefined ? [] : CLUSTER_SETTINGS),
+    ...(hasFewRows === true ? [BY_ROWS] : []),
+  ];
 }
 
 function select(columns: readonly string[], from: string, end = ""): string {
@@ -80,7 +90,11 @@ function rowsOf(plan: ReportPlan, keys: readonly string[], { params, cluster }: 
     ...(comparison === undefined ? [] : [{ range: comparison.range, daysLater: comparison.days }]),
   ];
   const sources = periods.map((period) => new PeriodSources(plan, period, { params, cluster }));
-  const columns = [...keys, ...moneyKeys(plan), ...SUM_COLUMNS];
+  const columns = [
+    ...keys,
+    ...moneyKeys(plan),
+    ...usedSums(plan).ofSources.map((name) => `s_${name}`),
+  ];
   const isCompared = comparison !== undefined;
   const rows =
     cluster === undefined
@@ -117,6 +131,7 @@ function rowsOfCluster(
     isCompared,
   );
   const all = isCompared ? [...columns, IS_PREVIOUS] : columns;
+  if (spread === "") return copied;
   const fromShards = `select ${all.join(", ")} from ${onEachShard(cluster, spread)}`;
   return [fromShards, copied].join("\nunion all\n");
 }
@@ -127,6 +142,7 @@ function ofPeriods(
   columns: readonly string[],
   isCompared: boolean,
 ): string {
+  if (periods.every((selects) => selects.length === 0)) return "";
   const texts = periods.map((selects) => selects.join("\nunion all\n"));
   if (!isCompared) return texts.join("\nunion all\n");
   return texts
@@ -164,15 +180,18 @@ function rates({ currency }: ReportPlan, given: DayRates, params: SqlParams): st
   ].join("\n");
 }
 
-function metricColumn(measure: Measure, index: number): string {
-  return `toString(${measure.sql}) as ${METRIC_COLUMN}${index}`;
+/** The metrics, those of the other period, and how far they changed. */
+function compared(values: string): string[] {
+  return [
+    `${asTexts(`${values} as values_now`)} as metrics`,
+    `${asTexts(`${previousOf(values)} as values_before`)} as previous`,
+    `${asTexts(changes("values_now", "values_before"))} as change`,
+  ];
 }
 
-function comparedColumns({ sql }: Measure, index: number): string[] {
-  return [
-    `toString(${previousOf(sql)}) as ${PREVIOUS_COLUMN}${index}`,
-    `toString(${changeOf(sql)}) as ${CHANGE_COLUMN}${index}`,
-  ];
+/** A list of whole numbers of any size as text. */
+function asTexts(values: string): string {
+  return `arrayMap(value -> toString(value), ${values})`;
 }
 
 /** Ties are broken by the values of the dimensions. Rows without a value come last (G68). */

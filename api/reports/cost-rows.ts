@@ -1,7 +1,8 @@
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
+import type { Source } from "./dimensions.ts";
 import { costSeconds } from "./money-days.ts";
-import type { FilterOperator, ReportFilter } from "./report-filters.ts";
+import { emptyPasses, type FilterOperator, type ReportFilter } from "./report-filters.ts";
 import type { DayRates } from "./report-plan.ts";
 
 /** Adds a value of a type as a parameter and returns its placeholder. */
@@ -13,8 +14,20 @@ const LEAVES_OUT: ReadonlySet<FilterOperator> = new Set(["not_in", "not_contains
 const OF_SALES: ReadonlySet<string> = new Set(["event", "status"]);
 
 /** Whether costs pass a filter on a dimension that they do not have (REP, rule 2). */
-export function keepsCosts({ dimension, operator }: ReportFilter): boolean {
+function keepsCosts({ dimension, operator }: ReportFilter): boolean {
   return OF_SALES.has(dimension.name) || LEAVES_OUT.has(operator);
+}
+
+/** How a filter treats the rows of a source, which are all alike without its dimension. */
+export function judgementOf(
+  filter: ReportFilter,
+  source: Source,
+): "by value" | "all kept" | "all refused" {
+  const { columns, only } = filter.dimension;
+  const keeps = (does: boolean) => (does ? "all kept" : "all refused");
+  if (source === "cost" && columns.cost === "") return keeps(keepsCosts(filter));
+  if (only !== undefined && only !== source) return "all kept";
+  return columns[source] === "" ? keeps(emptyPasses(filter)) : "by value";
 }
 
 /**

@@ -161,10 +161,13 @@ export function isTime(kind: DimensionKind): kind is TimeKind {
   return TIME_KINDS.has(kind);
 }
 
+/** The dimension of a series, which nobody can group by. */
+export const BUCKET = "bucket";
+
 /** The buckets of a series: a date, or the instant at which an hour of the zone begins (G80). */
 export function bucketDimension(interval: "day" | "hour"): Dimension {
   const kind = interval === "day" ? "date" : "hour_start";
-  return text("bucket", "Bucket", { kind, columns: everywhere("bucket") });
+  return text(BUCKET, "Bucket", { kind, columns: everywhere(BUCKET) });
 }
 
 /** Converts a value of a statement to what the answer shows (G65). */

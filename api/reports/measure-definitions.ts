@@ -22,8 +22,19 @@ export type Measure = {
   readonly kind: "count" | "money" | "ratio";
   /** True if the metric is a quotient, which is null for a zero denominator. */
   readonly isQuotient: boolean;
-  /** SQL expression over the columns of {@link SUMS}. They and the result are integers. */
+  /** What it is computed from. */
+  readonly fraction: Fraction;
+  /** The same as one SQL expression over the columns of {@link SUMS}. They and the result are integers. */
   readonly sql: string;
+};
+
+/** `of * scale / by`, where `of` and `by` are SQL over sums. A plain sum is divided by {@link WHOLE}. */
+export type Fraction = {
+  readonly of: string;
+  readonly by: string;
+  readonly scale: number;
+  /** Null where money without a rate was left out of a conversion: a part of the money over all of the clicks would look like a poor result. */
+  readonly isSeparate: boolean;
 };
 
 /** Which time dates what a metric counts. `conversion`: by `date_basis`, the time of the conversion or of its click. */
@@ -42,16 +53,18 @@ type MeasureMeaning = {
   readonly isDefault: boolean;
 };
 
-export type Definition = Omit<Measure, "sql"> &
+export type Definition = Omit<Measure, "fraction" | "sql"> &
   MeasureMeaning & {
     readonly hiddenFrom: readonly ReportRole[];
-    readonly sql: string | ((role: ReportRole) => string);
+    readonly fraction: Fraction | ((role: ReportRole) => Fraction);
     /** For roles that must not read the names in `formula`. */
     readonly formulaFor?: (role: ReportRole) => string;
   };
 
 const STAFF_ONLY = ["partner", "advertiser"] as const;
 const THOUSAND = 1_000;
+/** The divisor of a plain sum. */
+export const WHOLE = "1";
 const PROFIT = "(revenue - payout)";
 /** Conversions whose kind or reason was judged as a repetition are no sales of their own. */
 const GROSS = "(approved + pending + rejected - duplicates)";
@@ -172,7 +185,7 @@ export const DEFINITIONS: readonly Definition[] = [
       formula: "payout / clicks (for advertisers revenue / clicks)",
       definition: `Earnings for each click ${OF_HOME}.`,
     }),
-    sql: (role) => separate(quotient(earnedBy(role), "home_clicks", 1)),
+    fraction: (role) => perUnitOf(earnedBy(role), "home_clicks", 1),
     formulaFor: (role) => `${earnedBy(role)} / clicks`,
   },
   {
@@ -297,7 +310,7 @@ export const DEFINITIONS: readonly Definition[] = [
         formula: "1000 * payout / impressions (for advertisers 1000 * revenue / impressions)",
         definition: `Earnings for each thousand impressions ${OF_HOME}.`,
       }),
-      sql: (role: ReportRole) => separate(quotient(earnedBy(role), "home_impressions", THOUSAND)),
+      fraction: (role: ReportRole) => perUnitOf(earnedBy(role), "home_impressions", THOUSAND),
       formulaFor: (role: ReportRole) => `1000 * ${earnedBy(role)} / impressions`,
     },
   ].map((one) => ({ ...one, isDefault: false })),
@@ -315,19 +328,19 @@ function defined(
   name: string,
   label: string,
   {
-    sql,
+    fraction,
     definition,
     dateBasis,
     formula = "",
     countsStatuses = [],
-  }: Meant & { readonly sql: string },
+  }: Meant & { readonly fraction: Fraction },
 ): Omit<Definition, "kind"> {
   return {
     name,
     label,
     isQuotient: false,
     hiddenFrom: [],
-    sql,
+    fraction,
     definition,
     formula,
     countsStatuses,
@@ -337,35 +350,43 @@ function defined(
 }
 
 function count(name: string, label: string, meant: Meant & { readonly sql: string }): Definition {
-  return { ...defined(name, label, meant), kind: "count" };
+  return { ...defined(name, label, { ...meant, fraction: sumOf(meant.sql) }), kind: "count" };
 }
 
 function money(name: string, label: string, meant: Meant & { readonly sql: string }): Definition {
-  return { ...defined(name, label, meant), kind: "money" };
+  return { ...defined(name, label, { ...meant, fraction: sumOf(meant.sql) }), kind: "money" };
 }
 
 type Quotient = Meant & { readonly of: string; readonly by: string };
 
 /** Money per unit. */
 function perUnit(name: string, label: string, meant: Quotient): Definition {
-  const sql = separate(quotient(meant.of, meant.by, 1));
-  return { ...money(name, label, { ...meant, sql }), isQuotient: true };
+  const fraction = perUnitOf(meant.of, meant.by, 1);
+  return { ...defined(name, label, { ...meant, fraction }), kind: "money", isQuotient: true };
 }
 
 function ratio(name: string, label: string, meant: Quotient): Definition {
-  const sql = quotient(meant.of, meant.by, RATIO_SCALE);
-  return { ...defined(name, label, { ...meant, sql }), kind: "ratio", isQuotient: true };
+  const fraction = { of: meant.of, by: meant.by, scale: RATIO_SCALE, isSeparate: false };
+  return { ...defined(name, label, { ...meant, fraction }), kind: "ratio", isQuotient: true };
 }
 
-/** `of * scale / by` in whole numbers, rounded half away from zero; null when `by` is 0. */
-export function quotient(of: string, by: string, scale: number): string {
-  const magnitude = `intDivOrZero(abs(${of}) * ${2 * scale} + abs(${by}), abs(${by}) * 2)`;
+function sumOf(sql: string): Fraction {
+  return { of: sql, by: WHOLE, scale: 1, isSeparate: false };
+}
+
+function perUnitOf(of: string, by: string, scale: number): Fraction {
+  return { of, by, scale, isSeparate: true };
+}
+
+/** A fraction as SQL, of one metric. */
+export function sqlOf({ of, by, scale, isSeparate }: Fraction): string {
+  if (by === WHOLE) return of;
+  const divided = quotient(of, by, String(2 * scale));
+  return isSeparate ? `if(${FOREIGN_MONEY} != 0, null, ${divided})` : divided;
+}
+
+/** `of * factor / by / 2` in whole numbers, rounded half away from zero; null when `by` is 0. */
+export function quotient(of: string, by: string, factor: string): string {
+  const magnitude = `intDivOrZero(abs(${of}) * ${factor} + abs(${by}), abs(${by}) * 2)`;
   return `if(${by} = 0, null, ${magnitude} * sign(${of}) * sign(${by}))`;
-}
-
-/**
- * Null where money without a rate was left out of a conversion: a part of the money over all of the clicks would look like a poor result.
- */
-function separate(sql: string): string {
-  return `if(${FOREIGN_MONEY} != 0, null, ${sql})`;
 }

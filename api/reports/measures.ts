@@ -3,11 +3,14 @@ import {
   DEFINITIONS,
   type Definition,
   FOREIGN_MONEY,
+  type Fraction,
   HOME_SUMS,
   type Measure,
   PREVIOUS,
   quotient,
   RATIO_SCALE,
+  sqlOf,
+  WHOLE,
 } from "./measure-definitions.ts";
 import type { ReportRole } from "./report-scope.ts";
 
@@ -35,6 +38,19 @@ export type Sum = (typeof SUMS)[number];
 /** Every name in the SQL of a metric that means a sum. */
 const SUM_NAMES = new RegExp(`\\b(${[...SUMS, ...HOME_SUMS, FOREIGN_MONEY].join("|")})\\b`, "g");
 
+/** The same names, and those of the period that a report is compared with. */
+const NAMES_OF_BOTH = new RegExp(
+  `\\b(?:${PREVIOUS})?(${[...SUMS, ...HOME_SUMS, FOREIGN_MONEY].join("|")})\\b`,
+  "g",
+);
+
+/** The sums that the SQL of metrics names, of either period. */
+export function sumNamesIn(sqls: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    sqls.flatMap((sql) => [...sql.matchAll(NAMES_OF_BOTH)].map(([, name = ""]) => name)),
+  );
+}
+
 /** SQL of a metric, in the period that the report is compared with. */
 export function previousOf(sql: string): string {
   return sql.replaceAll(SUM_NAMES, `${PREVIOUS}$1`);
@@ -42,9 +58,30 @@ export function previousOf(sql: string): string {
 
 /** SQL of how far a metric changed, in millionths of its size before: null where it was 0 or undefined (N102). */
 export function changeOf(sql: string): string {
-  // A lambda, so that each metric is in the text once.
-  const change = quotient("(now - before)", "abs(before)", RATIO_SCALE);
-  return `arrayMap((now, before) -> ${change}, [${sql}], [${previousOf(sql)}])[1]`;
+  return `${changes(`[${sql}]`, `[${previousOf(sql)}]`)}[1]`;
+}
+
+/** SQL of the changes of a list of values. A lambda, so that each value is in the text once. */
+export function changes(now: string, before: string): string {
+  const change = quotient("(now - before)", "abs(before)", String(2 * RATIO_SCALE));
+  return `arrayMap((now, before) -> ${change}, ${now}, ${before})`;
+}
+
+/** SQL of a list with the values of metrics. The server plans one expression for all of them, because each one would take it a millisecond. */
+export function valuesOf(measures: readonly Measure[]): string {
+  const fractions = measures.map(({ fraction }) => fraction);
+  const list = (part: (fraction: Fraction) => string | number): string =>
+    `[${fractions.map(part).join(", ")}]`;
+  const parts = list(({ of }) => of);
+  if (fractions.every(({ by }) => by === WHOLE)) return parts;
+  const lists = [
+    parts,
+    list(({ by }) => by),
+    list(({ scale }) => 2 * scale),
+    list(({ isSeparate }) => (isSeparate ? `${FOREIGN_MONEY} != 0` : 0)),
+  ];
+  const value = `if(is_left_out, null, ${quotient("part", "whole", "factor")})`;
+  return `arrayMap((part, whole, factor, is_left_out) -> ${value}, ${lists.join(", ")})`;
 }
 
 /** Whether the SQL of a metric counts only what belongs to offers in the currency of the report. */
@@ -61,8 +98,9 @@ export type { Measure };
 export function findMeasure(name: string, role: ReportRole): Measure | undefined {
   const found = DEFINITIONS.find((one) => one.name === name && !one.hiddenFrom.includes(role));
   if (found === undefined) return undefined;
-  const { label, kind, isQuotient, sql } = found;
-  return { name, label, kind, isQuotient, sql: typeof sql === "string" ? sql : sql(role) };
+  const { label, kind, isQuotient } = found;
+  const fraction = typeof found.fraction === "function" ? found.fraction(role) : found.fraction;
+  return { name, label, kind, isQuotient, fraction, sql: sqlOf(fraction) };
 }
 
 /** The default of `metrics` for a role, in documented order (G68). */
@@ -80,7 +118,7 @@ export function measureNames(role: ReportRole): string[] {
 /** What the metrics of a role mean, in documented order. */
 export function meaningsOf(
   role: ReportRole,
-): readonly Omit<Definition, "sql" | "isQuotient" | "formulaFor">[] {
+): readonly Omit<Definition, "fraction" | "isQuotient" | "formulaFor">[] {
   const known = DEFINITIONS.filter(({ hiddenFrom }) => !hiddenFrom.includes(role));
   // Staff read what the metric is for everybody.
   return known.map(({ formulaFor, ...one }) =>

@@ -1,6 +1,6 @@
 import { type Dimension, isTime } from "./dimensions.ts";
 import { indent } from "./indent.ts";
-import { SUMS, type Sum } from "./measures.ts";
+import type { Sum } from "./measures.ts";
 
 /**
  * Rows that were counted on a day of UTC but belong to another day of the zone. Each appears twice: subtracted from the first day,
@@ -9,7 +9,10 @@ import { SUMS, type Sum } from "./measures.ts";
 export function moved(
   text: string,
   groupBy: readonly Dimension[],
-  moneyKeys: readonly string[],
+  {
+    moneyKeys,
+    sums: names,
+  }: { readonly moneyKeys: readonly string[]; readonly sums: readonly Sum[] },
 ): string {
   const keys = groupBy.map(({ kind }, index) => {
     const value = isTime(kind)
@@ -17,7 +20,7 @@ export function moved(
       : `moved.d${index}`;
     return `${value} as d${index}`;
   });
-  const sums = SUMS.map((name) => `moved.s_${name} * direction as s_${name}`);
+  const sums = names.map((name) => `moved.s_${name} * direction as s_${name}`);
   return [
     `select ${[...keys, ...moneyKeys.map((name) => `moved.${name} as ${name}`), ...sums].join(", ")}`,
     `from (\n${indent(text)}\n) as moved`,
@@ -27,15 +30,20 @@ export function moved(
 
 /**
  * Combines pieces of one source, including moved rows. A group whose rows were all moved away disappears, and amounts that cancel
- * out do not count as money in another currency. `names` are those of the columns that are not sums; `count` counts rows.
+ * out do not count as money in another currency. `names` are those of the columns that are not sums; `count`, which the pieces have too, counts
+ * rows.
  */
-export function netted(pieces: readonly string[], names: readonly string[], count: Sum): string {
+export function netted(
+  pieces: readonly string[],
+  names: readonly string[],
+  { sums: used, count }: { readonly sums: readonly Sum[]; readonly count: Sum },
+): string {
   const columns = names.map((name) => `piece.${name} as ${name}`);
-  const sums = SUMS.map((name) => `sum(piece.s_${name}) as s_${name}`);
+  const sums = used.map((name) => `sum(piece.s_${name}) as s_${name}`);
   return [
     `select ${[...columns, ...sums].join(", ")}`,
     `from (\n${indent(pieces.join("\nunion all\n"))}\n) as piece`,
     `group by ${names.join(", ")}`,
-    `having s_${count} != 0`,
+    `having sum(piece.s_${count}) != 0`,
   ].join("\n");
 }

@@ -2,8 +2,9 @@ import { tableOn } from "../../schemas/clickhouse/all-shards.ts";
 import type { ClickhouseCluster } from "../../schemas/clickhouse/connect.ts";
 import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, HOUR_MS, type OffsetSegment, SECOND_MS } from "../../schemas/time/zone.ts";
-import { costRows, keepsCosts, offsetOfLocal } from "./cost-rows.ts";
+import { costRows, judgementOf, offsetOfLocal } from "./cost-rows.ts";
 import {
+  BUCKET,
   type Dimension,
   type DimensionKind,
   emptyValueOf,
@@ -14,12 +15,20 @@ import {
 import { indent } from "./indent.ts";
 import type { Sum } from "./measures.ts";
 import { moved, netted } from "./moved-rows.ts";
-import { emptyPasses, type ReportFilter } from "./report-filters.ts";
+import type { ReportFilter } from "./report-filters.ts";
 import { DIMENSION_COLUMN, type ReportPlan } from "./report-plan.ts";
 import { OWNER_COLUMN, scopeConditions } from "./report-scope.ts";
-import { type Dating, type Piece, piecesOf, type Span } from "./rollups.ts";
+import { type Dating, type Piece, piecesOf, type Span, stepSql, stepsOf } from "./rollups.ts";
 import type { SqlParams } from "./sql-params.ts";
-import { HOME, sourceSums } from "./sum-columns.ts";
+import {
+  CLICK_SUMS,
+  CONVERSION_SUMS,
+  HOME,
+  moneyKeys,
+  sourceSums,
+  type UsedSums,
+  usedSums,
+} from "./sum-columns.ts";
 import { delaySql, timeSql } from "./time-sql.ts";
 
 /** How rows of a source are read: row by row or from a rollup, and by which clock they are dated. */
@@ -44,6 +53,8 @@ export type Period = {
 /** What reports never count. */
 const UNCOUNTED = { click: "status != 'blocked'", conversion: "not is_private" } as const;
 const DAY_SECONDS = DAY_MS / SECOND_MS;
+/** More spans are a list of their steps: the server plans many conditions slowly, once for each projection. */
+const SPANS_MAX = 2;
 const HOUR_SECONDS = HOUR_MS / SECOND_MS;
 /** The value of a source without the dimension, unless it is the empty text. */
 const NONE: Partial<Record<DimensionKind, string>> = { id: "toUInt32(0)", delay: "toUInt8(0)" };
@@ -55,6 +66,7 @@ export class PeriodSources {
   readonly #period: Period;
   readonly #segments: readonly OffsetSegment[];
   readonly #rowByRow: Piece;
+  readonly #used: UsedSums;
   readonly #cluster: ClickhouseCluster | undefined;
 
   constructor(
@@ -70,6 +82,7 @@ export class PeriodSources {
     this.#params = params;
     this.#plan = plan;
     this.#period = period;
+    this.#used = usedSums(plan);
     this.#rowByRow = { grainMs: undefined, spans: [range], dated: "zone" };
     this.#segments = range.zone.segments(range.fromMs, range.toMs);
   }
@@ -91,35 +104,41 @@ export class PeriodSources {
   }
 
   #clicks(): string[] {
-    return this.#withRollups("click", "clicks", {
+    return this.#withRollups("click", {
+      count: "clicks",
       from: tableOn(this.#cluster, "click"),
       currency: "currency",
-      sums: {
-        clicks: "count()",
-        unique_clicks: "countIf(is_unique)",
-        bot_clicks: "countIf(is_bot)",
-        payout: "sum(click_payout) * 10000",
-        revenue: "sum(click_revenue) * 10000",
-      },
+      sums: CLICK_SUMS,
     });
   }
 
   #impressions(): string[] {
-    return this.#withRollups("impression", "impressions", {
+    // They have no money, so a report whose rows do not depend on them needs them only to count them.
+    if (isFilled(this.#plan) && !this.#used.ofSources.includes("impressions")) return [];
+    return this.#withRollups("impression", {
+      count: "impressions",
       from: tableOn(this.#cluster, "impression"),
       currency: "''",
       sums: { impressions: "count()" },
     });
   }
 
-  /** A source that has rollups. `count` is the sum that counts its rows. */
-  #withRollups(source: "click" | "impression", count: Sum, parts: SourceParts): string[] {
+  /** A source that has rollups. */
+  #withRollups(
+    source: "click" | "impression",
+    parts: SourceParts & { readonly count: Sum },
+  ): string[] {
+    if (this.#isLeftOut(source)) return [];
+    const { count } = parts;
     const always = source === "click" ? ["status", "currency"] : [];
     const pieces = this.#pieces(source, always);
-    const texts = pieces.map((piece) => this.#source(source, piece, parts));
-    if (!pieces.some(({ dated }) => dated === "moved")) return texts;
+    const used = this.#used.ofSources;
+    if (!pieces.some(({ dated }) => dated === "moved"))
+      return pieces.map((piece) => this.#source(source, piece, parts));
+    const counted = used.includes(count) ? used : [...used, count];
+    const texts = pieces.map((piece) => this.#source(source, piece, parts, counted));
     const keys = this.#plan.groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
-    return [netted(texts, [...keys, ...moneyKeys(this.#plan)], count)];
+    return [netted(texts, [...keys, ...moneyKeys(this.#plan)], { sums: used, count })];
   }
 
   /** How the rows of a source are read. Uses a rollup where it has every column that the report needs. */
@@ -151,26 +170,14 @@ export class PeriodSources {
       // `final`: only the newest version of each counts, even before the server has merged older ones away.
       from: "conversion_fact final",
       currency: "currency",
-      sums: {
-        approved: "countIf(status = 'approved')",
-        pending: "countIf(status = 'pending')",
-        rejected: "countIf(status = 'rejected')",
-        duplicates: "countIf(is_duplicate)",
-        pending_payout: "sumIf(payout, status = 'pending') * 10000",
-        pending_revenue: "sumIf(revenue, status = 'pending') * 10000",
-        rejected_payout: "sumIf(payout, status = 'rejected') * 10000",
-        rejected_revenue: "sumIf(revenue, status = 'rejected') * 10000",
-        payout: "sumIf(payout, status = 'approved') * 10000",
-        revenue: "sumIf(revenue, status = 'approved') * 10000",
-        sale_amount: "sumIf(sale_amount, status = 'approved') * 10000",
-      },
+      sums: CONVERSION_SUMS,
     });
   }
 
   #costs(): string[] {
     const { scope, currency, costRates } = this.#plan;
     const { range } = this.#period;
-    if (scope.role !== "staff" || costRates === undefined) return [];
+    if (scope.role !== "staff" || costRates === undefined || this.#isLeftOut("cost")) return [];
     const rows = costRows(
       { workspaceId: scope.workspaceId, range, currency, rates: costRates },
       (type, value) => this.#param(type, value),
@@ -184,7 +191,12 @@ export class PeriodSources {
     ];
   }
 
-  #source(source: Source, { grainMs, dated, spans }: Piece, parts: SourceParts): string {
+  #source(
+    source: Source,
+    { grainMs, dated, spans }: Piece,
+    parts: SourceParts,
+    sums = this.#used.ofSources,
+  ): string {
     const { groupBy } = this.#plan;
     const reading = { source, grainMs, dated };
     const keys = groupBy.flatMap((dimension, index) => this.#keys(reading, dimension, index));
@@ -195,12 +207,14 @@ export class PeriodSources {
     ];
     const columns = [...keys, ...money];
     const text = [
-      `select ${[...columns.map(({ name, sql }) => `${sql} as ${name}`), ...sourceSums(parts.sums)].join(", ")}`,
+      `select ${[...columns.map(({ name, sql }) => `${sql} as ${name}`), ...sourceSums(parts.sums, sums)].join(", ")}`,
       `from ${parts.from}`,
       `where ${this.#where(reading, spans).join("\n  and ")}`,
       `group by ${columns.map(({ name }) => name).join(", ")}`,
     ].join("\n");
-    return dated === "moved" ? moved(text, groupBy, moneyKeys(this.#plan)) : text;
+    return dated === "moved"
+      ? moved(text, groupBy, { moneyKeys: moneyKeys(this.#plan), sums })
+      : text;
   }
 
   #where(reading: Reading, spans: readonly Span[]): string[] {
@@ -252,12 +266,14 @@ export class PeriodSources {
 
   /** The condition that a row is in one of the spans. */
   #within(reading: Reading, spans: readonly Span[]): string {
+    const { grainMs } = reading;
+    if (grainMs !== undefined && spans.length > SPANS_MAX)
+      return `${stepSql(grainMs)} in ${this.#param("Array(UInt32)", stepsOf(spans, grainMs))}`;
     const conditions = spans.map(({ fromMs, toMs }) => {
-      const { grainMs } = reading;
       if (grainMs !== undefined) {
         const from = this.#param("UInt32", fromMs / grainMs);
         const to = this.#param("UInt32", (toMs + 1) / grainMs - 1);
-        return `${step(grainMs)} >= ${from}\n  and ${step(grainMs)} <= ${to}`;
+        return `${stepSql(grainMs)} >= ${from}\n  and ${stepSql(grainMs)} <= ${to}`;
       }
       const at = this.#at(reading.source);
       const from = `fromUnixTimestamp64Milli(${this.#param("Int64", fromMs)}, 'UTC')`;
@@ -314,7 +330,7 @@ export class PeriodSources {
   #seconds({ grainMs }: Reading, at: string): string {
     return grainMs === undefined
       ? `toInt64(toUnixTimestamp(${at}))`
-      : `(toInt64(${step(grainMs)}) * ${grainMs / SECOND_MS})`;
+      : `(toInt64(${stepSql(grainMs)}) * ${grainMs / SECOND_MS})`;
   }
 
   /**
@@ -337,14 +353,16 @@ export class PeriodSources {
     return `transform(affiliate_id, ${from}, ${to}, toUInt32(0))`;
   }
 
+  /** Whether the filters keep no row of a source, so that it need not be read. */
+  #isLeftOut(source: Source): boolean {
+    return this.#plan.filters.some((filter) => judgementOf(filter, source) === "all refused");
+  }
+
   /** Empty if the filter does not apply to the source. */
   #condition(reading: Reading, filter: ReportFilter): string[] {
-    const { source } = reading;
     const { dimension, operator, values } = filter;
-    if (source === "cost" && dimension.columns.cost === "")
-      return keepsCosts(filter) ? [] : ["false"];
-    if (dimension.only !== undefined && dimension.only !== source) return [];
-    if (dimension.columns[source] === "") return emptyPasses(filter) ? [] : ["false"];
+    const judged = judgementOf(filter, reading.source);
+    if (judged !== "by value") return judged === "all refused" ? ["false"] : [];
     const value = this.#value(reading, dimension);
     const empty = emptyValueOf(dimension.kind) === 0 ? "0" : "''";
     const list = (): string => this.#param(`Array(${elementType(dimension.kind)})`, values);
@@ -371,18 +389,9 @@ export class PeriodSources {
   }
 }
 
-/** The time of a rollup, in exactly the text of its projection. Otherwise ClickHouse does not recognise the projection. */
-function step(grainMs: number): string {
-  return `intDiv(toUnixTimestamp(ts), ${grainMs / SECOND_MS})`;
-}
-
-/** The columns that money is summed by. */
-export function moneyKeys({ moneyRates, homeOffers }: ReportPlan): readonly string[] {
-  return [
-    "cur",
-    ...(moneyRates === undefined ? [] : ["day"]),
-    ...(homeOffers === undefined ? [] : [HOME]),
-  ];
+/** Whether each possible row is answered, also without anything to count: the only one of a report without dimensions, and each bucket. */
+function isFilled({ groupBy }: ReportPlan): boolean {
+  return groupBy.every(({ name }) => name === BUCKET);
 }
 
 function elementType(kind: DimensionKind): string {

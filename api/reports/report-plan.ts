@@ -36,14 +36,12 @@ export type ReportPlan = Pick<
   readonly costRates: DayRates | undefined;
   /** Exchange rates for money in other currencies, which is then converted (N98). Undefined: it is left out. */
   readonly moneyRates?: DayRates | undefined;
+  /** Whether clicks and impressions are so few that projections are not looked at. */
+  readonly hasFewRows?: boolean;
   /** Number of rows to answer, and to skip before them. */
   readonly limit: number;
   readonly offset: number;
 };
 
-/** Columns of an answer: `d0`… are the dimensions, `m0`… the metrics, `others` the other currencies with money. */
+/** Columns of an answer: `d0`… are the dimensions, `others` the other currencies with money. */
 export const DIMENSION_COLUMN = "d";
-export const METRIC_COLUMN = "m";
-/** With a comparison: the metrics of the other period, and how far they changed, in millionths. */
-export const PREVIOUS_COLUMN = "p";
-export const CHANGE_COLUMN = "c";

@@ -13,12 +13,9 @@ import {
 } from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
 import {
-  CHANGE_COLUMN,
   DIMENSION_COLUMN,
   type HomeOffers,
   type Managers,
-  METRIC_COLUMN,
-  PREVIOUS_COLUMN,
   type ReportPlan,
 } from "./report-plan.ts";
 
@@ -148,26 +145,19 @@ function reportRow(plan: ReportPlan, row: StoredRow): ReportRow {
 
 function cellsOf({ metrics, comparison }: ReportPlan, row: StoredRow): ReportCells {
   return {
-    metrics: metricsOf(metrics, row, METRIC_COLUMN),
+    metrics: metricsOf(metrics, row.metrics),
     compared:
       comparison === undefined
         ? undefined
         : {
-            previous: metricsOf(metrics, row, PREVIOUS_COLUMN),
-            change: metrics.map((_, index) => changeValue(storedOf(row, CHANGE_COLUMN, index))),
+            previous: metricsOf(metrics, row.previous ?? []),
+            change: metrics.map((_, index) => changeValue(row.change?.[index] ?? null)),
           },
   };
 }
 
-function metricsOf(metrics: readonly Measure[], row: StoredRow, column: string): Values {
-  return metrics.map(({ kind }, index) => measureValue(kind, storedOf(row, column, index)));
-}
-
-function storedOf(row: StoredRow, column: string, index: number): StoredMetric {
-  const stored = row[`${column}${index}`];
-  return stored === null || stored === undefined || typeof stored === "object"
-    ? null
-    : String(stored);
+function metricsOf(metrics: readonly Measure[], stored: readonly StoredMetric[]): Values {
+  return metrics.map(({ kind }, index) => measureValue(kind, stored[index] ?? null));
 }
 
 function keyOf(stored: StoredRow[string] | undefined): string | number {

@@ -1,4 +1,10 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, type OffsetSegment } from "../../schemas/time/zone.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  type OffsetSegment,
+  SECOND_MS,
+} from "../../schemas/time/zone.ts";
 import type { Source, TimeKind } from "./dimensions.ts";
 
 /** Sums that ClickHouse keeps with every part: a projection of schemas/clickhouse/migrations/0001_schema.sql. */
@@ -84,6 +90,19 @@ export function piecesOf(source: Source, { fromMs, toMs }: Span, needs: RowNeeds
   const isByDay = usable.includes(DAY_MS) || !grains.includes(DAY_MS);
   if (isByDay || !canMove(range, needs)) return piecesByGrain([range], usable, "zone");
   return movedDays(range, { grains, usable }, needs.segments);
+}
+
+/** The time of a rollup, in exactly the text of its projection. Otherwise ClickHouse does not recognise the projection. */
+export function stepSql(grainMs: number): string {
+  return `intDiv(toUnixTimestamp(ts), ${grainMs / SECOND_MS})`;
+}
+
+/** The steps of spans that consist of whole ones. */
+export function stepsOf(spans: readonly Span[], grainMs: number): number[] {
+  return spans.flatMap(({ fromMs, toMs }) => {
+    const first = fromMs / grainMs;
+    return Array.from({ length: (toMs + 1) / grainMs - first }, (_, index) => first + index);
+  });
 }
 
 /** Coarsest grain first. */

@@ -1,6 +1,7 @@
 import { echoRange, type RangeEcho } from "../../schemas/time/range.ts";
 import { readDayRates } from "./day-rates.ts";
 import { type Dimension, isTime } from "./dimensions.ts";
+import { hasFewRows } from "./few-rows.ts";
 import { withIds } from "./filter-codes.ts";
 import type { Measure } from "./measures.ts";
 import { ReportLabels } from "./report-labels.ts";
@@ -78,7 +79,10 @@ export async function runReport(
 
 export async function planOf(
   stores: ReportStores,
-  request: Omit<ReportPlan, "scope" | "managers" | "homeOffers" | "costRates" | "moneyRates"> &
+  request: Omit<
+    ReportPlan,
+    "scope" | "managers" | "homeOffers" | "costRates" | "moneyRates" | "hasFewRows"
+  > &
     Pick<ReportRequest, "converts">,
   scope: ReportScope,
 ): Promise<ReportPlan> {
@@ -87,9 +91,19 @@ export async function planOf(
   const managers = await readManagers(stores, scope.workspaceId, request);
   const homeOffers = await readHomeOffers(stores, scope.workspaceId, request);
   const rates = await readDayRates(stores, scope, request);
+  const isSmall = await hasFewRows(stores);
   // Without dimensions there is only one row, which is always answered.
   const offset = request.groupBy.length === 0 ? 0 : request.offset;
-  return { ...request, filters, offset, scope, managers, homeOffers, ...rates };
+  return {
+    ...request,
+    filters,
+    offset,
+    scope,
+    managers,
+    homeOffers,
+    ...rates,
+    hasFewRows: isSmall,
+  };
 }
 
 /** What an answer says of its comparison and its conversion. */

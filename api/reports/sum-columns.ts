@@ -1,5 +1,5 @@
 import { FOREIGN_MONEY, HOME_SUMS, PREVIOUS } from "./measure-definitions.ts";
-import { SUMS, type Sum } from "./measures.ts";
+import { SUMS, type Sum, sumNamesIn } from "./measures.ts";
 import { DIMENSION_COLUMN, type ReportPlan } from "./report-plan.ts";
 import type { ReportRole } from "./report-scope.ts";
 import type { SqlParams } from "./sql-params.ts";
@@ -17,22 +17,85 @@ const MONEY: readonly Sum[] = [
 ];
 /** Money whose currencies are named in `others`. That of undecided and rejected conversions is none yet. */
 const EARNED: readonly Sum[] = ["payout", "revenue", "sale_amount"];
+const WITH_CURRENCY: readonly Sum[] = [...EARNED, "ad_cost"];
 
-/** The columns of the sums in a source. */
-export const SUM_COLUMNS: readonly string[] = SUMS.map((name) => `s_${name}`);
 /** The column that tells the rows of the period that a report is compared with. */
 export const IS_PREVIOUS = "is_previous";
 
 /** Whether the offer of rows without money has the currency of the report. */
 export const HOME = "home";
 
+/** The sums that a statement has columns of. Each one costs the server time to plan in every select, also if there is nothing to add up. */
+export type UsedSums = {
+  /** What the metrics and the order are computed from. */
+  readonly outer: readonly Sum[];
+  readonly home: readonly (typeof HOME_SUMS)[number][];
+  readonly hasForeign: boolean;
+  /** What the sources add up for them, and to know in which currencies the caller has money. */
+  readonly ofSources: readonly Sum[];
+};
+
+export function usedSums({ metrics, sort, scope }: ReportPlan): UsedSums {
+  const sorted = sort.by === "metric" ? [sort.sql] : [];
+  const named = sumNamesIn([...metrics.map(({ sql }) => sql), ...sorted]);
+  const home = HOME_SUMS.filter((name) => named.has(name));
+  const money = seen(WITH_CURRENCY, scope.role);
+  return {
+    outer: SUMS.filter((name) => named.has(name)),
+    home,
+    hasForeign: named.has(FOREIGN_MONEY),
+    ofSources: SUMS.filter(
+      (name) =>
+        named.has(name) || money.includes(name) || home.some((one) => countedBy(one) === name),
+    ),
+  };
+}
+
+/** The sum of which a count of home is a part. */
+function countedBy(home: (typeof HOME_SUMS)[number]): string {
+  return home.slice(HOME.length + 1);
+}
+
 /** The columns of one source: each sum, 0 if the source has none of it. */
-export function sourceSums(sums: Partial<Record<Sum, string>>): string[] {
-  return SUMS.map((name) => {
+export function sourceSums(sums: Partial<Record<Sum, string>>, names: readonly Sum[]): string[] {
+  return names.map((name) => {
     const type = MONEY.includes(name) ? "toInt128" : "toInt64";
     return `${type}(${sums[name] ?? 0}) as s_${name}`;
   });
 }
+
+/** The columns that money is summed by. */
+export function moneyKeys({ moneyRates, homeOffers }: ReportPlan): readonly string[] {
+  return [
+    "cur",
+    ...(moneyRates === undefined ? [] : ["day"]),
+    ...(homeOffers === undefined ? [] : [HOME]),
+  ];
+}
+
+/** What is added up of clicks. */
+export const CLICK_SUMS: Partial<Record<Sum, string>> = {
+  clicks: "count()",
+  unique_clicks: "countIf(is_unique)",
+  bot_clicks: "countIf(is_bot)",
+  payout: "sum(click_payout) * 10000",
+  revenue: "sum(click_revenue) * 10000",
+};
+
+/** What is added up of conversions. */
+export const CONVERSION_SUMS: Partial<Record<Sum, string>> = {
+  approved: "countIf(status = 'approved')",
+  pending: "countIf(status = 'pending')",
+  rejected: "countIf(status = 'rejected')",
+  duplicates: "countIf(is_duplicate)",
+  pending_payout: "sumIf(payout, status = 'pending') * 10000",
+  pending_revenue: "sumIf(revenue, status = 'pending') * 10000",
+  rejected_payout: "sumIf(payout, status = 'rejected') * 10000",
+  rejected_revenue: "sumIf(revenue, status = 'rejected') * 10000",
+  payout: "sumIf(payout, status = 'approved') * 10000",
+  revenue: "sumIf(revenue, status = 'approved') * 10000",
+  sale_amount: "sumIf(sale_amount, status = 'approved') * 10000",
+};
 
 /** The rate of a row: its number, numerator and denominator in one number, so that rows can be added up by it. 0 without one. */
 export const RATE = "rate";
@@ -52,6 +115,9 @@ export class OuterSums {
   readonly #currency: string;
   readonly #converts: boolean;
   readonly #hasHome: boolean;
+  readonly #used: UsedSums;
+  /** The amounts of money among the used sums. */
+  readonly #money: readonly Sum[];
   /** The column with the currency that a row names; undefined if none does. */
   readonly #named: string | undefined;
   /** A period's prefix, and the conditions of its rows. */
@@ -62,6 +128,8 @@ export class OuterSums {
     const index = groupBy.findIndex(({ name }) => name === "currency");
     this.#named = index < 0 ? undefined : `${DIMENSION_COLUMN}${index}`;
     this.#hasHome = homeOffers !== undefined;
+    this.#used = usedSums(plan);
+    this.#money = this.#used.outer.filter((name) => MONEY.includes(name));
     this.#role = scope.role;
     this.#currency = params.of("String", currency);
     this.#converts = moneyRates !== undefined;
@@ -79,7 +147,7 @@ export class OuterSums {
    * role may see.
    */
   added(): string[] {
-    const hasMoney = hasAny(seen([...EARNED, "ad_cost"], this.#role));
+    const hasMoney = hasAny(seen(WITH_CURRENCY, this.#role));
     return [
       ...this.#periods.flatMap(({ prefix, only }) => this.#sums(prefix, only)),
       // Most groups have none, and an empty list costs less than an empty set.
@@ -87,40 +155,43 @@ export class OuterSums {
     ];
   }
 
-  /** The same columns with converted money; empty if the report does not convert. */
+  /** The same columns with converted money; empty if there is nothing to convert. */
   converted(): string[] {
-    if (!this.#converts) return [];
+    if (!this.#converts || this.#money.length === 0) return [];
+    const { outer, home, hasForeign } = this.#used;
     const columns = this.#periods.flatMap(({ prefix }) => [
-      ...SUMS.map((name) =>
+      ...outer.map((name) =>
         MONEY.includes(name)
-          ? `${converted(`${prefix}subtotals`, MONEY.indexOf(name))} as ${prefix}${name}`
+          ? `${converted(`${prefix}subtotals`, this.#money.indexOf(name))} as ${prefix}${name}`
           : `${prefix}${name}`,
       ),
-      ...HOME_SUMS.map((name) => `${prefix}${name}`),
-      `${prefix}${FOREIGN_MONEY}`,
+      ...home.map((name) => `${prefix}${name}`),
+      ...(hasForeign ? [`${prefix}${FOREIGN_MONEY}`] : []),
     ]);
     return [...columns, "others"];
   }
 
   #sums(prefix: string, only: readonly string[]): string[] {
-    const sums = SUMS.flatMap((name) => {
+    const { outer, hasForeign } = this.#used;
+    const sums = outer.flatMap((name) => {
       if (!MONEY.includes(name)) return [`${added(`s_${name}`, only)} as ${prefix}${name}`];
       if (this.#converts) return [];
       const inCurrency = [`cur = ${this.#currency}`, ...only];
       return [`${this.#ofRow(`s_${name}`, inCurrency, only)} as ${prefix}${name}`];
     });
-    const home = HOME_SUMS.map((name) => {
-      const sum = `s_${name.slice(HOME.length + 1)}`;
+    const home = this.#used.home.map((name) => {
+      const sum = `s_${countedBy(name)}`;
       const conditions = this.#converts ? only : [this.#isHome(), ...only];
       return `${this.#ofRow(sum, conditions, only)} as ${prefix}${name}`;
     });
     const isForeign = [this.#isOther(), `(${hasAny(seen(EARNED, this.#role))})`, ...only];
     const foreign = this.#converts ? `countIf(${isForeign.join(" and ")})` : "toUInt64(0)";
+    const rated = subtotals(this.#money, [`${RATE} != 0`, ...only]);
     return [
       ...sums,
       ...home,
-      ...(this.#converts ? [`${subtotals([`${RATE} != 0`, ...only])} as ${prefix}subtotals`] : []),
-      `${foreign} as ${prefix}${FOREIGN_MONEY}`,
+      ...(this.converted().length === 0 ? [] : [`${rated} as ${prefix}subtotals`]),
+      ...(hasForeign ? [`${foreign} as ${prefix}${FOREIGN_MONEY}`] : []),
     ];
   }
 
@@ -152,9 +223,9 @@ function added(sum: string, conditions: readonly string[]): string {
   return conditions.length === 0 ? `sum(${sum})` : `sumIf(${sum}, ${conditions.join(" and ")})`;
 }
 
-/** The subtotal of each rate, for all sums of money at once: rates, and then a list of subtotals for each sum. */
-function subtotals(conditions: readonly string[]): string {
-  const sums = MONEY.map((name) => `[s_${name}]`).join(", ");
+/** The subtotal of each rate, for several sums of money at once: rates, and then a list of subtotals for each sum. */
+function subtotals(money: readonly Sum[], conditions: readonly string[]): string {
+  const sums = money.map((name) => `[s_${name}]`).join(", ");
   return `sumMapIf([${RATE}], ${sums}, ${conditions.join(" and ")})`;
 }
 

@@ -89,7 +89,7 @@ test("the reader's login of a cluster reads reports, lists and single clicks of 
     format: "JSONEachRow",
     clickhouse_settings: { readonly: "2" },
   });
-  expect(await answer.json()).toMatchObject([{ m0: "2" }]);
+  expect(await answer.json()).toMatchObject([{ metrics: ["2"] }]);
   const money = { range: request.range, currency: "USD", dateBasis: "conversion" } as const;
   expect(
     await readMoneyDays(reader, SCOPE, { ...money, comparison: undefined, converts: true }),

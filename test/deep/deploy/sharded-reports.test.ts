@@ -169,9 +169,9 @@ test("a click stored while a report is read is on its day or in no row, on every
       });
       const { data } = await answer.json();
       const late = Late.parse(data).filter(({ d1 }) => d1 === "NZ");
-      for (const { d0, m0 } of late) {
+      for (const { d0, metrics } of late) {
         days.add(Number(d0));
-        counts.push(Number(m0));
+        counts.push(Number(metrics[0]));
       }
     }
   } finally {
@@ -184,7 +184,7 @@ test("a click stored while a report is read is on its day or in no row, on every
 });
 
 const Late = z.array(
-  z.object({ d0: z.union([z.string(), z.number()]), d1: z.string(), m0: z.string() }),
+  z.object({ d0: z.union([z.string(), z.number()]), d1: z.string(), metrics: z.array(z.string()) }),
 );
 
 test("without one of its shards every report and list is 503, never a smaller number", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { compileReport } from "../../../api/reports/compile-report.ts";
+import { hasFewRows } from "../../../api/reports/few-rows.ts";
 import { parseReportRequest } from "../../../api/reports/report-request.ts";
+import { openPool } from "../../../schemas/postgres/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ReportWorld } from "./report-world.ts";
 
@@ -21,6 +23,7 @@ const NAMES = `workspace_id, ts, offer_id, advertiser_id, affiliate_id, country,
   ext_campaign_id, ext_adgroup_id, sub1`;
 
 const world = await forThisFile(ReportWorld.open());
+const wasSmall = await hasFewRows({ db: world.pool, clickhouse: world.clickhouse });
 await addClicks();
 await world.clickhouse.command({
   query: `insert into impression (${NAMES}) select ${world.seed.workspaceId} as workspace_id, ${COLUMNS} from numbers(${SECONDS})`,
@@ -41,7 +44,15 @@ async function addClicks(): Promise<void> {
   });
 }
 
-function statement(query: { group_by?: string; tz?: string; from?: string; filters?: string[] }) {
+type Asked = {
+  group_by?: string;
+  tz?: string;
+  from?: string;
+  metrics?: string;
+  filters?: string[];
+};
+
+function statement(query: Asked) {
   const request = parseReportRequest(
     { ...RANGE, tz: "UTC", ...query, filters: query.filters ?? [] },
     { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
@@ -66,22 +77,38 @@ async function answerOf({ text, params }: ReturnType<typeof statement>, suffix =
 }
 
 /** The projections that ClickHouse reads for a report, each once. */
-async function projections({ text, params }: ReturnType<typeof statement>): Promise<string[]> {
+async function projections(compiled: ReturnType<typeof statement>): Promise<string[]> {
+  return [...new Set((await readings(compiled)).filter((name) => !name.includes(".")))];
+}
+
+/** What ClickHouse reads of clicks and impressions: the name of a projection, or that of the table with its database. */
+async function readings({ text, params }: ReturnType<typeof statement>): Promise<string[]> {
   const answer = await world.clickhouse.query({
     query: `explain projections = 1 ${text}`,
     query_params: params,
     format: "TabSeparatedRaw",
   });
   const plan = await answer.text();
-  return [
-    ...new Set([...plan.matchAll(/ReadFromMergeTree \((\w+)\)/g)].map(([, name = ""]) => name)),
-  ];
+  return [...plan.matchAll(/ReadFromMergeTree \(([\w.]+)\)/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !name.endsWith("_fact"));
 }
 
 const Rows = z.array(z.looseObject({ d0: z.union([z.string(), z.number()]), d1: z.string() }));
 const Parts = z.tuple([z.object({ all: z.number(), rolled_up: z.number() })]);
 
 const BY_ROWS = ", optimize_use_projections = 0";
+
+test("an empty installation has few rows, and one with 300,000 has not", async () => {
+  expect(wasSmall).toBe(true);
+  // What is known is kept by pool, for a minute.
+  const db = openPool({ url: world.database.postgresUrl, applicationName: "test" });
+  try {
+    expect(await hasFewRows({ db, clickhouse: world.clickhouse })).toBe(false);
+  } finally {
+    await db.end();
+  }
+});
 
 describe("reports read rollups", () => {
   test.each([
@@ -111,6 +138,21 @@ describe("reports read rollups", () => {
     const answer = await answerOf(compiled);
     expect(answer.data.length).toBeGreaterThan(1);
     expect(answer).toEqual(await answerOf(compiled, BY_ROWS));
+  });
+
+  test.each([
+    ["nothing of a source is added up", { group_by: "date,offer", metrics: "clicks" }, 2],
+    [
+      "the hours of many days are read",
+      { group_by: "date,offer", tz: "America/New_York", from: "2025-02-20" },
+      4,
+    ],
+  ])("and nothing else, also where %s", async (_, query, count) => {
+    const compiled = statement(query);
+    const read = await readings(compiled);
+    expect(read).toHaveLength(count);
+    expect(read.filter((name) => name.includes("."))).toEqual([]);
+    expect(await answerOf(compiled)).toEqual(await answerOf(compiled, BY_ROWS));
   });
 
   test.each([
