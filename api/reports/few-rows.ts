@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { allShards } from "../../schemas/clickhouse/all-shards.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
-import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { ReportStores } from "./report-rows.ts";
 
 /** Rows that are read in less time than the server takes to choose among twelve projections. */
@@ -11,7 +10,10 @@ const KNOWN_MS = 60_000;
 const Counted = z.object({ counted: z.int() });
 
 /** What is known of the ClickHouse beside a Postgres. A table with many rows keeps them, so it is not counted again. */
-const known = new WeakMap<Queryable, { readonly isFew: boolean; readonly untilMs: number }>();
+const known = new WeakMap<
+  ReportStores["db"],
+  { readonly isFew: boolean; readonly untilMs: number }
+>();
 
 /** Whether an installation has so few clicks and impressions that reports read them without projections. */
 export async function hasFewRows({ db, clickhouse }: ReportStores): Promise<boolean> {
