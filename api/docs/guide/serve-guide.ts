@@ -59,7 +59,10 @@ type Page = { readonly title: string; readonly markdown: string };
 async function readPages(): Promise<ReadonlyMap<string, Page>> {
   const names = GUIDE_GROUPS.flatMap(({ pages }) => pages);
   const read = names.map(async (name): Promise<[string, Page]> => {
-    const markdown = await readFile(projectFile("api", "guide", "pages", `${name}.md`), "utf8");
+    const markdown = await readFile(
+      projectFile("api", "docs", "guide", "pages", `${name}.md`),
+      "utf8",
+    );
     return [name, { markdown, title: titleOf(markdown) }];
   });
   return new Map(await Promise.all(read));
