@@ -11,9 +11,9 @@ import {
 import type { ReactElement } from "react";
 import { ADVERTISER_FIGURES } from "./figures/advertiser-figures.ts";
 import { ADVERTISER_PALETTE } from "./palette/advertiser-palette.ts";
+import type { NavigationGroup } from "./parts/navigation-groups.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
 import { laterScreen, Screens } from "./screens.tsx";
-import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactElement, useEffect, useState } from "react";
-import { isBeingReplaced } from "./shell/watch-updates.ts";
+import { isBeingReplaced } from "./client/watch-updates.ts";
 
 /**
  * A component whose code is loaded when it is first shown; `waiting` stands there meanwhile. A failure is thrown to the boundary around it.

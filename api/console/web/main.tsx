@@ -7,8 +7,8 @@ import "./look/plots.css";
 import "./look/palette.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { watchUpdates } from "./client/watch-updates.ts";
 import { Console } from "./session/console.tsx";
-import { watchUpdates } from "./shell/watch-updates.ts";
 
 watchUpdates();
 const root = document.getElementById("console");

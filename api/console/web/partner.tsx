@@ -13,9 +13,9 @@ import {
 import type { ReactElement } from "react";
 import { PARTNER_FIGURES } from "./figures/partner-figures.ts";
 import { PARTNER_PALETTE } from "./palette/partner-palette.ts";
+import type { NavigationGroup } from "./parts/navigation-groups.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
 import { laterScreen, Screens } from "./screens.tsx";
-import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,

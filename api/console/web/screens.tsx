@@ -2,12 +2,12 @@ import type { ComponentType, ReactElement } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { type RoleFigures, RoleFiguresContext } from "./figures/role-figures.ts";
 import { later } from "./later.tsx";
+import { useMembership } from "./member/membership.ts";
 import type { RolePalette } from "./palette/found.ts";
+import type { NavigationGroup } from "./parts/navigation-groups.ts";
+import { ScreenBoundary } from "./parts/screen-boundary.tsx";
 import { Skeleton } from "./parts/skeleton.tsx";
 import { NotThere } from "./screens/not-there.tsx";
-import { useMembership } from "./session/membership.ts";
-import type { NavigationGroup } from "./shell/navigation.tsx";
-import { ScreenBoundary } from "./shell/screen-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 const HEIGHT = 480;

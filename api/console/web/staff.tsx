@@ -21,11 +21,11 @@ import {
 } from "lucide-react";
 import type { ReactElement } from "react";
 import { STAFF_FIGURES } from "./figures/staff-figures.ts";
+import { useMembership } from "./member/membership.ts";
 import { STAFF_PALETTE } from "./palette/staff-palette.ts";
+import type { NavigationGroup } from "./parts/navigation-groups.ts";
 import { Dashboard } from "./screens/dashboard/dashboard.tsx";
 import { laterScreen, Screens } from "./screens.tsx";
-import { useMembership } from "./session/membership.ts";
-import type { NavigationGroup } from "./shell/navigation.tsx";
 
 const SCREENS = {
   "/": Dashboard,

@@ -1,6 +1,7 @@
-import type { Choice } from "../parts/choice-field.tsx";
 import { read } from "./api-client.ts";
 import type { Reader } from "./reports.ts";
+
+export type Choice = readonly [value: string, words: string];
 
 const CHOICES_MAX = 200;
 

@@ -4,8 +4,8 @@ import { useEffect } from "react";
 import type { components } from "../../../../.build/console/openapi.ts";
 import { read } from "../client/api-client.ts";
 import { useRecord } from "../client/records.ts";
-import { useWrite } from "../client/use-write.ts";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "../member/membership.ts";
+import { useWrite } from "../member/use-write.ts";
 import type { FileForm } from "./guess-file.ts";
 import { type Import, type ImportKind, isOpen } from "./import-words.ts";
 

@@ -2,8 +2,8 @@ import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import type { ReactElement } from "react";
 import { Link } from "wouter";
-import { useMembership } from "../session/membership.ts";
-import type { Destination } from "../shell/navigation.tsx";
+import { useMembership } from "../member/membership.ts";
+import type { Destination } from "../parts/navigation-groups.ts";
 import { SCREEN_KEYS } from "./key-presses.ts";
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [

@@ -1,8 +1,8 @@
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { later } from "../later.tsx";
-import { useMembership } from "../session/membership.ts";
-import type { Destination } from "../shell/navigation.tsx";
+import { useMembership } from "../member/membership.ts";
+import type { Destination } from "../parts/navigation-groups.ts";
 import { type Press, SCREEN_KEYS, type Wish, wishOf } from "./key-presses.ts";
 import { chooseRow, focusFilter, focusRow, pressButton } from "./page-parts.ts";
 

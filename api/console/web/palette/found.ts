@@ -1,5 +1,5 @@
 import { Problem } from "../client/problem.ts";
-import type { Membership } from "../session/membership.ts";
+import type { Membership } from "../member/membership.ts";
 
 /** A record that the palette can open. */
 export type Found = {

@@ -11,9 +11,9 @@ import {
   useState,
 } from "react";
 import { useLocation } from "wouter";
+import { useMembership } from "../member/membership.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
-import { useMembership } from "../session/membership.ts";
 import { type Entry, grouped, matching, stepped } from "./entries.ts";
 import { kindOf, type RolePalette } from "./found.ts";
 

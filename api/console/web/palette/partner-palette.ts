@@ -1,5 +1,5 @@
 import { read } from "../client/api-client.ts";
-import type { Membership } from "../session/membership.ts";
+import type { Membership } from "../member/membership.ts";
 import { findClick, findConversion, findGclid, findIn, foundQuery } from "./find-records.ts";
 import { type Found, kindOf, type RolePalette } from "./found.ts";
 

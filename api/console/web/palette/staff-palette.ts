@@ -1,5 +1,5 @@
 import { read } from "../client/api-client.ts";
-import { type Membership, mayDo } from "../session/membership.ts";
+import { type Membership, mayDo } from "../member/membership.ts";
 import {
   findClick,
   findConversion,

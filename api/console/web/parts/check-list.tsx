@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import type { Choice } from "./choice-field.tsx";
+import type { Choice } from "../client/choices.ts";
 
 /** Several of a few values. */
 export function CheckList({

@@ -1,6 +1,5 @@
 import { type ReactElement, useId } from "react";
-
-export type Choice = readonly [value: string, words: string];
+import type { Choice } from "../client/choices.ts";
 
 /** One of a few values, with its label. */
 export function ChoiceField({

@@ -4,7 +4,7 @@ import { type ReactElement, useState } from "react";
 import type { Query } from "../client/lists.ts";
 import { type CsvProgress, saveCsv } from "../client/save-csv.ts";
 import { formatCount } from "../format/figure.ts";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "../member/membership.ts";
 import { ProblemNotice } from "./problem-notice.tsx";
 
 const MEGABYTE = 1_000_000;

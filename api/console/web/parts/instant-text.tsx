@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { formatInstant } from "../format/time.ts";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "../member/membership.ts";
 
 /** A time in the zone of the workspace, with UTC in the title. Nothing where there is none. */
 export function InstantText({ iso }: { readonly iso: string | null }): ReactElement | null {

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { rangeParams, readPeriod } from "../address/period.ts";
 import { useAddress } from "../address/use-address.ts";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "../member/membership.ts";
 import { PeriodBar } from "./period-bar.tsx";
 
 const NONE = { preset: undefined, from: undefined, to: undefined };

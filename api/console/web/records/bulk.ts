@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useWrite } from "../client/use-write.ts";
+import { useWrite } from "../member/use-write.ts";
 
 /** A row that stays as it is, and why. */
 export type Skipped = { readonly name: string; readonly why: string };

@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useState } from "react";
-import { useWrite } from "../client/use-write.ts";
+import { useWrite } from "../member/use-write.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import type { FormField, RecordBody } from "./form-field.ts";

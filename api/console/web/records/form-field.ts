@@ -1,5 +1,4 @@
-import type { LoadChoices } from "../client/choices.ts";
-import type { Choice } from "../parts/choice-field.tsx";
+import type { Choice, LoadChoices } from "../client/choices.ts";
 
 /** A field of a record, with the name that the API gives it. Without a kind it is one line of text, or one of its choices. */
 export type FormField = {

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useState } from "react";
 import type { AddressChange } from "../address/use-address.ts";
+import type { Choice } from "../client/choices.ts";
 import type { Query } from "../client/lists.ts";
-import type { Choice } from "../parts/choice-field.tsx";
 
 /** A filter with the name that the API gives it. Without choices it takes a text. */
 export type ListFilter = {

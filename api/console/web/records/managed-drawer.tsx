@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from "react";
 import { useRecord } from "../client/records.ts";
-import { useWrite } from "../client/use-write.ts";
+import { useMembership } from "../member/membership.ts";
+import { useWrite } from "../member/use-write.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Drawer } from "../parts/drawer.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { useMembership } from "../session/membership.ts";
 import { groupIn } from "./form-draft.ts";
 import type { RecordBody } from "./form-field.ts";
 import { NestedForm } from "./nested-form.tsx";

@@ -1,6 +1,6 @@
 import { Plus, X } from "lucide-react";
 import type { ReactElement } from "react";
-import type { Choice } from "../parts/choice-field.tsx";
+import type { Choice } from "../client/choices.ts";
 import { RowButton } from "../parts/row-button.tsx";
 import { groupIn, textIn } from "./form-draft.ts";
 

@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useDeferredValue, useState } from "react";
 import type { LoadChoices } from "../client/choices.ts";
 import { useRecordName } from "../client/record-names.ts";
+import { useMembership } from "../member/membership.ts";
 import { ChoiceField } from "../parts/choice-field.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { TextField } from "../parts/text-field.tsx";
-import { useMembership } from "../session/membership.ts";
 
 /** Chooses a record. Where there are more than fit into a list, a search finds the others. */
 export function RecordChoice({

@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import type { LoadChoices } from "../client/choices.ts";
 import { useRecordName } from "../client/record-names.ts";
+import { useMembership } from "../member/membership.ts";
 import { StrangerText } from "../parts/stranger-text.tsx";
-import { useMembership } from "../session/membership.ts";
 
 /** A record that another one names by its ID. */
 export function RecordName({

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { Api } from "../client/api-client.ts";
 import type { Page, Query } from "../client/lists.ts";
+import type { Membership } from "../member/membership.ts";
 import type { Column } from "../parts/data-table.tsx";
-import type { Membership } from "../session/membership.ts";
 import type { FormField, RecordBody } from "./form-field.ts";
 import type { ListFilter } from "./list-filters.tsx";
 

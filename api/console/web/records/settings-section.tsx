@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from "react";
 import { useRecord } from "../client/records.ts";
-import { useWrite } from "../client/use-write.ts";
+import { useMembership } from "../member/membership.ts";
+import { useWrite } from "../member/use-write.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
-import { useMembership } from "../session/membership.ts";
 import type { FormField, RecordBody } from "./form-field.ts";
 import { NestedForm } from "./nested-form.tsx";
 import { ShownFields } from "./shown-fields.tsx";

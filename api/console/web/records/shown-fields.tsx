@@ -1,9 +1,9 @@
 import type { ReactElement, ReactNode } from "react";
 import type { LoadChoices } from "../client/choices.ts";
 import { formatInstant } from "../format/time.ts";
+import { useMembership } from "../member/membership.ts";
 import { type Fact, Facts } from "../parts/facts.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
-import { useMembership } from "../session/membership.ts";
 import { groupIn, isEmpty, rowsIn, textIn } from "./form-draft.ts";
 import type { FormField } from "./form-field.ts";
 import { RecordName } from "./record-name.tsx";

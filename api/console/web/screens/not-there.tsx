@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { Link } from "wouter";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "../member/membership.ts";
 
 export function NotThere(): ReactElement {
   const { base } = useMembership();

@@ -1,4 +1,4 @@
-import type { OwnMembership } from "./use-session.ts";
+import type { OwnMembership } from "../member/use-session.ts";
 
 /** `/w/<slug>`, with the account for partners and advertisers, because a person may have several. */
 export function baseOf({ workspace, affiliate, advertiser }: OwnMembership): string {

@@ -6,14 +6,14 @@ import { Interruption } from "../client/interruption.ts";
 import { openQueries } from "../client/queries.ts";
 import { InterruptionContext, useApi } from "../client/use-api.ts";
 import { later } from "../later.tsx";
+import { neededFor, useSession } from "../member/use-session.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
-import { ScreenBoundary } from "../shell/screen-boundary.tsx";
+import { ScreenBoundary } from "../parts/screen-boundary.tsx";
 import { Door } from "./door.tsx";
 import { Join } from "./join.tsx";
 import { ProviderReturn } from "./provider-return.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { SignIn } from "./sign-in.tsx";
-import { neededFor, useSession } from "./use-session.ts";
 import { Workplace } from "./workplace.tsx";
 
 const SignUp = later(async () => (await import("./sign-up.tsx")).SignUp);

@@ -1,7 +1,7 @@
 import { type ReactElement, useSyncExternalStore } from "react";
 import { useInterruption } from "../client/use-api.ts";
 import { later } from "../later.tsx";
-import type { Session } from "./use-session.ts";
+import type { Session } from "../member/use-session.ts";
 
 const StepDialog = later(async () => (await import("./step-dialog.tsx")).StepDialog);
 

@@ -3,12 +3,12 @@ import type { ReactElement } from "react";
 import { read } from "../client/api-client.ts";
 import { useRecord } from "../client/records.ts";
 import { useApi } from "../client/use-api.ts";
-import { useWrite } from "../client/use-write.ts";
 import { formatInstant } from "../format/time.ts";
+import { useMembership } from "../member/membership.ts";
+import { useWrite } from "../member/use-write.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { type FormBody, RecordForm } from "../records/record-form.tsx";
-import { useMembership } from "./membership.ts";
 import { addPasskey, namedAddress } from "./passkeys.ts";
 import { usePasskeysHere } from "./use-sign-in-options.ts";
 

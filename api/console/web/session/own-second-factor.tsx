@@ -2,12 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { read } from "../client/api-client.ts";
 import { useApi } from "../client/use-api.ts";
-import { useWrite } from "../client/use-write.ts";
+import { useMembership } from "../member/membership.ts";
+import { useWrite } from "../member/use-write.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { QrCode } from "../parts/qr-code.tsx";
 import { type FormBody, RecordForm } from "../records/record-form.tsx";
-import { useMembership } from "./membership.ts";
 
 /** Codes of an app as the second factor. */
 export function OwnSecondFactor(): ReactElement {

@@ -1,12 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactElement, useState } from "react";
 import { type Api, read } from "../client/api-client.ts";
+import type { Session } from "../member/use-session.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { signInWithPasskey } from "./passkeys.ts";
 import { ProviderButton } from "./provider-button.tsx";
 import { pathBelowConsole } from "./provider-flow.ts";
-import type { Session } from "./use-session.ts";
 import { usePasskeysHere } from "./use-sign-in-options.ts";
 
 /** Keys, tokens and members need a proof of the last ten minutes: the password, a code of the second factor, or a passkey. */

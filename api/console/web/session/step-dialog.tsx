@@ -3,11 +3,11 @@ import { type ReactElement, useState } from "react";
 import { read } from "../client/api-client.ts";
 import type { Step } from "../client/interruption.ts";
 import { useApi, useInterruption } from "../client/use-api.ts";
+import type { Session } from "../member/use-session.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { CodeForm } from "./code-form.tsx";
 import { ProveAgain } from "./prove-again.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
-import type { Session } from "./use-session.ts";
 
 /** What a waiting request needs of the person, asked over the page. */
 export function StepDialog({

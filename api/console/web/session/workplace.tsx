@@ -2,11 +2,11 @@ import type { ReactElement } from "react";
 import { Redirect, useLocation } from "wouter";
 import { useApi } from "../client/use-api.ts";
 import { later } from "../later.tsx";
+import { type Membership, MembershipContext } from "../member/membership.ts";
+import type { OwnMembership, Session } from "../member/use-session.ts";
 import { baseOf } from "./base-of.ts";
 import { Door } from "./door.tsx";
 import { Interrupted } from "./interrupted.tsx";
-import { type Membership, MembershipContext } from "./membership.ts";
-import type { OwnMembership, Session } from "./use-session.ts";
 
 // Each role is a chunk of its own: the browser of a partner never loads what staff use.
 const Staff = later(async () => (await import("../staff.tsx")).Staff);

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
-import { useMembership } from "../session/membership.ts";
-import type { Destination } from "./navigation.tsx";
+import { useMembership } from "../member/membership.ts";
+import type { Destination } from "../parts/navigation-groups.ts";
 
 /** Another screen has been opened: names it in the title and to screen readers, and moves the focus to its beginning. */
 export function Arrival({

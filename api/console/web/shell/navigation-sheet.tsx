@@ -1,7 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Menu, X } from "lucide-react";
 import { type ReactElement, useState } from "react";
-import { Navigation, type NavigationGroup } from "./navigation.tsx";
+import type { NavigationGroup } from "../parts/navigation-groups.ts";
+import { Navigation } from "./navigation.tsx";
 
 /** The navigation of small screens: behind a button, over the page. */
 export function NavigationSheet({

@@ -1,22 +1,13 @@
-import { Bookmark, type LucideIcon } from "lucide-react";
+import { Bookmark } from "lucide-react";
 import type { ReactElement } from "react";
 import { Link, useLocation } from "wouter";
+import { useMembership } from "../member/membership.ts";
+import type { Destination, NavigationGroup } from "../parts/navigation-groups.ts";
 import { StrangerText } from "../parts/stranger-text.tsx";
-import { useMembership } from "../session/membership.ts";
 import { pathOf, useViews } from "../views/use-views.ts";
 
 /** The palette finds the others. */
 const VIEWS_MAX = 8;
-
-export type Destination = {
-  readonly path: string;
-  readonly title: string;
-  readonly icon: LucideIcon;
-};
-export type NavigationGroup = {
-  readonly title: string;
-  readonly destinations: readonly Destination[];
-};
 
 /** The screens of a role. */
 export function Navigation({

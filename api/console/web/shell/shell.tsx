@@ -5,16 +5,17 @@ import { Link, useLocation } from "wouter";
 import { read } from "../client/api-client.ts";
 import { useApi } from "../client/use-api.ts";
 import { SingleKeys } from "../keys/single-keys.tsx";
+import { useOwnTheme } from "../look/use-own-look.ts";
+import { useMembership } from "../member/membership.ts";
 import type { RolePalette } from "../palette/found.ts";
 import { PaletteButton } from "../palette/palette-button.tsx";
+import type { NavigationGroup } from "../parts/navigation-groups.ts";
 import { baseOf } from "../session/base-of.ts";
-import { useMembership } from "../session/membership.ts";
 import { Arrival } from "./arrival.tsx";
 import { Banners } from "./banners.tsx";
-import { Navigation, type NavigationGroup } from "./navigation.tsx";
+import { Navigation } from "./navigation.tsx";
 import { NavigationSheet } from "./navigation-sheet.tsx";
 import { ThemeMenu } from "./theme-menu.tsx";
-import { useOwnTheme } from "./use-own-look.ts";
 
 /** Navigation at the left, who and where at the top, the screen below. */
 export function Shell({

@@ -2,7 +2,7 @@ import { Menu } from "@base-ui/react/menu";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
 import type { ReactElement } from "react";
 import { THEMES, type Theme, themeOf, useTheme } from "../look/theme.ts";
-import { useOwnLook } from "./use-own-look.ts";
+import { useOwnLook } from "../look/use-own-look.ts";
 
 const WORDS: Readonly<Record<Theme, string>> = {
   system: "As the device",

@@ -2,8 +2,8 @@ import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query";
 import type { components } from "../../../../.build/console/openapi.ts";
 import { read } from "../client/api-client.ts";
 import { useRecord } from "../client/records.ts";
-import { useWrite } from "../client/use-write.ts";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "../member/membership.ts";
+import { useWrite } from "../member/use-write.ts";
 
 export type SavedView = components["schemas"]["SavedView"];
 export type ViewChange = {

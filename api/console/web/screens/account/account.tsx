@@ -1,12 +1,12 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { PostbackToken } from "./postback-token.tsx";
 
 const HEIGHT = 320;

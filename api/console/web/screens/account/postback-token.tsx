@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 const GRACE_HOURS = 24;
 

@@ -3,10 +3,10 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatInstant } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 type OwnEvent = components["schemas"]["OwnEvent"];
 

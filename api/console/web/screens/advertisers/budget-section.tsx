@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
+import { useMembership } from "../../member/membership.ts";
 import type { FormField } from "../../records/form-field.ts";
 import { SettingsSection } from "../../records/settings-section.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { capsField } from "../offers/caps-field.ts";
 
 const FIELDS: readonly FormField[] = [

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { Link } from "wouter";
-import { useMembership } from "../../session/membership.ts";
+import { useMembership } from "../../member/membership.ts";
 
 /** Where the partner's own terms, link keys and postbacks are listed. */
 export function OwnTermsOf({ id }: { readonly id: number }): ReactElement {

@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
+import { useMembership } from "../../member/membership.ts";
 import { type BulkReport, useBulk } from "../../records/bulk.ts";
 import { BulkProgress } from "../../records/bulk-parts.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 /** As many as one request may change. */
 const IDS_MAX = 200;

@@ -4,9 +4,9 @@ import { periodParams } from "../../address/period.ts";
 import { type ReportRow, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { later } from "../../later.tsx";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { type ChartParts, filterParams } from "./chart-parts.ts";
 
 const HEIGHT = 420;

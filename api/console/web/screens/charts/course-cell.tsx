@@ -4,10 +4,10 @@ import { Link } from "wouter";
 import { Gathered } from "../../client/gathered.ts";
 import { type Reader, readReport } from "../../client/reports.ts";
 import { formatCount } from "../../format/figure.ts";
+import { type Membership, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { Sparkline } from "../../plots/sparkline.tsx";
-import { type Membership, useMembership } from "../../session/membership.ts";
 import { daysFrom, localDay } from "./local-days.ts";
 
 type Entity = "offer" | "affiliate" | "advertiser";

@@ -5,10 +5,10 @@ import { type ReportRow, useTimeseries } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { formatTick } from "../../format/tick.ts";
 import { formatBucket, formatHour } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { TimeSeries } from "../../plots/time-series.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { type ChartParts, filterParams, type Narrowing } from "./chart-parts.ts";
 
 const PLOT_HEIGHT = 330;

@@ -7,11 +7,11 @@ import { type ReportRow, useReport } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatCount, formatFraction } from "../../format/figure.ts";
 import { formatBucket } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { GridPlot } from "../../plots/grid-plot.tsx";
 import { heightOf } from "../../plots/pixels.ts";
-import { useMembership } from "../../session/membership.ts";
 import { type ChartParts, filterParams } from "./chart-parts.ts";
 
 const HEIGHT = 420;

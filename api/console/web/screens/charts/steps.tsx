@@ -3,10 +3,10 @@ import { type Period, periodParams } from "../../address/period.ts";
 import { rowsBehind } from "../../address/rows-behind.ts";
 import { type ReportRow, useReport } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Funnel } from "../../plots/funnel.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { filterParams } from "./chart-parts.ts";
 
 const HEIGHT = 300;

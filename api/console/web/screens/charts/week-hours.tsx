@@ -3,10 +3,10 @@ import { filterFor } from "../../address/filters.ts";
 import { periodParams } from "../../address/period.ts";
 import { type ReportRow, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { GridPlot } from "../../plots/grid-plot.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { type ChartParts, filterParams } from "./chart-parts.ts";
 
 const HEIGHT = 270;

@@ -3,12 +3,12 @@ import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { plainText } from "../../format/plain-text.ts";
 import { formatInstant } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 const HEIGHT = 320;
 

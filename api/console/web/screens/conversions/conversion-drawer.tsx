@@ -6,6 +6,7 @@ import { useRecord } from "../../client/records.ts";
 import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
+import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
@@ -15,7 +16,6 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { BulkReport } from "../../records/bulk.ts";
 import { BulkOutcome } from "../../records/bulk-parts.tsx";
-import { type Membership, mayDo, useMembership } from "../../session/membership.ts";
 import { amountOf, type Conversion } from "./conversion.ts";
 import { ReviewActions } from "./review-actions.tsx";
 

@@ -1,7 +1,7 @@
 import type { ComponentType, ReactElement } from "react";
 import { useAddress } from "../../address/use-address.ts";
+import { useMembership } from "../../member/membership.ts";
 import { SectionTabs } from "../../parts/section-tabs.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { AdCosts } from "./ad-costs.tsx";
 import { Deals } from "./deals.tsx";
 import { FxRates } from "./fx-rates.tsx";

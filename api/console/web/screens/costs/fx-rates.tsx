@@ -3,14 +3,14 @@ import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
 import type { FormField, RecordBody } from "../../records/form-field.ts";
 import { NestedForm } from "../../records/nested-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { asRates } from "./rate-rows.ts";
 
 type FxRate = components["schemas"]["FxRate"];

@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
-import { useWrite } from "../../client/use-write.ts";
 import { formatCount } from "../../format/figure.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { CsvInput } from "../../parts/csv-input.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { lineOf } from "./csv-lines.ts";
 
 const EXAMPLE = "date,offer_id,traffic_source,currency,amount\n2026-11-24,SUMMER,google,USD,25.40";

@@ -13,10 +13,10 @@ import {
 } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatFigure } from "../../format/figure.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { PeriodBar } from "../../range/period-bar.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { Change } from "../change.tsx";
 import type { Narrowing } from "../charts/chart-parts.ts";
 import { CountryMap } from "../charts/country-map.tsx";

@@ -4,12 +4,12 @@ import { filterFor } from "../../address/filters.ts";
 import { type Period, periodParams } from "../../address/period.ts";
 import { type Metric, type ReportRow, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { ShareBar } from "../../plots/share-bar.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { COUNTRIES_MAX } from "../charts/country-map.tsx";
 import { labelOf } from "../row-label.ts";
 

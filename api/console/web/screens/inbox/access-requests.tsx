@@ -3,6 +3,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatInstant } from "../../format/time.ts";
+import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { type Decided, Decision } from "../../parts/decision.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -10,7 +11,6 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { type BulkReport, useBulk } from "../../records/bulk.ts";
 import { BulkProgress } from "../../records/bulk-parts.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { mayDo, useMembership } from "../../session/membership.ts";
 
 /** As many as one request may decide. */
 const ITEMS_MAX = 200;

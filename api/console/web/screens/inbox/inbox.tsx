@@ -4,9 +4,9 @@ import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { CapMeters } from "../offers/cap-meters.tsx";
 import { AccessRequests } from "./access-requests.tsx";
 

@@ -1,12 +1,12 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 /** Attempts follow each other within seconds at first. */
 const REFRESH_MS = 5_000;

@@ -6,7 +6,8 @@ import { read } from "../../client/api-client.ts";
 import { offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { mayDo, useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts } from "../../parts/facts.tsx";
@@ -16,7 +17,6 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { mayDo, useMembership } from "../../session/membership.ts";
 import { Deliveries } from "./deliveries.tsx";
 
 type Postback = components["schemas"]["Postback"];

@@ -4,12 +4,12 @@ import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Bars } from "../../plots/bars.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { rangeQuery } from "../../records/record-range.ts";
-import { useMembership } from "../../session/membership.ts";
 
 const HEIGHT = 180;
 

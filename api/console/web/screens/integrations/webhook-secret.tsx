@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 /** The secret that signs the requests of a webhook, another one in its place, and a sample request. */
 export function WebhookSecret({

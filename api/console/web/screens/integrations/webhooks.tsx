@@ -2,11 +2,11 @@ import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { mayDo, useMembership } from "../../member/membership.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
-import { mayDo, useMembership } from "../../session/membership.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookSecret } from "./webhook-secret.tsx";
 

@@ -3,13 +3,13 @@ import { read } from "../../client/api-client.ts";
 import { affiliateChoices, offerChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { QrCode } from "../../parts/qr-code.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 const SUB_IDS = ["sub1", "sub2", "sub3", "source_id"] as const;
 const NAMES: Readonly<Record<(typeof SUB_IDS)[number], string>> = {

@@ -5,9 +5,9 @@ import { useRecord } from "../../client/records.ts";
 import { formatCount, formatFraction, NOT_DEFINED } from "../../format/figure.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 const FULL = 100;
 

@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
 import { advertiserChoices } from "../../client/choices.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { OFFER_FIELDS } from "./offer-fields.ts";
 
 const CODE: FormField = { name: "code", label: "Code", hint: "For links; left empty, one is made" };

@@ -2,12 +2,12 @@ import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
 import { affiliateChoices } from "../../client/choices.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 const SHOWN_MAX = 200;
 

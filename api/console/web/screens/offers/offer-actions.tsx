@@ -1,9 +1,9 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { copyOf } from "./copy-offer.ts";
 import type { Offer } from "./offer.ts";
 

@@ -1,13 +1,13 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
+import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { ChildRecords } from "../../records/child-records.tsx";
 import type { FormField } from "../../records/form-field.ts";
-import { useMembership } from "../../session/membership.ts";
 
 const FIELDS: readonly FormField[] = [
   { name: "name", label: "Name", required: true },

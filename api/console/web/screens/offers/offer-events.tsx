@@ -1,9 +1,9 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
+import { useMembership } from "../../member/membership.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { ChildRecords } from "../../records/child-records.tsx";
 import type { FormField } from "../../records/form-field.ts";
-import { useMembership } from "../../session/membership.ts";
 import { type Offer, termText } from "./offer.ts";
 
 const CODE: FormField = {

@@ -1,9 +1,9 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { offerIdChoices } from "../../client/choices.ts";
+import { useMembership } from "../../member/membership.ts";
 import type { FormField } from "../../records/form-field.ts";
 import { SettingsSection } from "../../records/settings-section.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { fraudChecksField } from "./fraud-checks-field.ts";
 
 const KINDS = [

@@ -2,14 +2,14 @@ import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
 import { formatInstant } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { useMembership } from "../../session/membership.ts";
 import type { Offer } from "../offers/offer.ts";
 
 type AccessForm = components["schemas"]["AccessForm"];

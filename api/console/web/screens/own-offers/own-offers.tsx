@@ -2,13 +2,13 @@ import { type ReactElement, useState } from "react";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress, useList } from "../../client/lists.ts";
+import { useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "../../records/list-filters.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { type Offer, termText } from "../offers/offer.ts";
 import { AskForAccess } from "./ask-for-access.tsx";
 

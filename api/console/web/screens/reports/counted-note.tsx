@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { filtersIn } from "../../address/filters.ts";
 import type { AddressChange } from "../../address/use-address.ts";
 import { useReportFields } from "../../client/reports.ts";
-import { useMembership } from "../../session/membership.ts";
+import { useMembership } from "../../member/membership.ts";
 import { FilterChips } from "./filter-chips.tsx";
 
 /** Says that a list has the rows behind a figure, and by which filters. Absent for a list that no figure opened. */

@@ -6,8 +6,8 @@ import {
   type ReportRow,
   readReport,
 } from "../../client/reports.ts";
+import { useMembership } from "../../member/membership.ts";
 import { heightOf } from "../../plots/pixels.ts";
-import { useMembership } from "../../session/membership.ts";
 import { daysFrom, localDay } from "../charts/local-days.ts";
 
 /** Dimensions that are time themselves. */

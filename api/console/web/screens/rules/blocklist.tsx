@@ -1,13 +1,13 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { FormField, RecordBody } from "../../records/form-field.ts";
 import { NestedForm } from "../../records/nested-form.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 const HEIGHT = 240;
 const FIELDS: readonly FormField[] = [

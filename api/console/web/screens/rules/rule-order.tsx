@@ -4,14 +4,14 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { allPages } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { RowButton } from "../../parts/row-button.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { swapped } from "../../records/swapped.ts";
-import { useMembership } from "../../session/membership.ts";
 
 type ConversionRule = components["schemas"]["ConversionRule"];
 

@@ -1,7 +1,7 @@
 import type { ComponentType, ReactElement } from "react";
 import { useAddress } from "../../address/use-address.ts";
+import { useMembership } from "../../member/membership.ts";
 import { SectionTabs } from "../../parts/section-tabs.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { Blocklist } from "./blocklist.tsx";
 import { ConversionRules } from "./conversion-rules.tsx";
 import { Coupons } from "./coupons.tsx";

@@ -4,11 +4,11 @@ import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatInstant } from "../../format/time.ts";
+import { useMembership } from "../../member/membership.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 type State = components["schemas"]["System"];
 type Process = State["processes"][number];

@@ -1,5 +1,5 @@
+import type { OwnMembership } from "../../member/use-session.ts";
 import type { FormBody, FormField } from "../../records/record-form.tsx";
-import type { OwnMembership } from "../../session/use-session.ts";
 
 type Role = OwnMembership["role"];
 

@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import type { OwnMembership } from "../../member/use-session.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { useMembership } from "../../session/membership.ts";
-import type { OwnMembership } from "../../session/use-session.ts";
 import { GRANT_AT_FIRST, GRANT_FIELDS, type Grant, grantOf } from "./grant.ts";
 import { NO_LINK, ShownLink } from "./made-link.tsx";
 

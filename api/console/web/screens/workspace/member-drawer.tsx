@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { type FormBody, RecordForm } from "../../records/record-form.tsx";
-import { useMembership } from "../../session/membership.ts";
 import { GRANT_FIELDS, grantOf } from "./grant.ts";
 import { NO_LINK, ShownLink } from "./made-link.tsx";
 import type { Member } from "./member.ts";

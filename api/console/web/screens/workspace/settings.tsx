@@ -1,13 +1,13 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
-import { useWrite } from "../../client/use-write.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { useMembership } from "../../session/membership.ts";
 
 const HEIGHT = 420;
 const FIELDS: readonly FormField[] = [

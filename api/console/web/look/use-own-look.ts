@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { read } from "../client/api-client.ts";
 import { useApi } from "../client/use-api.ts";
 import { chooseTheme, type Theme, themeOf } from "../look/theme.ts";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "../member/membership.ts";
 
 type Look = { readonly theme?: Theme; readonly single_key_shortcuts?: boolean };
 

@@ -1,5 +1,5 @@
 import { Component, type ReactElement, type ReactNode } from "react";
-import { isMissingChunk } from "./watch-updates.ts";
+import { isMissingChunk } from "../client/watch-updates.ts";
 
 type Props = { readonly children: ReactNode };
 

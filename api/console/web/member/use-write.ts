@@ -1,5 +1,5 @@
 import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useMembership } from "../session/membership.ts";
+import { useMembership } from "./membership.ts";
 
 /** What waits and what is left of caps changes with records of every kind. */
 const SUMMARIES = ["attention", "cap-usage"];

@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import { THEMES, themeOf, useTheme } from "../look/theme.ts";
+import { useMembership } from "../member/membership.ts";
 import { ChoiceField } from "../parts/choice-field.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
-import { useMembership } from "../session/membership.ts";
 import { useOwnLook } from "./use-own-look.ts";
 
 const WORDS = { system: "As the device", light: "Light", dark: "Dark" } as const;
