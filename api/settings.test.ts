@@ -105,6 +105,19 @@ test("commands judge the run in DATA_DIR as strictly as `npm start` runs it, oth
   expect(levelOf()).toBe("relaxed");
   expect(levelOf({ DURABILITY: "strict" })).toBe("strict");
   expect(levelOf({ POSTGRES_URL: SERVERS.POSTGRES_URL })).toBe("strict");
+  const oneHost = { strict_single_site: true, strict_standbys: 0, nats_sys_url: "nats://s:p@h:1" };
+  const file = { ...running, durability: "strict", ...oneHost };
+  writeFileSync(join(folder, "servers.json"), JSON.stringify(file));
+  const rulesOf = (given: Readonly<Record<string, string>> = {}): unknown =>
+    readCommandSettings({ DATA_DIR: folder, ...given }).durability;
+  const asRun = { singleSite: true, standbys: 0, natsSystemUrl: "nats://s:p@h:1" };
+  expect(rulesOf()).toMatchObject(asRun);
+  expect(rulesOf({ STRICT_STANDBYS: "1" })).toMatchObject({ ...asRun, standbys: 1 });
+  expect(rulesOf({ POSTGRES_URL: SERVERS.POSTGRES_URL })).toMatchObject({
+    singleSite: false,
+    standbys: 1,
+    natsSystemUrl: undefined,
+  });
   rmSync(folder, { recursive: true });
 });
 

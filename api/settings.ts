@@ -99,7 +99,7 @@ export function readCommandSettings(environment: Environment = process.env): Com
     ...publicAddresses(read, environment),
     natsSpace: { prefix: read.NATS_PREFIX, groups: Number(read.LANE_GROUPS) },
     streams: streamSettings(read),
-    durability: { ...durabilityOf(read), level: durabilityLevel(read, environment) },
+    durability: commandDurability(read, environment),
     lanes: read.CLICK_LANES === undefined ? undefined : Number(read.CLICK_LANES),
     postgresDirect: withUrl(read.POSTGRES_DIRECT_URL, { password: read.POSTGRES_PASSWORD }),
     secretFiles: secretFilesIn(environment),
@@ -114,13 +114,27 @@ export function readCommandSettings(environment: Environment = process.env): Com
   };
 }
 
-/** A level that the environment does not name is that of the one-machine run in DATA_DIR, unless its servers are others. */
-function durabilityLevel(
+/** What the environment does not name is as in the one-machine run in DATA_DIR, unless its servers are others. */
+function commandDurability(
   read: SettingsOf<"tracker">,
   environment: Environment,
-): DurabilitySettings["level"] {
-  if (environment["DURABILITY"] || read.POSTGRES_URL !== undefined) return read.DURABILITY;
-  return runningDurability(read.DATA_DIR) ?? read.DURABILITY;
+): DurabilitySettings {
+  const given = durabilityOf(read);
+  if (read.POSTGRES_URL !== undefined) return given;
+  const running = runningDurability(read.DATA_DIR);
+  const {
+    level = given.level,
+    singleSite = given.singleSite,
+    standbys = given.standbys,
+    natsSystemUrl,
+  } = running;
+  return {
+    ...given,
+    ...(environment["DURABILITY"] ? {} : { level }),
+    ...(environment["STRICT_SINGLE_SITE"] ? {} : { singleSite }),
+    ...(environment["STRICT_STANDBYS"] ? {} : { standbys }),
+    natsSystemUrl: given.natsSystemUrl ?? natsSystemUrl,
+  };
 }
 
 /** Addresses that the environment does not name are those of the one-machine run in DATA_DIR, unless its servers are others. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import type { DurabilitySettings } from "../../schemas/checks/check.ts";
 import type { ClickhouseServer } from "../../schemas/clickhouse/server.ts";
 import type { NatsServers } from "../../schemas/nats/servers.ts";
 import type { PostgresServer } from "../../schemas/postgres/connect.ts";
@@ -29,6 +30,9 @@ const Running = z
     tracking_url: z.string(),
     api_url: z.string(),
     durability: z.enum(["relaxed", "strict"]),
+    strict_single_site: z.boolean(),
+    strict_standbys: z.int(),
+    nats_sys_url: z.string(),
   })
   .partial();
 
@@ -72,11 +76,17 @@ export function runningAddresses(dataDir: string): {
   return { trackingUrl, apiUrl };
 }
 
-/** How strict the one-machine run in `dataDir` is; undefined if there is none. @throws {CommandError} for an unreadable file. */
-export function runningDurability(dataDir: string): "relaxed" | "strict" | undefined {
-  const { postgres_url: postgresUrl, durability } = readRunningFile(dataDir);
-  // Releases before this setting was written were relaxed unless they were told otherwise.
-  return postgresUrl === undefined ? undefined : (durability ?? "relaxed");
+/** How strict the one-machine run in `dataDir` is, as far as it says. @throws {CommandError} for an unreadable file. */
+export function runningDurability(dataDir: string): Partial<DurabilitySettings> {
+  const running = readRunningFile(dataDir);
+  if (running.postgres_url === undefined) return {};
+  const { strict_single_site: singleSite, strict_standbys: standbys } = running;
+  return {
+    level: running.durability ?? "relaxed",
+    ...(singleSite === undefined ? {} : { singleSite }),
+    ...(standbys === undefined ? {} : { standbys }),
+    natsSystemUrl: running.nats_sys_url,
+  };
 }
 
 function readRunningFile(dataDir: string): z.infer<typeof Running> {

@@ -184,7 +184,7 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
 
 /** Writes the addresses and passwords of the servers, the public addresses, and how strict it is, for commands and operators. */
 function writeServerAddresses(
-  { dataDir, trackingUrl, apiUrl, isStrict }: LauncherSettings,
+  { dataDir, trackingUrl, apiUrl, isStrict, singleSite, standbys }: LauncherSettings,
   urls: ServerUrls,
 ): void {
   const file = join(dataDir, "servers.json");
@@ -195,6 +195,9 @@ function writeServerAddresses(
     tracking_url: trackingUrl,
     api_url: apiUrl,
     durability: isStrict ? "strict" : "relaxed",
+    strict_single_site: singleSite,
+    strict_standbys: standbys,
+    nats_sys_url: urls.natsSystemUrl,
   };
   writeFileSync(`${file}.new`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);

@@ -43,6 +43,8 @@ function groupSettings(read: SettingsOf<"npm start">) {
     ingressWorkers: read.INGRESS_WORKERS ?? Math.min(availableParallelism(), DEFAULT_WORKERS_MAX),
     hasDemoTraffic: read.DEMO_TRAFFIC,
     isStrict: read.DURABILITY === "strict",
+    singleSite: read.STRICT_SINGLE_SITE,
+    standbys: read.STRICT_STANDBYS,
     /** URLs of existing servers. The others are started. */
     servers: {
       postgresUrl: read.POSTGRES_URL,

@@ -16,13 +16,13 @@ export const DURABILITY_SETTINGS = {
   STRICT_SINGLE_SITE: {
     type: onOff,
     default: "0",
-    readBy: READERS,
+    readBy: ["npm start", ...READERS],
     meaning: "1 accepts one copy of each NATS stream with DURABILITY=strict, for one host",
   },
   STRICT_STANDBYS: {
     type: wholeNumber({ min: 0, max: 9 }),
     default: "1",
-    readBy: READERS,
+    readBy: ["npm start", ...READERS],
     meaning:
       "standbys of Postgres for which a commit must wait with DURABILITY=strict; 0 for one host",
   },
