@@ -53,7 +53,7 @@ export interface ReadyWait {
  * reason, also after stopping the process.
  */
 export async function awaitReady(wait: ReadyWait): Promise<"ready" | "ended" | "late"> {
-  const endAtMs = Date.now() + wait.deadlineMs;
+  const endAtMs = performance.now() + wait.deadlineMs;
   let ended = false;
   void wait.child.exited.then(() => {
     ended = true;
@@ -65,7 +65,7 @@ export async function awaitReady(wait: ReadyWait): Promise<"ready" | "ended" | "
     }
     if (ended) return "ended";
     if (await wait.isReady()) return "ready";
-    if (Date.now() >= endAtMs) {
+    if (performance.now() >= endAtMs) {
       await wait.child.stop();
       return "late";
     }

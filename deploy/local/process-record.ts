@@ -97,9 +97,9 @@ function isSameProcess(record: ProcessRecord): boolean {
 }
 
 async function hasEnded(record: ProcessRecord, deadlineMs: number): Promise<boolean> {
-  const endAtMs = Date.now() + deadlineMs;
+  const endAtMs = performance.now() + deadlineMs;
   while (isSameProcess(record)) {
-    if (Date.now() >= endAtMs) return false;
+    if (performance.now() >= endAtMs) return false;
     await sleep(POLL_MS);
   }
   return true;

@@ -6,15 +6,15 @@ const EVERY_MS = 500;
 export class Progress {
   readonly #report: (line: string) => void;
   #phase: ImportProgress["phase"] = "checking";
-  #sinceMs = Date.now();
-  #reportedAtMs = Date.now();
+  #sinceMs = performance.now();
+  #reportedAtMs = performance.now();
 
   constructor(report: (line: string) => void) {
     this.#report = report;
   }
 
   show({ phase, ...counts }: ImportProgress): void {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     if (phase !== this.#phase) this.#sinceMs = nowMs;
     this.#phase = phase;
     if (nowMs - this.#reportedAtMs < EVERY_MS) return;
