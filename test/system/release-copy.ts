@@ -85,7 +85,7 @@ const NEW_FIELDS = [
     "JSON.stringify({ lane, lanes, totals, isWhole, next_field: {} })",
   ],
   [
-    "processors/clicks/young/answer-queries.js",
+    "processors/clicks/lane/answer-queries.js",
     "JSON.stringify(answer)",
     "JSON.stringify({ ...answer, next_field: {} })",
   ],
