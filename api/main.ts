@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { CHECKS } from "../schemas/checks/checks.ts";
 import {
   exitCodeOf,
   NotDurableError,
@@ -155,7 +156,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   await refuseOtherClickhouse(clickhouse, log);
   const { durability } = settings;
   const asked = { durability, nats: settings.nats, db, clickhouse };
-  await requireDurability(asked, { log, metrics, lifetime });
+  await requireDurability(asked, { checks: CHECKS, log, metrics, lifetime });
   const nats = await NatsLink.open({
     ...settings.nats,
     log,

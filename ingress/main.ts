@@ -9,6 +9,9 @@ import {
   NotDurableError,
   requireDurability,
 } from "../schemas/checks/durability-watch.ts";
+import { HOST_CHECKS } from "../schemas/checks/host-checks.ts";
+import { NATS_CHECKS } from "../schemas/checks/nats-checks.ts";
+import { POSTGRES_CHECKS } from "../schemas/checks/postgres-checks.ts";
 import type { LaneSource } from "../schemas/events/lane-source.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
@@ -172,10 +175,11 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
 async function refuseLossyServers(
   { durability, nats, dataDir, journalSync }: IngressSettings,
   db: Pool,
-  parts: Parameters<typeof requireDurability>[1],
+  parts: Omit<Parameters<typeof requireDurability>[1], "checks">,
 ): Promise<void> {
   const journal = lookAtJournal(join(dataDir, "journal"), journalSync);
-  await requireDurability({ durability, nats, db, journal }, parts);
+  const checks = [...NATS_CHECKS, ...POSTGRES_CHECKS, ...HOST_CHECKS];
+  await requireDurability({ durability, nats, db, journal }, { ...parts, checks });
 }
 
 function openPipeline(parts: Parts, catalog: Catalog): Pipeline {

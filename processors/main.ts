@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import { CHECKS } from "../schemas/checks/checks.ts";
 import {
   exitCodeOf,
   NotDurableError,
@@ -120,7 +121,7 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   const clickWriter = roles.includes("clicks") ? clickhouse : undefined;
   const { durability } = settings;
   const asked = { durability, nats: settings.nats, db: pool, clickhouse, clickWriter };
-  await requireDurability(asked, { log, metrics, lifetime });
+  await requireDurability(asked, { checks: CHECKS, log, metrics, lifetime });
 
   const watch = new StoreWatch({ pool, clickhouse, log, nats: () => nats });
   connected.watch = watch;

@@ -9,7 +9,7 @@ const FEW = 100_000;
 const KNOWN_MS = 60_000;
 const Counted = z.object({ counted: z.int() });
 
-/** What is known of the ClickHouse beside a Postgres. A table with many rows keeps them, so it is not counted again. */
+/** The last count, by the pool of Postgres beside that ClickHouse. A table never gets fewer rows, so many are not counted again. */
 const known = new WeakMap<
   ReportStores["db"],
   { readonly isFew: boolean; readonly untilMs: number }

@@ -54,8 +54,8 @@ export class Supervisor {
 /**
  * Keeps one service running. It is in one of these states:
  *
- * - starting: entered by `begin`, and when a wait has ended. `start` resolves when the service is ready, and it runs; when `start` rejects, the
- *   first time the launcher is told and nothing else happens, later it waits.
+ * - starting: entered by `begin`, and when a wait has ended. `start` resolves when the service is ready, and it runs; when `start` rejects
+ *   the first time, the caller of `begin` gets the error; later the service waits.
  * - running: it has a child. Left only when the child has ended: a child that hangs is killed by who made it.
  * - waiting: for a longer time after each failure in a row, whatever the exit code.
  * - ended: entered by `end` from each of the others, once the child has ended. Nothing leaves it.

@@ -6,7 +6,6 @@ import { pause } from "../host/pause.ts";
 import { DURABILITY_CHECKS } from "../host/process-metrics.ts";
 import { OtherSchemaError } from "../versions/judge-schema.ts";
 import { type Check, type Finding, findingsOf, type Sources } from "./check.ts";
-import { checksAt } from "./checks.ts";
 import { isViolated } from "./finding.ts";
 
 /** What a strict start refuses. `message` has one line for each violation. */
@@ -130,17 +129,27 @@ function isIncomplete(findings: readonly Finding[]): boolean {
   return findings.some(({ missing }) => missing !== undefined);
 }
 
-/** Makes the checks of a strict process now and from then on; of a relaxed one, none. @throws {NotDurableError} */
+/**
+ * Makes those of the checks that a strict process makes, now and from then on; of a relaxed one, none. An ingress hands over only what it can ask,
+ * so that it does not load the client of ClickHouse. @throws {NotDurableError}
+ */
 export async function requireDurability(
   sources: Sources,
   {
+    checks,
     log,
     metrics,
     lifetime,
-  }: { readonly log: Log; readonly metrics: Metrics; readonly lifetime: Lifetime },
+  }: {
+    readonly checks: readonly Check[];
+    readonly log: Log;
+    readonly metrics: Metrics;
+    readonly lifetime: Lifetime;
+  },
 ): Promise<void> {
   if (sources.durability.level === "relaxed") return;
-  const watch = new DurabilityWatch(checksAt("start"), sources, { log, metrics });
+  const atStart = checks.filter(({ at }) => at.includes("start"));
+  const watch = new DurabilityWatch(atStart, sources, { log, metrics });
   lifetime.own("durability", () => watch.close());
   await watch.start();
 }

@@ -41,7 +41,7 @@ export const NATS_CHECKS = checksOf(NATS, ["start", "doctor"], {
 
 function judgeVersions({ servers, connected, streams }: NatsFacts): Judgement {
   const reports = "reports" in servers ? servers.reports : [];
-  // Without a way to ask the servers, the copies of our streams show that there are several.
+  // Servers that nobody may ask still show their number by the copies of our streams.
   const sizes = [
     ...streams.map(({ replicas }) => replicas),
     ...reports.map((one) => one.clusterSize),

@@ -5,7 +5,7 @@ import type { ImportKind } from "./imported-kinds.ts";
 import { deleteParts } from "./imports.ts";
 import type { EndedStatus, StoredFault } from "./stored-import.ts";
 
-/** A run that notes nothing for so long counts as killed. */
+/** A run that has noted nothing for this time counts as killed. */
 export const SILENT_SECONDS = 15;
 
 /** The import was stopped, has ended, or counted as killed and another process runs it: this process must not touch it. */

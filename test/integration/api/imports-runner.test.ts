@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 const ROWS = ROWS_HELD;
 /** Enough for several transactions. */
-const MANY_ROWS = 1_000;
+const MANY_ROWS = 2_500;
 const QUERY = { kind: "affiliates", format: "csv" };
 const world = await forThisFile(ApiWorld.open());
 const held = await HeldImport.prepare(world);
@@ -188,7 +188,7 @@ test("other writes to the catalog succeed while an import runs, none waits for l
     waitsMs.push(performance.now() - startedAtMs);
     expect([status, partner.status]).toEqual([201, 201]);
   }
-  expect(waitsMs.length).toBeGreaterThan(0);
+  expect(waitsMs.length).toBeGreaterThan(3);
   expect(Math.max(...waitsMs)).toBeLessThan(2_000);
 });
 
