@@ -84,6 +84,7 @@ export const STORM_STEPS: readonly StormStep[] = [
       ]);
       await Promise.all(stores.map((server) => server.start()));
       await storm.untilMore(50, 4);
+      await storm.untilApiAnswers();
     },
   },
   {
@@ -320,6 +321,7 @@ async function restart(storm: StormWorld, job: Job): Promise<void> {
   const before = await storm.pidsOf(job);
   for (const pid of before) process.kill(pid, "SIGTERM");
   await untilSuccessor(storm, job, before);
+  if (job === "api") await storm.untilApiAnswers();
 }
 
 async function untilSuccessor(

@@ -145,6 +145,12 @@ export class StormWorld implements AsyncDisposable {
     await until(`${clicks} more clicks and ${orders} more orders`, isMore, { timeoutMs: 90_000 });
   }
 
+  /** The api starts again after the ingress, so clicks and orders do not tell. */
+  async untilApiAnswers(): Promise<void> {
+    const { origin } = new URL(this.system.client.demo.base_url);
+    await until("the api answers", async () => (await fetch(`${origin}/health`)).ok);
+  }
+
   /** Sends SIGKILL to all processes of the launcher's jobs at once. */
   async kill(jobs: readonly Job[]): Promise<void> {
     await Promise.all(jobs.map((job) => killJob(this.system.dataDir, job)));
