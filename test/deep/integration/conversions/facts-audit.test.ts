@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
-import { startFacts } from "../../../processors/facts/start.ts";
-import { FactsAudit } from "../../../processors/schedule/facts-audit.ts";
-import { openLog } from "../../../schemas/host/log.ts";
-import { Metrics } from "../../../schemas/host/metrics.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { metricIn } from "../../services/metric-at.ts";
-import { until } from "../../system/until.ts";
-import { runCommandOn } from "../api/run-tracker.ts";
-import { TrackingWorld } from "./tracking-world.ts";
+import { startFacts } from "../../../../processors/facts/start.ts";
+import { FactsAudit } from "../../../../processors/schedule/facts-audit.ts";
+import { openLog } from "../../../../schemas/host/log.ts";
+import { Metrics } from "../../../../schemas/host/metrics.ts";
+import { runCommandOn } from "../../../integration/api/run-tracker.ts";
+import { TrackingWorld } from "../../../integration/conversions/tracking-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { metricIn } from "../../../services/metric-at.ts";
+import { until } from "../../../system/until.ts";
 
 const NEVER = new AbortController().signal;
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { startReceiver } from "../integration/outgoing/receiver.ts";
-import { ConversionFleet } from "../system/conversion-fleet.ts";
-import { until } from "../system/until.ts";
-import { reportCases } from "./report-cases.ts";
+import { startReceiver } from "../../integration/outgoing/receiver.ts";
+import { reportCases } from "../../promises/report-cases.ts";
+import { ConversionFleet } from "../../system/conversion-fleet.ts";
+import { until } from "../../system/until.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

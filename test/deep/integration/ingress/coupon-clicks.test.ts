@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
-import { ClickPathsWorld } from "./click-paths-world.ts";
+import { ClickPathsWorld } from "../../../integration/ingress/click-paths-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { until } from "../../../system/until.ts";
 
 const ATTEMPTS_MAX = 20;
 /** Another process may record a coupon click 15 s after its report; rows are checked every 10 s. */

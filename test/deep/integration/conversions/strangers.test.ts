@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { type ClickLookup, ClickLookupReply } from "../../../schemas/events/click-lookup.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { TrackingWorld } from "./tracking-world.ts";
+import { type ClickLookup, ClickLookupReply } from "../../../../schemas/events/click-lookup.ts";
+import { TrackingWorld } from "../../../integration/conversions/tracking-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
 
 /** More than a process handles and queues at once. */
 const FLOOD = 1_200;

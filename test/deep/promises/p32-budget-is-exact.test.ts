@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { insertKey } from "../../api/access/insert-key.ts";
-import type { Pool } from "../../schemas/postgres/connect.ts";
-import { ConversionFleet } from "../system/conversion-fleet.ts";
-import { nodeProgram } from "../system/service-program.ts";
-import { freePort } from "../system/start-system.ts";
-import { until } from "../system/until.ts";
-import { IS_FULL, reportCases } from "./report-cases.ts";
+import { insertKey } from "../../../api/access/insert-key.ts";
+import type { Pool } from "../../../schemas/postgres/connect.ts";
+import { IS_FULL, reportCases } from "../../promises/report-cases.ts";
+import { ConversionFleet } from "../../system/conversion-fleet.ts";
+import { nodeProgram } from "../../system/service-program.ts";
+import { freePort } from "../../system/start-system.ts";
+import { until } from "../../system/until.ts";
 
 const LIMIT = 600;
 const CALLS = 2_000;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLOSING_LANE } from "../../../schemas/clickhouse/closing-lane.ts";
-import { IMPRESSION_LANE } from "../../../schemas/events/lanes.ts";
-import { openPool } from "../../../schemas/postgres/connect.ts";
-import { TcpGate } from "../../system/tcp-gate.ts";
-import { until } from "../../system/until.ts";
-import { runCommandOn } from "../api/run-tracker.ts";
-import { aClick } from "./click-producer.ts";
-import { ClickWorld, metricOf } from "./click-world.ts";
-import { ClickhouseProxy } from "./clickhouse-proxy.ts";
+import { CLOSING_LANE } from "../../../../schemas/clickhouse/closing-lane.ts";
+import { IMPRESSION_LANE } from "../../../../schemas/events/lanes.ts";
+import { openPool } from "../../../../schemas/postgres/connect.ts";
+import { runCommandOn } from "../../../integration/api/run-tracker.ts";
+import { aClick } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld, metricOf } from "../../../integration/clicks/click-world.ts";
+import { ClickhouseProxy } from "../../../integration/clicks/clickhouse-proxy.ts";
+import { TcpGate } from "../../../system/tcp-gate.ts";
+import { until } from "../../../system/until.ts";
 
 let world: ClickWorld;
 let proxy: ClickhouseProxy;

@@ -1,15 +1,19 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SegmentBuilder } from "../../../processors/clicks/intake/segment-builder.ts";
-import { insertQueryId, raiseFence } from "../../../processors/clicks/lane/fence.ts";
-import { FencedError, insertRows } from "../../../processors/clicks/lane/insert-rows.ts";
-import { CLICK_TABLE } from "../../../processors/clicks/rows/lane-table.ts";
-import { testLog } from "../../services/stores.ts";
-import { dependentSignals } from "../../system/dependent-signals.ts";
-import { until } from "../../system/until.ts";
-import { aClick } from "./click-producer.ts";
-import { ClickWorld, metricOf } from "./click-world.ts";
-import { ClickhouseProxy, Gate, type InsertFate } from "./clickhouse-proxy.ts";
+import { SegmentBuilder } from "../../../../processors/clicks/intake/segment-builder.ts";
+import { insertQueryId, raiseFence } from "../../../../processors/clicks/lane/fence.ts";
+import { FencedError, insertRows } from "../../../../processors/clicks/lane/insert-rows.ts";
+import { CLICK_TABLE } from "../../../../processors/clicks/rows/lane-table.ts";
+import { aClick } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld, metricOf } from "../../../integration/clicks/click-world.ts";
+import {
+  ClickhouseProxy,
+  Gate,
+  type InsertFate,
+} from "../../../integration/clicks/clickhouse-proxy.ts";
+import { testLog } from "../../../services/stores.ts";
+import { dependentSignals } from "../../../system/dependent-signals.ts";
+import { until } from "../../../system/until.ts";
 
 let world: ClickWorld;
 let proxy: ClickhouseProxy;

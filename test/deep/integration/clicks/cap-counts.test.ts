@@ -1,16 +1,16 @@
 import { afterEach, expect, test } from "vitest";
-import { noteClickMoney } from "../../../processors/clicks/caps/note-click-money.ts";
+import { noteClickMoney } from "../../../../processors/clicks/caps/note-click-money.ts";
 import {
   counterCapsOf,
   selectReachedCaps,
-} from "../../../processors/conversions/record/reached-caps.ts";
-import { aCatalog } from "../../samples/a-catalog.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { pause } from "../../system/service.ts";
-import { until } from "../../system/until.ts";
-import { aClick } from "./click-producer.ts";
-import { ClickWorld, type Writer } from "./click-world.ts";
-import { ClickhouseProxy } from "./clickhouse-proxy.ts";
+} from "../../../../processors/conversions/record/reached-caps.ts";
+import { aClick } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld, type Writer } from "../../../integration/clicks/click-world.ts";
+import { ClickhouseProxy } from "../../../integration/clicks/clickhouse-proxy.ts";
+import { aCatalog } from "../../../samples/a-catalog.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { pause } from "../../../system/service.ts";
+import { until } from "../../../system/until.ts";
 
 const PATIENCE = { timeoutMs: 90_000, pollMs: 20 };
 const SPAN_MS = 400;

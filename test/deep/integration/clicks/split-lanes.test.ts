@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { highestLane } from "../../../api/cli/restored-store.ts";
-import { readShare } from "../../../processors/clicks/lane/lane-share.ts";
+import { highestLane } from "../../../../api/cli/restored-store.ts";
+import { readShare } from "../../../../processors/clicks/lane/lane-share.ts";
 import {
   raiseLanes,
   readWaitingLanes,
   restoreLanes,
-} from "../../../schemas/installation/lane-count.ts";
-import { aCatalog, SECRET } from "../../samples/a-catalog.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
-import { aClick, type ClickProducer } from "./click-producer.ts";
-import { ClickWorld } from "./click-world.ts";
+} from "../../../../schemas/installation/lane-count.ts";
+import { aClick, type ClickProducer } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld } from "../../../integration/clicks/click-world.ts";
+import { aCatalog, SECRET } from "../../../samples/a-catalog.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { until } from "../../../system/until.ts";
 
 const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 /** Longer than a split takes when nothing holds it back. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
-import { aClick, type ClickProducer } from "./click-producer.ts";
-import { ClickWorld, metricOf, type Writer } from "./click-world.ts";
+import { aClick, type ClickProducer } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld, metricOf, type Writer } from "../../../integration/clicks/click-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { until } from "../../../system/until.ts";
 
 const world = await forThisFile(ClickWorld.open());
 

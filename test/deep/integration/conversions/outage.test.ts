@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InboundCall, InboundReply } from "../../../schemas/events/inbound-call.ts";
-import { serverUrls } from "../../services/stores.ts";
-import { randomOf, SEED } from "../../system/seed.ts";
-import { TcpGate } from "../../system/tcp-gate.ts";
-import { statusCommand } from "./staff-commands.ts";
-import { TrackingWorld } from "./tracking-world.ts";
+import type { InboundCall, InboundReply } from "../../../../schemas/events/inbound-call.ts";
+import { statusCommand } from "../../../integration/conversions/staff-commands.ts";
+import { TrackingWorld } from "../../../integration/conversions/tracking-world.ts";
+import { serverUrls } from "../../../services/stores.ts";
+import { randomOf, SEED } from "../../../system/seed.ts";
+import { TcpGate } from "../../../system/tcp-gate.ts";
 
 let gate: TcpGate;
 let clickhouseGate: TcpGate;

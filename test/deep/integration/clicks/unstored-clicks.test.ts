@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { StoredClick } from "../../../api/traffic/clicks/click-row.ts";
-import type { ClickSearch } from "../../../api/traffic/clicks/clicks.ts";
+import { StoredClick } from "../../../../api/traffic/clicks/click-row.ts";
+import type { ClickSearch } from "../../../../api/traffic/clicks/clicks.ts";
 import {
   listClicksOf,
   readCompleteUntil,
   searchAdClicks,
-} from "../../../api/traffic/clicks/search-clicks.ts";
-import { readProcessorSettings } from "../../../processors/settings.ts";
-import { FOUR_LANES } from "../../samples/four-lanes.ts";
-import { until } from "../../system/until.ts";
-import { aClick, type ClickProducer } from "./click-producer.ts";
-import { ClickWorld, metricOf } from "./click-world.ts";
-import { ClickhouseProxy, Gate } from "./clickhouse-proxy.ts";
+} from "../../../../api/traffic/clicks/search-clicks.ts";
+import { readProcessorSettings } from "../../../../processors/settings.ts";
+import { aClick, type ClickProducer } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld, metricOf } from "../../../integration/clicks/click-world.ts";
+import { ClickhouseProxy, Gate } from "../../../integration/clicks/clickhouse-proxy.ts";
+import { FOUR_LANES } from "../../../samples/four-lanes.ts";
+import { until } from "../../../system/until.ts";
 
 const FLOOD = 30_000;
 

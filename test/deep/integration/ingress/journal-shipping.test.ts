@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { endedSegmentPaths } from "../../../ingress/journal/segment-files.ts";
-import type { Watermark } from "../../../schemas/events/click-batch.ts";
-import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
-import { ensureStreams } from "../../../schemas/nats/streams.ts";
-import { until } from "../../system/until.ts";
+import { endedSegmentPaths } from "../../../../ingress/journal/segment-files.ts";
+import type { Watermark } from "../../../../schemas/events/click-batch.ts";
+import { streamOfLane } from "../../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../../schemas/nats/streams.ts";
 import {
   append,
   closeWorlds,
@@ -18,7 +17,8 @@ import {
   PRODUCER,
   segmentIn,
   startLeftovers,
-} from "./journal-world.ts";
+} from "../../../integration/ingress/journal-world.ts";
+import { until } from "../../../system/until.ts";
 
 afterEach(async () => {
   vi.restoreAllMocks();

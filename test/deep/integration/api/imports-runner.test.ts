@@ -1,12 +1,16 @@
 import { expect, test, vi } from "vitest";
-import { deleteAbandonedUploads } from "../../../api/workspace/imports/uploads.ts";
-import { forgetOldRows } from "../../../processors/schedule/retention.ts";
-import { openPool } from "../../../schemas/postgres/connect.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { openStores } from "../../services/stores.ts";
-import { TcpGate } from "../../system/tcp-gate.ts";
-import { until } from "../../system/until.ts";
-import { ApiWorld, list, record, refusal, someText, type Tenant, textWith } from "./api-world.ts";
+import { deleteAbandonedUploads } from "../../../../api/workspace/imports/uploads.ts";
+import { forgetOldRows } from "../../../../processors/schedule/retention.ts";
+import { openPool } from "../../../../schemas/postgres/connect.ts";
+import {
+  ApiWorld,
+  list,
+  record,
+  refusal,
+  someText,
+  type Tenant,
+  textWith,
+} from "../../../integration/api/api-world.ts";
 import {
   HeldImport,
   imported,
@@ -18,8 +22,12 @@ import {
   sendImport,
   storedOf,
   untilEnded,
-} from "./import-calls.ts";
-import { openAs, outcome } from "./people/person-browser.ts";
+} from "../../../integration/api/import-calls.ts";
+import { openAs, outcome } from "../../../integration/api/people/person-browser.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { openStores } from "../../../services/stores.ts";
+import { TcpGate } from "../../../system/tcp-gate.ts";
+import { until } from "../../../system/until.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 

@@ -3,27 +3,27 @@ import { beforeEach, expect, test } from "vitest";
 import {
   assertClickhouseMigrated,
   migrateClickhouse,
-} from "../../../schemas/clickhouse/migrate.ts";
-import { Heartbeat } from "../../../schemas/installation/heartbeat.ts";
-import { openPool } from "../../../schemas/postgres/connect.ts";
-import { assertPostgresMigrated, migratePostgres } from "../../../schemas/postgres/migrate.ts";
+} from "../../../../schemas/clickhouse/migrate.ts";
+import { Heartbeat } from "../../../../schemas/installation/heartbeat.ts";
+import { openPool } from "../../../../schemas/postgres/connect.ts";
+import { assertPostgresMigrated, migratePostgres } from "../../../../schemas/postgres/migrate.ts";
 import {
   OlderProcessesError,
   withoutOlderProcesses,
-} from "../../../schemas/postgres/older-processes.ts";
-import { inTransaction } from "../../../schemas/postgres/transaction.ts";
-import { OtherSchemaError } from "../../../schemas/versions/judge-schema.ts";
+} from "../../../../schemas/postgres/older-processes.ts";
+import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
+import { OtherSchemaError } from "../../../../schemas/versions/judge-schema.ts";
 import {
   knownSchema,
   type MigrationFile,
   migrationFiles,
   readMigration,
   type Store,
-} from "../../../schemas/versions/migration-files.ts";
-import { readClickhouseSchema } from "../../schema/clickhouse-schema.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { openStores, Stores, testLog } from "../../services/stores.ts";
-import { until } from "../../system/until.ts";
+} from "../../../../schemas/versions/migration-files.ts";
+import { readClickhouseSchema } from "../../../schema/clickhouse-schema.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { openStores, Stores, testLog } from "../../../services/stores.ts";
+import { until } from "../../../system/until.ts";
 
 const WAIT = { timeoutMs: 90_000, pollMs: 20 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { until } from "../../system/until.ts";
-import { aClick } from "./click-producer.ts";
-import { ClickWorld } from "./click-world.ts";
+import { aClick } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld } from "../../../integration/clicks/click-world.ts";
+import { until } from "../../../system/until.ts";
 
 test("a click is found at once, however many messages wait for ClickHouse (P12)", async () => {
   const world = await ClickWorld.open();
