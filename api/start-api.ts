@@ -116,10 +116,10 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     cursors: new Cursors(secret),
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
-  const { runner, bell } = openImports(stores, parts.metrics);
+  const { runner, signals } = openImports(stores, parts.metrics);
   const served = {
     ...stores,
-    imports: bell,
+    imports: signals,
     keys: new ApiKeys(db),
     slots: { ...slots, reports: metrics.measured(slots.reports) },
     pages: new SharedPages(editor),
@@ -131,7 +131,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const app = buildRestServer({
     ...served,
     people: peopleRequests(people),
-    door: {
+    sessionAdmission: {
       sessions: new Sessions(db, people.tokens),
       cookie: people.cookie,
       origins,

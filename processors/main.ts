@@ -1,4 +1,4 @@
-/** The stateful consumers: clicks, conversions, facts, delivery and schedule. `LANES` selects which of these roles run in this process. */
+/** The stateful consumers: clicks, conversions, facts, delivery and schedule. `ROLES` selects which of these roles run in this process. */
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";

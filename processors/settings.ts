@@ -45,7 +45,7 @@ function groupSettings(read: SettingsOf<"processors">) {
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
     ops: { bind: read.OPS_BIND, port: read.OPS_PORT ?? OPS_PORT, name: read.PROCESSOR_NAME },
-    roles: read.LANES,
+    roles: read.ROLES,
     clicks: {
       // Without PROCESSOR_NAME the name changes at each start, so the lanes of a killed process wait until their lease ends.
       owner:

@@ -9,7 +9,7 @@ import type { SignedIn } from "../access/sessions.ts";
 import { ApiError } from "../operation/errors.ts";
 import type { RateState } from "../operation/operation.ts";
 import type { Principal } from "../operation/principal.ts";
-import { readSession, type SessionDoor, type SessionRequest } from "./session-admission.ts";
+import { readSession, type SessionAdmission, type SessionRequest } from "./session-admission.ts";
 
 export type AdmissionDeps = {
   readonly keys: ApiKeys;
@@ -17,7 +17,7 @@ export type AdmissionDeps = {
   readonly guesses: KeyGuesses;
   readonly trustedProxies: TrustedProxies;
   /** Where sessions of people come in; without it, cookies are not read. */
-  readonly door?: SessionDoor | undefined;
+  readonly sessionAdmission?: SessionAdmission | undefined;
 };
 
 /** The caller and the rest of its budget. A request with a `refusal` goes no further. */
@@ -50,7 +50,8 @@ export async function admit(
   const key = bearerKey(authorization);
   try {
     const bucket = siteOf(ip);
-    const session = deps.door && (await readSession(request, deps.door, nowMs));
+    const session =
+      deps.sessionAdmission && (await readSession(request, deps.sessionAdmission, nowMs));
     if (session !== undefined) return await admitSession(deps, { ...base, ...session }, bucket);
     const { found, isGuess } = await identify(deps, { key, bucket, nowMs });
     if (isGuess) return { ...base, ...usedUpRate(deps, nowMs), ...refusedKey(key) };

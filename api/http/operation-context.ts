@@ -8,7 +8,7 @@ import type { SignedIn } from "../access/sessions.ts";
 import type { Cursors } from "../operation/cursor.ts";
 import type {
   ClickTotals,
-  ImportBell,
+  ImportSignals,
   OperationContext,
   OperationSettings,
   RequestContext,
@@ -29,7 +29,7 @@ export type OperationParts = {
   readonly pages: SharedPages;
   readonly nats: () => Nats | undefined;
   readonly clickTotals: ClickTotals;
-  readonly imports: ImportBell;
+  readonly imports: ImportSignals;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly log: Log;
@@ -108,11 +108,15 @@ function contextWithout(parts: OperationParts, { admission, trace }: Admitted): 
 
 /** Records when the key or the session was last used, without delaying the request. */
 export function noteUse(
-  { keys, door, log }: Pick<AdmissionDeps, "keys" | "door"> & { readonly log: Log },
+  {
+    keys,
+    sessionAdmission,
+    log,
+  }: Pick<AdmissionDeps, "keys" | "sessionAdmission"> & { readonly log: Log },
   { principal, signedIn, nowMs }: Admission,
 ): void {
   if (signedIn !== undefined) {
-    door?.sessions.noteUse(signedIn.sessionId, nowMs).catch((error: unknown) => {
+    sessionAdmission?.sessions.noteUse(signedIn.sessionId, nowMs).catch((error: unknown) => {
       log.warn({ err: error, personId: signedIn.person.id }, "session.use-not-noted");
     });
   }

@@ -41,7 +41,7 @@ import {
   STREAM_LIMITS,
   type StreamLimits,
 } from "./run-operation.ts";
-import type { SessionDoor } from "./session-admission.ts";
+import type { SessionAdmission } from "./session-admission.ts";
 import type { StaticText } from "./static-text.ts";
 import { parseQuery, refuseManyParameters, refuseUnknownParameters } from "./unknown-parameters.ts";
 
@@ -57,7 +57,7 @@ export type PublicDocument = {
 
 export type RestServerOptions = AdmissionDeps &
   OperationParts & {
-    readonly door: SessionDoor;
+    readonly sessionAdmission: SessionAdmission;
     readonly people: PeopleRequests;
     readonly operations: readonly Operation[];
     readonly metrics: RequestMetrics;
@@ -166,7 +166,7 @@ async function registerApi(
     if (operation !== undefined) {
       refuseCaller(admission, operation.access, {
         request: request.raw,
-        origins: options.door.origins,
+        origins: options.sessionAdmission.origins,
       });
       if (operation.path.includes("{") && routes.isNamed(pathOf(request)))
         throw noRoute(routes, request);
@@ -327,7 +327,7 @@ async function afterWrite(
 ): Promise<void> {
   if (reply.statusCode < 400) {
     options.keys.forget();
-    options.door.sessions.forget();
+    options.sessionAdmission.sessions.forget();
   }
   const { admission } = request;
   if (admission?.principal === undefined || admission.isOverBudget) return;

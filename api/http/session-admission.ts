@@ -5,8 +5,8 @@ import type { SessionCookie } from "../access/session-cookie.ts";
 import type { Sessions, SignedIn } from "../access/sessions.ts";
 import { ApiError } from "../operation/errors.ts";
 
-/** How sessions come in. MCP has no such door, so it never reads cookies. */
-export type SessionDoor = {
+/** How sessions come in. MCP takes none, so it never reads cookies. */
+export type SessionAdmission = {
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
   readonly origins: ReadonlySet<string>;
@@ -22,16 +22,16 @@ export type SessionRequest = {
 /** Undefined if the request is not one of the console: then the cookie does not count. Rejects when Postgres is away. */
 export async function readSession(
   { method, headers }: IncomingMessage,
-  door: SessionDoor,
+  admission: SessionAdmission,
   nowMs: number,
 ): Promise<SessionRequest | undefined> {
   const membershipId = membershipOf(headers);
   if (headers.authorization !== undefined || membershipId === undefined) return undefined;
-  const foreign = crossSiteRefusal(method, headers, door.origins);
+  const foreign = crossSiteRefusal(method, headers, admission.origins);
   if (foreign !== undefined) return { signedIn: undefined, refusal: foreign };
-  const token = door.cookie.read(headers.cookie);
+  const token = admission.cookie.read(headers.cookie);
   const signedIn =
-    token === undefined ? undefined : await door.sessions.find(token, membershipId, nowMs);
+    token === undefined ? undefined : await admission.sessions.find(token, membershipId, nowMs);
   if (signedIn === undefined) return { signedIn, refusal: signInRequired() };
   return { signedIn, refusal: refusalOfSession(signedIn) };
 }

@@ -32,7 +32,7 @@ export type OperationSettings = {
 };
 
 /** How an operation tells the process's runner of imports. */
-export type ImportBell = {
+export type ImportSignals = {
   /** An import waits to be carried out. */
   readonly due: () => void;
   /** Somebody has stopped one. */
@@ -62,7 +62,7 @@ export type OperationContext = {
   /** Totals of click caps. The command line does not follow them. */
   readonly clickTotals?: ClickTotals | undefined;
   /** The command line has none. */
-  readonly imports?: ImportBell | undefined;
+  readonly imports?: ImportSignals | undefined;
   /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;

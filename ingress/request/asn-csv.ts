@@ -37,7 +37,7 @@ function parseV4(csv: Buffer, names: Names): Pick<AsnColumns, "v4First" | "v4Las
   const first = new Uint32Array(count);
   const last = new Uint32Array(count);
   const asn = new Uint32Array(count);
-  const lines = new Lines(csv);
+  const lines = new CsvLines(csv);
   for (let row = 0; !lines.isAtEnd; row += 1) {
     first[row] = lines.readNumber();
     last[row] = lines.readNumber();
@@ -51,7 +51,7 @@ function parseV6(csv: Buffer, names: Names): Pick<AsnColumns, "v6First" | "v6Las
   const first = new Uint16Array(count * UNITS_V6);
   const last = new Uint16Array(count * UNITS_V6);
   const asn = new Uint32Array(count);
-  const lines = new Lines(csv);
+  const lines = new CsvLines(csv);
   for (let row = 0; !lines.isAtEnd; row += 1) {
     lines.readUnits(first, row);
     lines.readUnits(last, row);
@@ -61,7 +61,7 @@ function parseV6(csv: Buffer, names: Names): Pick<AsnColumns, "v6First" | "v6Las
 }
 
 /** Reads field after field, each byte once: both files have 33 MB, and a start without the built table waits for them. */
-class Lines {
+class CsvLines {
   readonly #csv: Buffer;
   #at = 0;
 

@@ -25,7 +25,7 @@ export const METRICS = {
   ...API_METRICS,
 } as const;
 
-/** The same by the processes that have them. A processor has those of its roles only (LANES). */
+/** The same by the processes that have them. A processor has those of its roles only (ROLES). */
 export const METRICS_BY_PROCESS = [
   { processes: ["ingress", "processors", "api"], metrics: PROCESS_METRICS },
   { processes: ["ingress", "processors", "api"], metrics: DEPENDENCY_METRICS },

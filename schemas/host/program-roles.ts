@@ -21,7 +21,7 @@ SIGHUP restarts the workers one by one, SIGTERM drains all of them.`,
   },
   {
     name: "processors",
-    summary: "stores clicks, records conversions, sends postbacks; LANES selects the work",
+    summary: "stores clicks, records conversions, sends postbacks; ROLES selects the work",
     options: [],
     notes: "Any number of them share the work. SIGTERM finishes what is under way.",
   },

@@ -43,7 +43,7 @@ export type SettingDefinition = {
   readonly meaning: string;
 };
 
-/** What `LANES` selects from. */
+/** What `ROLES` selects from. */
 const ROLES = ["clicks", "conversions", "facts", "delivery", "schedule"] as const;
 /** With the last 90 days, so that a report of some days ago has its rate, too. */
 const REFERENCE_RATES = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml";
@@ -230,7 +230,7 @@ export const SETTINGS = {
     meaning:
       "operations port of the parent of the ingress workers: `/healthz`, and `/readyz` for all workers together; 0 takes a free port, which is logged",
   },
-  LANES: {
+  ROLES: {
     type: someOf(ROLES),
     default: ROLES.join(","),
     readBy: ["processors"],

@@ -158,7 +158,7 @@ async function runWriter(
         DURABILITY: "relaxed",
         ...process.env,
         ...env,
-        LANES: "clicks",
+        ROLES: "clicks",
         LOG_LEVEL: "info",
         OPS_PORT: "0",
       },

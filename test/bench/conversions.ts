@@ -264,7 +264,7 @@ async function startProcessor(servers: BenchServers, folder: string): Promise<Ch
   const command = [process.execPath, projectFile(".build", "processors", "main.js")];
   return ChildServer.start(command, `http://127.0.0.1:${port}/readyz`, {
     ...servers.env,
-    LANES: "clicks,conversions",
+    ROLES: "clicks,conversions",
     OPS_PORT: String(port),
     DATA_DIR: join(folder, "processors"),
     LOG_LEVEL: "warn",

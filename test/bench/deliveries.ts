@@ -199,7 +199,7 @@ async function startProcessor(servers: BenchServers, folder: string): Promise<Ch
   const command = [process.execPath, projectFile(".build", "processors", "main.js")];
   return await ChildServer.start(command, `http://127.0.0.1:${port}/readyz`, {
     ...servers.env,
-    LANES: "delivery",
+    ROLES: "delivery",
     OPS_PORT: String(port),
     LOG_LEVEL: "warn",
     DATA_DIR: join(folder, "processors"),

@@ -13,7 +13,7 @@ export async function startProcessors({ env }: BenchServers, folder: string): Pr
     DATA_DIR: join(folder, "processors"),
     OPS_PORT: String(port),
     PROCESSOR_NAME: "bench",
-    LANES: "clicks,conversions",
+    ROLES: "clicks,conversions",
     LOG_LEVEL: "warn",
   });
 }

@@ -50,7 +50,7 @@ export class ConversionFleet {
   ): Promise<number> {
     const opsPort = await freePort();
     const env = {
-      LANES: lanes,
+      ROLES: lanes,
       OPS_PORT: String(opsPort),
       DATA_DIR: join(this.folder, `processor-${number}`),
       ...more,

@@ -10,7 +10,7 @@ import type { Command, Terminal } from "../command.ts";
 import { CommandError } from "../command-error.ts";
 import { JSON_OUTPUT } from "../options.ts";
 import { findServers, type Servers } from "../servers.ts";
-import { Looker } from "./looker.ts";
+import { InstallationObserver } from "./installation-observer.ts";
 
 const WATCH_MS = 2_000;
 const EXIT_UNKNOWN = 3;
@@ -35,15 +35,15 @@ With --json and --watch, each line of the output is one report.`,
     const servers = serversOrUnknown(() =>
       findServers(["postgres", "nats", "clickhouse"], asked, dataDir),
     );
-    const looker = new Looker(servers, natsSpace);
+    const observer = new InstallationObserver(servers, natsSpace);
     const print = given.has("json") ? jsonPrinter(given.has("watch")) : written;
     try {
-      if (given.has("watch")) return await watch(looker, print, given.has("json"), terminal);
-      const report = reportOf(await looker.look(new AbortController().signal));
+      if (given.has("watch")) return await watch(observer, print, given.has("json"), terminal);
+      const report = reportOf(await observer.look(new AbortController().signal));
       mark(report, terminal);
       return print(report);
     } finally {
-      await looker.close();
+      await observer.close();
     }
   },
 };
@@ -60,14 +60,14 @@ function serversOrUnknown(find: () => Servers): Servers {
 
 /** Returns the last report, whose exit code counts. */
 async function watch(
-  looker: Looker,
+  observer: InstallationObserver,
   print: (report: StatusReport) => string,
   isJson: boolean,
   terminal: Terminal,
 ): Promise<string> {
   const signal = terminal.interruption();
   for (;;) {
-    const report = reportOf(await looker.look(signal));
+    const report = reportOf(await observer.look(signal));
     mark(report, terminal);
     const text = print(report);
     if (signal.aborted) return text;

@@ -1,6 +1,6 @@
 import type { Metrics } from "../../../schemas/host/metrics.ts";
 import type { OperationParts } from "../../http/operation-context.ts";
-import type { ImportBell, OperationContext } from "../../operation/operation.ts";
+import type { ImportSignals, OperationContext } from "../../operation/operation.ts";
 import type { CarryDeps } from "./carry-import.ts";
 import { ImportMetrics } from "./import-metrics.ts";
 import { ImportRunner } from "./import-runner.ts";
@@ -14,7 +14,7 @@ type Stores = Omit<OperationParts, "imports" | "slots" | "pages">;
 export function openImports(
   stores: Stores,
   metrics: Metrics,
-): { readonly runner: ImportRunner; readonly bell: ImportBell } {
+): { readonly runner: ImportRunner; readonly signals: ImportSignals } {
   const counted = new ImportMetrics(metrics);
   const runner = new ImportRunner({
     db: stores.db,
@@ -22,8 +22,8 @@ export function openImports(
     metrics: counted,
     contextOf: (asked) => contextOf(stores, asked),
   });
-  const bell = { due: () => runner.wake(), stopped: () => counted.ended("stopped") };
-  return { runner, bell };
+  const signals = { due: () => runner.wake(), stopped: () => counted.ended("stopped") };
+  return { runner, signals };
 }
 
 /** The context of a request that the sender of the import might have made for a row. */

@@ -21,8 +21,8 @@ import {
 } from "../rows/read-line.ts";
 import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
 import { YoungClicks } from "../young/young-clicks.ts";
+import { BatchLines } from "./batch-lines.ts";
 import { Completeness } from "./completeness.ts";
-import { Lines } from "./lines.ts";
 import { type Producer, Producers } from "./producers.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import { UndecidedInsert } from "./undecided-insert.ts";
@@ -220,17 +220,17 @@ export class Intake {
     return fresh;
   }
 
-  #decode(bytes: Uint8Array): { head: Head; lines: Lines } | undefined {
+  #decode(bytes: Uint8Array): { head: Head; lines: BatchLines } | undefined {
     try {
       const { head, linesAt } = decodeBatchHead(bytes);
-      return { head, lines: new Lines(bytes, linesAt) };
+      return { head, lines: new BatchLines(bytes, linesAt) };
     } catch (error) {
       this.#events.undecodable(error, bytes.length);
       return undefined;
     }
   }
 
-  #takeBatch(batch: Head, lines: Lines, monotonicMs: number): void {
+  #takeBatch(batch: Head, lines: BatchLines, monotonicMs: number): void {
     const producer = this.producers.get(batch.producer, batch.epoch);
     producer.isActive = true;
     if (isForeign(producer, batch.nonce)) {
@@ -252,7 +252,7 @@ export class Intake {
   #takeRecords(
     producer: Producer,
     batch: Head,
-    { lines, monotonicMs }: { lines: Lines; monotonicMs: number },
+    { lines, monotonicMs }: { lines: BatchLines; monotonicMs: number },
   ): void {
     const { accepted } = producer;
     const end = batch.first + lines.count;
@@ -282,7 +282,7 @@ export class Intake {
 
   #takeLines(
     producer: Producer,
-    lines: Lines,
+    lines: BatchLines,
     { first, from, to, readAtMs }: { first: number; from: number; to: number; readAtMs: number },
   ): void {
     const isClick = this.#table.name === "click";

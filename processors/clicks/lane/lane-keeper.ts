@@ -3,7 +3,6 @@ import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { BACKOFF } from "./backoff.ts";
-import { Bell } from "./bell.ts";
 import {
   countWriters,
   ensureLanes,
@@ -13,6 +12,7 @@ import {
   renewLeases,
   takeLanes,
 } from "./lane-lease.ts";
+import { WakeSignal } from "./wake-signal.ts";
 
 /** Works on a lane while its lease is held. */
 export type LaneWorker = {
@@ -44,7 +44,7 @@ const CHECKS_PER_LEASE = 20;
 export class LaneKeeper {
   readonly #options: LaneKeeperOptions;
   readonly #held = new Map<number, Held<LaneWorker>>();
-  readonly #bell = new Bell();
+  readonly #wakeUp = new WakeSignal();
   readonly #closing = new AbortController();
   readonly #backoff: Backoff;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export class LaneKeeper {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#bell.ring();
+    this.#wakeUp.wake();
     await this.#done;
     await Promise.all([...this.#held.values()].map(async (held) => await this.#giveBack(held)));
     try {
@@ -85,7 +85,7 @@ export class LaneKeeper {
         if (!this.#closing.signal.aborted) await this.#backoff.pause(error);
         continue;
       }
-      await this.#bell.wait(this.#options.leaseMs / CHECKS_PER_LEASE);
+      await this.#wakeUp.wait(this.#options.leaseMs / CHECKS_PER_LEASE);
     }
   }
 

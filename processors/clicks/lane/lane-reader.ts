@@ -6,7 +6,7 @@ import { consumeLane } from "../../../schemas/nats/lane-consumer.ts";
 import { ensureStreamOfLane } from "../../../schemas/nats/streams.ts";
 import type { Acknowledgeable } from "../rows/batch.ts";
 import { BACKOFF } from "./backoff.ts";
-import { Bell } from "./bell.ts";
+import { WakeSignal } from "./wake-signal.ts";
 
 /**
  * Limit for the messages that the server sends ahead. All lanes together stay far below 64 MiB, at which the server disconnects a slow
@@ -28,7 +28,7 @@ export type LaneReaderOptions = {
 /** Passes on the messages of a lane while there is room. Continues through outages of NATS until it is closed. */
 export class LaneReader {
   readonly #options: LaneReaderOptions;
-  readonly #room = new Bell();
+  readonly #room = new WakeSignal();
   readonly #closing = new AbortController();
   readonly #backoff: Backoff;
   #messages: ConsumerMessages | undefined;
@@ -59,12 +59,12 @@ export class LaneReader {
 
   /** The lane has room for more messages. */
   roomMade(): void {
-    this.#room.ring();
+    this.#room.wake();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#room.ring();
+    this.#room.wake();
     end(this.#messages);
     await this.#done;
   }

@@ -9,7 +9,6 @@ import { type LaneTable, tableOfLane } from "../rows/lane-table.ts";
 import { answerQueries } from "./answer-queries.ts";
 import { BACKOFF } from "./backoff.ts";
 import { BatchInserter } from "./batch-inserter.ts";
-import { Bell } from "./bell.ts";
 import { ErasureWatch } from "./erasure-watch.ts";
 import { awaitOlderInserts, raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs, type LastInsert } from "./flush-due.ts";
@@ -27,6 +26,7 @@ import { isEnding, type LaneEvent, type LaneState, nextState } from "./lane-stat
 import { loadPositions, settle } from "./load-positions.ts";
 import { meetFence } from "./meet-fence.ts";
 import { UniqueWindow } from "./unique-window.ts";
+import { WakeSignal } from "./wake-signal.ts";
 import { publishWatermarks } from "./watermarks.ts";
 
 const WAKE_MS = 250;
@@ -54,7 +54,7 @@ export class Lane {
   readonly #table: LaneTable;
   readonly #log: Log;
   readonly #events: IntakeEvents;
-  readonly #work = new Bell();
+  readonly #work = new WakeSignal();
   readonly #end = new AbortController();
   readonly #closing = new AbortController();
   readonly #backoff: Backoff;
@@ -112,7 +112,7 @@ export class Lane {
         take: (bytes, message) => {
           this.intake.take(bytes, message, performance.now());
           this.#notices.accepted();
-          this.#work.ring();
+          this.#work.wake();
         },
         isFull: () => this.intake.isFull,
         isHeld: () => lease.remainingMs > 0,
@@ -172,7 +172,7 @@ export class Lane {
     this.#state = nextState(this.#state, event);
     if (!this.#isEnding) return;
     this.#closing.abort();
-    this.#work.ring();
+    this.#work.wake();
   }
 
   async #run(): Promise<void> {

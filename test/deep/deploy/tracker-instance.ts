@@ -78,7 +78,7 @@ export class TrackerInstance {
         ...stored,
         ...own(lanes, opsPort),
         NATS_URL: servers.nats("processors"),
-        LANES: lanes,
+        ROLES: lanes,
         PROCESSOR_NAME: lanes.replaceAll(",", "-"),
       });
     this.ingress = new KeptProcess("ingress", ["ingress", "--workers", String(WORKERS)], {

@@ -122,7 +122,7 @@ export class ClickWorld extends Stores {
       ...this.env,
       DATA_DIR: join(this.#folder, name),
       PROCESSOR_NAME: name,
-      LANES: "clicks",
+      ROLES: "clicks",
       LANE_LEASE_MS: String(leaseMs),
     };
   }

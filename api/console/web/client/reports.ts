@@ -1,7 +1,7 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { Figure, FigureKind } from "../format/figure.ts";
 import { type Api, read } from "./api-client.ts";
-import { type Turn, Turns } from "./turns.ts";
+import { type Priority, ReportQueue } from "./report-queue.ts";
 
 /** A row of a report: values of dimensions and metrics, and with `compare` those of the other period. */
 export type ReportRow = Readonly<Record<string, Figure>> & {
@@ -32,7 +32,7 @@ export type ReportFields = {
 };
 
 /** The API refuses more than four of a person at once, and each would slow the others down. */
-const REPORTS = new Turns(2);
+const REPORTS = new ReportQueue(2);
 const FIELDS_FRESH_MS = 3_600_000;
 
 /** Who reads: cached answers belong to one membership. */
@@ -78,23 +78,23 @@ export type ReportAnswer = {
   readonly range: { readonly from: string; readonly to: string; readonly tz: string };
 };
 
-/** A report outside of a screen's own query, such as one for many rows of a list. It waits for its turn like the others. */
+/** A report outside of a screen's own query, such as one for many rows of a list. It waits in the queue like the others. */
 export async function readReport({ api }: Reader, query: Query): Promise<ReportAnswer> {
-  return await REPORTS.take({ turn: "after" }, async () =>
+  return await REPORTS.take({ priority: "after" }, async () =>
     read(api.GET("/reports", { params: { query } })),
   );
 }
 
 /**
- * One page of a report. The page before stays while the next one loads. `turn` is "after" for what stands below the first figures of a
+ * One page of a report. The page before stays while the next one loads. `priority` is "after" for what stands below the first figures of a
  * screen.
  */
 export function useReport(
   reader: Reader,
   query: Query,
-  turn: Turn = "first",
+  priority: Priority = "first",
 ): UseQueryResult<ReportAnswer> {
-  return useQuery({ ...reportOptions(reader, query, turn), placeholderData: keepPreviousData });
+  return useQuery({ ...reportOptions(reader, query, priority), placeholderData: keepPreviousData });
 }
 
 /** What `useQuery` and `usePrefetchQuery` take. */
@@ -107,12 +107,12 @@ type Asked<Answer> = {
 export function reportOptions(
   { api, membershipId }: Reader,
   query: Query,
-  turn: Turn = "first",
+  priority: Priority = "first",
 ): Asked<ReportAnswer> {
   return {
     queryKey: [membershipId, "report", query],
     queryFn: async ({ signal }) =>
-      await REPORTS.take({ signal, turn }, async () =>
+      await REPORTS.take({ signal, priority }, async () =>
         read(api.GET("/reports", { params: { query }, signal })),
       ),
   };
@@ -123,21 +123,24 @@ type Timeseries = { readonly data: readonly ReportRow[] };
 export function useTimeseries(
   reader: Reader,
   query: Query,
-  turn: Turn = "first",
+  priority: Priority = "first",
 ): UseQueryResult<Timeseries> {
-  return useQuery({ ...timeseriesOptions(reader, query, turn), placeholderData: keepPreviousData });
+  return useQuery({
+    ...timeseriesOptions(reader, query, priority),
+    placeholderData: keepPreviousData,
+  });
 }
 
 /** As {@link reportOptions}. */
 export function timeseriesOptions(
   { api, membershipId }: Reader,
   query: Query,
-  turn: Turn = "first",
+  priority: Priority = "first",
 ): Asked<Timeseries> {
   return {
     queryKey: [membershipId, "timeseries", query],
     queryFn: async ({ signal }) =>
-      await REPORTS.take({ signal, turn }, async () =>
+      await REPORTS.take({ signal, priority }, async () =>
         read(api.GET("/reports/timeseries", { params: { query }, signal })),
       ),
   };

@@ -49,12 +49,12 @@ export function TimeSeries(props: TimeSeriesProps): ReactElement {
   ]);
   return (
     <PlotFrame title={title} says={says} table={{ columns, rows }}>
-      <Lines {...props} />
+      <SeriesLines {...props} />
     </PlotFrame>
   );
 }
 
-function Lines({
+function SeriesLines({
   points,
   format,
   formatTick,

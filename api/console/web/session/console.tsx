@@ -9,12 +9,12 @@ import { later } from "../later.tsx";
 import { neededFor, useSession } from "../member/use-session.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { ScreenBoundary } from "../parts/screen-boundary.tsx";
-import { Door } from "./door.tsx";
 import { Join } from "./join.tsx";
+import { MembershipScreens } from "./membership-screens.tsx";
 import { ProviderReturn } from "./provider-return.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { SignIn } from "./sign-in.tsx";
-import { Workplace } from "./workplace.tsx";
+import { SinglePanel } from "./single-panel.tsx";
 
 const SignUp = later(async () => (await import("./sign-up.tsx")).SignUp);
 
@@ -60,10 +60,10 @@ function Inside(): ReactElement | null {
   if (needed === "second-factor") return <SecondFactor api={api} />;
   if (session.data === undefined) {
     return (
-      <Door title="The console cannot start">
+      <SinglePanel title="The console cannot start">
         <ProblemNotice error={session.error} onRetry={() => void session.refetch()} />
-      </Door>
+      </SinglePanel>
     );
   }
-  return <Workplace session={session.data} />;
+  return <MembershipScreens session={session.data} />;
 }

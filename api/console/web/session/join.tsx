@@ -6,8 +6,8 @@ import { Problem } from "../client/problem.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { TextField } from "../parts/text-field.tsx";
-import { Door } from "./door.tsx";
 import { ProviderButton } from "./provider-button.tsx";
+import { SinglePanel } from "./single-panel.tsx";
 
 type Link = {
   readonly kind: "first_admin" | "invitation" | "reset";
@@ -47,16 +47,16 @@ export function Join({
   });
   if (link.isError) {
     return (
-      <Door title="This link does not work">
+      <SinglePanel title="This link does not work">
         <ProblemNotice error={link.error} advice={adviceFor(link.error)} />
-      </Door>
+      </SinglePanel>
     );
   }
   if (link.data === undefined) {
     return (
-      <Door title="One moment">
+      <SinglePanel title="One moment">
         <Skeleton height={FORM_HEIGHT} />
-      </Door>
+      </SinglePanel>
     );
   }
   return <JoinForm api={api} token={token} link={link.data} own={own} />;
@@ -108,7 +108,7 @@ function JoinForm({
     redeem.mutate();
   };
   return (
-    <Door title={TITLES[link.kind]}>
+    <SinglePanel title={TITLES[link.kind]}>
       {link.workspace !== null && <p>{link.workspace}</p>}
       <Refusal error={redeem.error} shown={shown} />
       <Consequences kind={link.kind} own={own} />
@@ -128,7 +128,7 @@ function JoinForm({
       {!isSignedIn && link.kind !== "reset" && (
         <ProviderButton api={api} wanted={{ connects: false, token, back: "/" }} />
       )}
-    </Door>
+    </SinglePanel>
   );
 }
 

@@ -4,8 +4,8 @@ import { useLocation } from "wouter";
 import type { Api } from "../client/api-client.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { Door } from "./door.tsx";
 import { finishAtReturn } from "./provider-flow.ts";
+import { SinglePanel } from "./single-panel.tsx";
 
 const HEIGHT = 120;
 
@@ -33,17 +33,17 @@ export function ProviderReturn({ api }: { readonly api: Api }): ReactElement {
   }, [back, queries, go]);
   if (finished.isError) {
     return (
-      <Door title="You are not signed in">
+      <SinglePanel title="You are not signed in">
         <ProblemNotice error={finished.error} />
         <p>
           <a href="/console/">Begin again</a>
         </p>
-      </Door>
+      </SinglePanel>
     );
   }
   return (
-    <Door title="One moment">
+    <SinglePanel title="One moment">
       <Skeleton height={HEIGHT} />
-    </Door>
+    </SinglePanel>
   );
 }

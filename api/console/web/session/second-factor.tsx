@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { type Api, read } from "../client/api-client.ts";
 import { CodeForm } from "./code-form.tsx";
-import { Door } from "./door.tsx";
+import { SinglePanel } from "./single-panel.tsx";
 
 /** The page of somebody whose password was right and whose code is missing. */
 export function SecondFactor({ api }: { readonly api: Api }): ReactElement {
@@ -13,11 +13,11 @@ export function SecondFactor({ api }: { readonly api: Api }): ReactElement {
     onSettled: again,
   });
   return (
-    <Door title="Second factor">
+    <SinglePanel title="Second factor">
       <CodeForm api={api} onSignedIn={again} />
       <button type="button" className="button plain" onClick={() => leave.mutate()}>
         Sign in as somebody else
       </button>
-    </Door>
+    </SinglePanel>
   );
 }

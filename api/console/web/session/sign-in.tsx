@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { Api } from "../client/api-client.ts";
-import { Door } from "./door.tsx";
 import { ForgottenPassword } from "./forgotten-password.tsx";
 import { ProviderButton } from "./provider-button.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
+import { SinglePanel } from "./single-panel.tsx";
 import { useSignInOptions } from "./use-sign-in-options.ts";
 
 /** The page of somebody who has no session. */
@@ -14,13 +14,13 @@ export function SignIn({ api }: { readonly api: Api }): ReactElement {
   const canMail = useSignInOptions(api)?.mail === true;
   if (isForgotten) {
     return (
-      <Door title="A new password">
+      <SinglePanel title="A new password">
         <ForgottenPassword api={api} onBack={() => setForgotten(false)} />
-      </Door>
+      </SinglePanel>
     );
   }
   return (
-    <Door title="Sign in">
+    <SinglePanel title="Sign in">
       <SignInForm
         api={api}
         onSignedIn={async () => await queries.resetQueries({ queryKey: ["session"] })}
@@ -35,6 +35,6 @@ export function SignIn({ api }: { readonly api: Api }): ReactElement {
           No account, or the password is lost? Ask an admin of your workspace for a link.
         </p>
       )}
-    </Door>
+    </SinglePanel>
   );
 }

@@ -5,7 +5,7 @@ import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { type FormBody, type FormField, RecordForm } from "../records/record-form.tsx";
-import { Door } from "./door.tsx";
+import { SinglePanel } from "./single-panel.tsx";
 
 const FORM_HEIGHT = 480;
 const FIELDS: readonly FormField[] = [
@@ -47,31 +47,31 @@ export function SignUp({ api, slug }: { readonly api: Api; readonly slug: string
   });
   if (form.isError) {
     return (
-      <Door title="No sign-up here">
+      <SinglePanel title="No sign-up here">
         <ProblemNotice error={form.error} />
         <p>Partners of this workspace come by invitation.</p>
-      </Door>
+      </SinglePanel>
     );
   }
   if (form.data === undefined) {
     return (
-      <Door title="One moment">
+      <SinglePanel title="One moment">
         <Skeleton height={FORM_HEIGHT} />
-      </Door>
+      </SinglePanel>
     );
   }
   if (apply.isSuccess) {
     return (
-      <Door title="Thank you">
+      <SinglePanel title="Thank you">
         <p role="status">
           <StrangerText text={form.data.workspace} /> has your application. You will get a link to
           join when it is approved.
         </p>
-      </Door>
+      </SinglePanel>
     );
   }
   return (
-    <Door title="Become a partner">
+    <SinglePanel title="Become a partner">
       <p className="muted">
         <StrangerText text={form.data.workspace} />
       </p>
@@ -89,6 +89,6 @@ export function SignUp({ api, slug }: { readonly api: Api; readonly slug: string
         submit="Apply"
         onSubmit={async (body) => await apply.mutateAsync(body)}
       />
-    </Door>
+    </SinglePanel>
   );
 }

@@ -5,9 +5,9 @@ import type { ImportPlan } from "./import-plan.ts";
 import type { GrowingProgress } from "./import-progress.ts";
 import type { ImportedRow } from "./imported-row.ts";
 import { lookUpRows } from "./look-up-rows.ts";
-import { Pace } from "./pace.ts";
 import { rowBatches } from "./row-batches.ts";
 import { faultsOfRow } from "./row-faults.ts";
+import { RequestYield } from "./yield-to-requests.ts";
 
 /**
  * Checks every row of a file and writes nothing. Adds to `progress`. `doneUpTo` is the last row that an earlier run of the same file has handled.
@@ -19,7 +19,7 @@ export async function checkFile(
   doneUpTo: number,
 ): Promise<void> {
   const seen = new Map<string, number>();
-  const pace = new Pace();
+  const requestYield = new RequestYield();
   for await (const batch of rowBatches(fileRows(plan))) {
     plan.interruption.throwIfAborted();
     const { context } = await plan.caller();
@@ -32,7 +32,7 @@ export async function checkFile(
       else if (row.id === undefined) progress.toCreate += 1;
       else progress.toUpdate += 1;
       if (isHopeless(plan, progress.faults)) break;
-      await pace.next();
+      await requestYield.next();
     }
     await plan.onProgress(progress);
     if (isHopeless(plan, progress.faults)) break;

@@ -8,9 +8,9 @@ import type { ImportPlan } from "./import-plan.ts";
 import type { GrowingProgress, ImportProgress } from "./import-progress.ts";
 import type { ImportedRow } from "./imported-row.ts";
 import { lookUpRows } from "./look-up-rows.ts";
-import { Pace } from "./pace.ts";
 import { rowBatches } from "./row-batches.ts";
 import { FaultyRow, writeRow } from "./row-faults.ts";
+import { RequestYield } from "./yield-to-requests.ts";
 
 /** When a transaction ends, at the row after. Writers of the catalog wait 2 s for its one lock, so stay far below that. */
 const TRANSACTION_MS = 200;
@@ -105,7 +105,7 @@ async function writeWithin(
   },
 ): Promise<Written> {
   const endMs = performance.now() + TRANSACTION_MS;
-  const pace = new Pace();
+  const requestYield = new RequestYield();
   const after: GrowingProgress = { ...progress };
   let last = 0;
   await plan.record.begin(tx, context);
@@ -114,7 +114,7 @@ async function writeWithin(
     last = row.number;
     if (row.id === undefined) after.created += 1;
     else after.updated += 1;
-    await pace.next();
+    await requestYield.next();
     if (performance.now() >= endMs) break;
   }
   const note = await plan.record.note(tx, { first: rows[0]?.number ?? 0, last });

@@ -1,6 +1,6 @@
 {{/*
 Settings of a process: those of the chart, then `env`, then those of its part. Secrets come as files, so none is in the
-definition of a pod. Use: include "tracker.env" (list . "writers" (dict "LANES" "clicks"))
+definition of a pod. Use: include "tracker.env" (list . "writers" (dict "ROLES" "clicks"))
 */}}
 {{- define "tracker.env" -}}
 {{- $root := index . 0 -}}

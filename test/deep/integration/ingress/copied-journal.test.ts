@@ -23,7 +23,7 @@ beforeEach(async () => {
   writer = WriterProcess.start({
     ...fleet.world.env,
     DATA_DIR: join(folder, "writer"),
-    LANES: "clicks",
+    ROLES: "clicks",
   });
   sent = 0;
 });

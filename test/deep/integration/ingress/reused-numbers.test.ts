@@ -34,7 +34,7 @@ beforeEach(async () => {
   writer = WriterProcess.start({
     ...fleet.world.env,
     DATA_DIR: join(folder, "writer"),
-    LANES: "clicks",
+    ROLES: "clicks",
   });
   sent = 0;
   // Nearly all new numbers are used up.

@@ -88,7 +88,7 @@ export class TwoIngressWorld {
       DATA_DIR: join(this.#folder, "processors"),
       PROCESSOR_NAME: "the-one",
       OPS_PORT: String(this.#processorsOpsPort),
-      LANES: "clicks,conversions",
+      ROLES: "clicks,conversions",
     });
     await this.#processors.untilOpen();
   }

@@ -83,7 +83,7 @@ export function System(): ReactElement {
             <Stores stores={data.stores} />
             <WaitingFacts waiting={data.waiting} />
           </div>
-          <Lines lines={data.lines} />
+          <SystemLines lines={data.lines} />
           <section className="panel stack">
             <h2>Processes</h2>
             <DataTable
@@ -139,7 +139,7 @@ function WaitingFacts({ waiting }: { readonly waiting: State["waiting"] }): Reac
   );
 }
 
-function Lines({ lines }: { readonly lines: State["lines"] }): ReactElement {
+function SystemLines({ lines }: { readonly lines: State["lines"] }): ReactElement {
   return (
     <section className="panel stack">
       <h2>Parts of the service</h2>

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from "react";
 
 /** The page of everything that comes before a screen: one panel in the middle. */
-export function Door({
+export function SinglePanel({
   title,
   children,
 }: {
@@ -9,7 +9,7 @@ export function Door({
   readonly children: ReactNode;
 }): ReactElement {
   return (
-    <main className="door">
+    <main className="single-panel">
       <section className="panel stack">
         <h1>{title}</h1>
         {children}

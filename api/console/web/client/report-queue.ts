@@ -1,9 +1,9 @@
 /** "after" lets those of "first" go before it. */
-export type Turn = "first" | "after";
+export type Priority = "first" | "after";
 
 /** Lets at most `max` tasks run at the same time; the others wait in order, unless their signal aborts. */
-export class Turns {
-  readonly #waiting: Readonly<Record<Turn, (() => void)[]>> = { first: [], after: [] };
+export class ReportQueue {
+  readonly #waiting: Readonly<Record<Priority, (() => void)[]>> = { first: [], after: [] };
   #free: number;
 
   constructor(max: number) {
@@ -11,11 +11,14 @@ export class Turns {
   }
 
   async take<Result>(
-    { signal, turn }: { readonly signal?: AbortSignal | undefined; readonly turn: Turn },
+    {
+      signal,
+      priority,
+    }: { readonly signal?: AbortSignal | undefined; readonly priority: Priority },
     task: () => Promise<Result>,
   ): Promise<Result> {
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting[turn].push(resolve));
+    else await new Promise<void>((resolve) => this.#waiting[priority].push(resolve));
     try {
       signal?.throwIfAborted();
       return await task();

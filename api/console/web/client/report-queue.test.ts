@@ -1,15 +1,15 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Turns } from "./turns.ts";
+import { ReportQueue } from "./report-queue.ts";
 
 test("what a screen shows first goes before what stands below it, each in order", async () => {
-  const turns = new Turns(1);
+  const queue = new ReportQueue(1);
   const order: string[] = [];
-  const first = turns.take({ turn: "first" }, turnOfLoop);
+  const first = queue.take({ priority: "first" }, turnOfLoop);
   const rest = (["after", "first", "after", "first"] as const).map(
-    async (turn, index) =>
-      await turns.take({ turn }, async () => {
-        order.push(`${turn} ${index}`);
+    async (priority, index) =>
+      await queue.take({ priority }, async () => {
+        order.push(`${priority} ${index}`);
         await turnOfLoop();
       }),
   );
@@ -17,8 +17,8 @@ test("what a screen shows first goes before what stands below it, each in order"
   expect(order).toEqual(["first 1", "first 3", "after 0", "after 2"]);
 });
 
-test("at most as many run as may, and one that fails or is no longer wanted gives its turn on", async () => {
-  const turns = new Turns(2);
+test("at most as many run as may, and one that fails or is no longer wanted gives its place on", async () => {
+  const queue = new ReportQueue(2);
   let running = 0;
   let most = 0;
   const task = async (): Promise<void> => {
@@ -31,7 +31,7 @@ test("at most as many run as may, and one that fails or is no longer wanted give
   const unwanted = AbortSignal.abort(new Error("left"));
   const ends = await Promise.allSettled(
     [undefined, undefined, unwanted, undefined, undefined].map(
-      async (signal) => await turns.take({ turn: "after", signal }, task),
+      async (signal) => await queue.take({ priority: "after", signal }, task),
     ),
   );
   expect(most).toBe(2);

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 const TURN_MS = 5;
 
 /** Gives other work of the process its turn. */
-export class Pace {
+export class RequestYield {
   #sinceMs = performance.now();
 
   /** Resolves at once, or after the others if this one has had its turn. */

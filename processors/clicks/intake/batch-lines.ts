@@ -1,7 +1,7 @@
 const LINE_FEED = "\n";
 
 /** The lines of a message as latin1 text: one character per byte, so copied text keeps its bytes. */
-export class Lines {
+export class BatchLines {
   readonly text: string;
   /** Where each line begins, plus one entry for the end. */
   readonly #starts: number[] = [];

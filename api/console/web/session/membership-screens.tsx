@@ -5,8 +5,8 @@ import { later } from "../later.tsx";
 import { type Membership, MembershipContext } from "../member/membership.ts";
 import type { OwnMembership, Session } from "../member/use-session.ts";
 import { baseOf } from "./base-of.ts";
-import { Door } from "./door.tsx";
 import { Interrupted } from "./interrupted.tsx";
+import { SinglePanel } from "./single-panel.tsx";
 
 // Each role is a chunk of its own: the browser of a partner never loads what staff use.
 const Staff = later(async () => (await import("../staff.tsx")).Staff);
@@ -16,26 +16,26 @@ const Advertiser = later(async () => (await import("../advertiser.tsx")).Adverti
 const PLACE = /^\/w\/([^/]+)(?:\/(partner|advertiser)\/([^/]+))?(?:\/|$)/;
 
 /** The screens of the membership that the address names, else of the first one. */
-export function Workplace({ session }: { readonly session: Session }): ReactElement {
+export function MembershipScreens({ session }: { readonly session: Session }): ReactElement {
   const [path] = useLocation();
   const chosen = session.memberships.find((one) => isNamedBy(path, one));
   const [first] = session.memberships;
   if (chosen !== undefined) return <Chosen key={chosen.id} session={session} membership={chosen} />;
   if (first === undefined) {
     return (
-      <Door title="No workspace">
+      <SinglePanel title="No workspace">
         <p>You are signed in, but belong to no active workspace. Ask an admin to invite you.</p>
-      </Door>
+      </SinglePanel>
     );
   }
   if (PLACE.test(path)) {
     return (
-      <Door title="Not there, or not for you">
+      <SinglePanel title="Not there, or not for you">
         <p>The address names a workspace that you do not belong to.</p>
         <a className="button" href={`/console${baseOf(first)}/`}>
           Go to {first.workspace.name}
         </a>
-      </Door>
+      </SinglePanel>
     );
   }
   return <Redirect to={`${baseOf(first)}/`} replace />;

@@ -17,7 +17,7 @@ const CONNECTIONS_MAX = 4;
 const CLOSE_MS = 500;
 
 /** Looks at an installation again and again over the same connections. */
-export class Looker {
+export class InstallationObserver {
   readonly #servers: Servers;
   readonly #space: NatsSpace;
   readonly #db: Pool;
