@@ -70,8 +70,8 @@ export async function raiseFence(
 }
 
 /**
- * Waits until no insert of an older epoch of this lane runs on this server. Only needed after an owner that did not record its inserts; to be
- * removed with the release after this one. @throws when they do not end within 45 s, and what the driver throws.
+ * Waits until no insert of an older epoch of this lane runs on this server. Needed where Postgres was restored, since it then lacks the intent of
+ * the last insert. @throws when they do not end within 45 s, and what the driver throws.
  */
 export async function awaitOlderInserts(
   clickhouse: Clickhouse,

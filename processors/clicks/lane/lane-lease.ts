@@ -13,8 +13,8 @@ export type TakenLane = {
   readonly epoch: number;
   /** The last one of its owners, as Postgres has it; null if there is none. */
   readonly intent: unknown;
-  /** Whether the last owner recorded its inserts. One of a release before the intents did not. */
-  readonly isRecorded: boolean;
+  /** Whether the intent is the last owner's. After a restore of Postgres it is not (`tracker restore` raises epochs only). */
+  readonly hasLastIntent: boolean;
 };
 
 /** The lane now belongs to another writer. */
@@ -29,8 +29,8 @@ export class LeaseLostError extends Error {
  */
 export class LaneLease {
   readonly lane: number;
-  /** Whether the last owner recorded its inserts. */
-  readonly isRecorded: boolean;
+  /** Whether the intent was the last owner's when the lane was taken. */
+  readonly hasLastIntent: boolean;
   readonly owner: string;
   readonly #db: Queryable;
   readonly #leaseMs: number;
@@ -49,7 +49,7 @@ export class LaneLease {
     this.owner = options.owner;
     this.#leaseMs = options.leaseMs;
     this.lane = taken.lane;
-    this.isRecorded = taken.isRecorded;
+    this.hasLastIntent = taken.hasLastIntent;
     this.#epoch = taken.epoch;
     this.#validUntilMs = taken.askedAtMs + options.leaseMs;
     this.#unreadIntent = taken.intent;
@@ -215,13 +215,13 @@ export async function takeLanes(
 ): Promise<TakenLane[]> {
   const { rows } = await db.query<TakenLane>({
     name: "take-lanes",
-    text: `with free as (select lane, epoch = 0 or intent_epoch is not distinct from epoch as is_recorded from lane_lease
+    text: `with free as (select lane, epoch = 0 or intent_epoch is not distinct from epoch as has_last_intent from lane_lease
              where (expires_at < now() or expires_at > now() + $6 * interval '1 millisecond')
                and lane = any($2::int[]) and not lane = any($3::int[])
              order by lane limit $4 for update skip locked)
            update lane_lease l
            set owner = $1, epoch = l.epoch + 1, intent_epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
-           from free where l.lane = free.lane returning l.lane, l.epoch, l.intent, free.is_recorded as "isRecorded"`,
+           from free where l.lane = free.lane returning l.lane, l.epoch, l.intent, free.has_last_intent as "hasLastIntent"`,
     values: [owner, options.lanes, options.held, options.limit, options.leaseMs, LEASE_MS_MAX],
   });
   return rows;

@@ -230,6 +230,31 @@ test("a Postgres that was restored from a backup does not stop the writers", asy
   expect(rows).toEqual([{ epoch: 1_001 }]);
 });
 
+test("after a restore of Postgres no lane opens while an insert of before it runs (P9)", async () => {
+  const query_id = insertQueryId({ database: world.database.name, lane: 0, epoch: 999 }, 1);
+  let runs = true;
+  // Cannot be interrupted.
+  const older = world.clickhouse.query({ query: "select sleep(3)", query_id });
+  void older.catch(() => undefined).finally(() => (runs = false));
+  const isThere =
+    "select count() as found from system.processes where query_id = {query_id: String}";
+  await until("the insert runs", async () => {
+    const [row] = await world.facts<{ found: number }>(isThere, { query_id });
+    return row?.found === 1;
+  });
+  await world.clickhouse.insert({
+    table: "lane_fence",
+    values: [{ lane: 0, epoch: 1_000 }],
+    format: "JSONEachRow",
+  });
+  await world.startWriter();
+  const producer = world.producer();
+  producer.record(aClick());
+  await producer.shipAll();
+  await world.untilSettled(producer);
+  expect(runs).toBe(false);
+});
+
 /** Inserts of click writers that the server refused because of their epoch. */
 async function refusals(of: ClickWorld): Promise<number> {
   const [row] = await of.facts<{ refused: number }>(
