@@ -35,7 +35,7 @@ const SCREENS = {
 
 const GROUPS: readonly NavigationGroup[] = [
   {
-    title: "Figures",
+    title: "Analytics",
     destinations: [
       { path: "/", title: "Dashboard", icon: LayoutDashboard },
       { path: "/reports", title: "Reports", icon: ChartLine },
@@ -46,7 +46,7 @@ const GROUPS: readonly NavigationGroup[] = [
     title: "Integration",
     destinations: [
       { path: "/events", title: "Events", icon: ListChecks },
-      { path: "/inbound", title: "Inbound calls", icon: ScrollText },
+      { path: "/inbound", title: "Incoming postbacks", icon: ScrollText },
     ],
   },
   {

@@ -39,7 +39,7 @@ const SCREENS = {
 
 const GROUPS: readonly NavigationGroup[] = [
   {
-    title: "Figures",
+    title: "Analytics",
     destinations: [
       { path: "/", title: "Dashboard", icon: LayoutDashboard },
       { path: "/reports", title: "Reports", icon: ChartLine },

@@ -79,7 +79,7 @@ const OPERATOR_SCREENS = {
 
 const GROUPS: readonly NavigationGroup[] = [
   {
-    title: "Figures",
+    title: "Analytics",
     destinations: [
       { path: "/", title: "Dashboard", icon: LayoutDashboard },
       { path: "/reports", title: "Reports", icon: ChartLine },
@@ -94,14 +94,14 @@ const GROUPS: readonly NavigationGroup[] = [
     ],
   },
   {
-    title: "Catalog",
+    title: "Programme",
     destinations: [
       { path: "/offers", title: "Offers", icon: Tag },
       { path: "/partners", title: "Partners", icon: UserRound },
       { path: "/advertisers", title: "Advertisers", icon: Building2 },
       { path: "/links", title: "Links", icon: Link2 },
       { path: "/rules", title: "Rules", icon: ListChecks },
-      { path: "/costs", title: "Costs and rates", icon: Coins },
+      { path: "/costs", title: "Costs and FX", icon: Coins },
     ],
   },
   {
@@ -109,7 +109,7 @@ const GROUPS: readonly NavigationGroup[] = [
     destinations: [
       { path: "/integrations", title: "Postbacks", icon: Webhook },
       { path: "/integrations/webhooks", title: "Webhooks", icon: Webhook },
-      { path: "/integrations/inbound", title: "Inbound calls", icon: ScrollText },
+      { path: "/integrations/inbound", title: "Incoming postbacks", icon: ScrollText },
     ],
   },
   {

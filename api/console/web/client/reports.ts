@@ -38,10 +38,28 @@ const FIELDS_FRESH_MS = 3_600_000;
 /** Who reads: cached answers belong to one membership. */
 export type Reader = { readonly api: Api; readonly membershipId: number };
 
-export function useReportFields({ api, membershipId }: Reader): UseQueryResult<ReportFields> {
+/** What a role calls metrics and dimensions, by the names of the API, and which metrics are money of one unit. */
+export type FieldWords = {
+  readonly names: Readonly<Record<string, string>>;
+  readonly prices: ReadonlySet<string>;
+};
+
+export function useReportFields(
+  { api, membershipId }: Reader,
+  { names, prices }: FieldWords,
+): UseQueryResult<ReportFields> {
+  const labelOf = (field: Metric | Dimension): string => names[field.name] ?? field.label;
   return useQuery({
     queryKey: [membershipId, "report-fields"],
     staleTime: FIELDS_FRESH_MS,
+    select: ({ metrics, dimensions }: ReportFields) => ({
+      metrics: metrics.map((metric) => ({
+        ...metric,
+        label: labelOf(metric),
+        kind: prices.has(metric.name) ? "price" : metric.kind,
+      })),
+      dimensions: dimensions.map((one) => ({ ...one, label: labelOf(one) })),
+    }),
     queryFn: async ({ signal }) => {
       const [metrics, dimensions] = await Promise.all([
         read(api.GET("/reports/metrics", { signal })),

@@ -2,7 +2,15 @@ import { LISTED_CLICKS, LISTED_CONVERSIONS, type RoleFigures } from "./role-figu
 
 export const PARTNER_FIGURES: RoleFigures = {
   tiles: ["clicks", "conversions", "payout", "cvr", "epc"],
+  tops: ["offer", "country"],
   costs: new Set(["rejected_conversions"]),
   lists: { ...LISTED_CONVERSIONS, ...LISTED_CLICKS },
-  amounts: [["payout", "Payout"]],
+  names: {
+    affiliate: "Partner",
+    payout: "Earnings",
+    pending_payout: "Pending earnings",
+    rejected_payout: "Rejected earnings",
+  },
+  prices: new Set(["epc", "ecpm", "avg_sale_amount"]),
+  amounts: [["payout", "Earnings"]],
 };

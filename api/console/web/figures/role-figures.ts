@@ -10,9 +10,15 @@ export type CountedList = { readonly list: string; readonly only: readonly strin
 export type RoleFigures = {
   /** Tiles of the dashboard, in this order. */
   readonly tiles: readonly string[];
+  /** Dimensions of the dashboard's lists, as far as the member may see them. */
+  readonly tops: readonly string[];
   /** Metrics that are better when they are smaller. */
   readonly costs: ReadonlySet<string>;
   readonly lists: Readonly<Record<string, CountedList>>;
+  /** What the role calls metrics and dimensions, by their names, where the label of the API is another word. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Metrics that are money of one unit, such as of a click, by their names. */
+  readonly prices: ReadonlySet<string>;
   /** Amounts of a conversion, by the names and titles of its fields. */
   readonly amounts: readonly (readonly [name: string, title: string])[];
 };

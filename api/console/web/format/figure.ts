@@ -1,7 +1,7 @@
-import { formatMoney } from "./money.ts";
+import { formatMoney, formatSum } from "./money.ts";
 
-/** How the API sends a metric: see `kind` in `GET /reports/metrics`. */
-export type FigureKind = "count" | "money" | "ratio";
+/** `kind` of `GET /reports/metrics`, and "price" for money of one unit of something, which may be below the smallest coin. */
+export type FigureKind = "count" | "money" | "price" | "ratio";
 
 /** A value of a report. Null is not defined, such as a rate without clicks. */
 export type Figure = number | string | null;
@@ -17,9 +17,21 @@ export function formatFigure(
   currency: string,
 ): string {
   if (value === null || value === undefined) return NOT_DEFINED;
-  if (kind === "money") return formatMoney(String(value), currency);
+  if (kind === "money") return formatSum(String(value), currency);
+  if (kind === "price") return formatMoney(String(value), currency);
   if (kind === "ratio") return formatFraction(value);
   return formatCount(value);
+}
+
+/** The whole amount where {@link formatFigure} rounds it. */
+export function exact(
+  value: Figure | undefined,
+  kind: FigureKind,
+  currency: string,
+): string | undefined {
+  if (kind !== "money" || value === null || value === undefined) return undefined;
+  const whole = formatMoney(String(value), currency);
+  return whole === formatFigure(value, kind, currency) ? undefined : whole;
 }
 
 export function formatCount(value: number | string): string {

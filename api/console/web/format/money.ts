@@ -9,6 +9,11 @@ export function formatMoney(text: string, currency: string, locale?: string): st
   return formatterOf(currency, digitsOf(text, currency), locale).format(decimal(text));
 }
 
+/** A sum of many amounts in the digits of the currency's minor unit, rounded half away from zero. {@link formatMoney} has all of it. */
+export function formatSum(text: string, currency: string, locale?: string): string {
+  return formatterOf(currency, minorUnitOf(currency), locale).format(decimal(text));
+}
+
 type Decimal = Parameters<Intl.NumberFormat["format"]>[0];
 
 /** @throws if the API sent anything but a decimal. */

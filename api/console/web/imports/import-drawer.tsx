@@ -53,7 +53,7 @@ export function ImportDrawer({
         chosen={options}
         choices={[
           ["update", `Change existing ${plural}, found by their ${foundBy}`],
-          ["skip_faulty", "Leave faulty rows out"],
+          ["skip_faulty", "Skip invalid rows"],
         ]}
         fault={undefined}
         onChange={setOptions}

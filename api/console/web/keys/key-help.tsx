@@ -15,8 +15,8 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["?"], "This help"],
 ];
 const DECIDING: typeof KEYS = [
-  [["x"], "Choose the row"],
-  [["a"], "Approve what is chosen"],
+  [["x"], "Select the row"],
+  [["a"], "Approve what is selected"],
   [["r"], "Reject what is chosen"],
 ];
 

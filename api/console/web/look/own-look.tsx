@@ -5,7 +5,7 @@ import { ChoiceField } from "../parts/choice-field.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useOwnLook } from "./use-own-look.ts";
 
-const WORDS = { system: "As the device", light: "Light", dark: "Dark" } as const;
+const WORDS = { system: "System", light: "Light", dark: "Dark" } as const;
 
 /** Theme and keyboard of the person. */
 export function OwnLook(): ReactElement {

@@ -43,11 +43,11 @@ const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: 
   unreachable: { title: "No answer", advice: "Check your connection." },
   unavailable: {
     title: "Not available at the moment",
-    advice: "Everything else goes on. It is tried again.",
+    advice: "Everything else works.",
   },
   rate_limited: { title: "Too many requests", advice: "Wait a moment, then try again." },
   not_found: {
-    title: "Not there, or not for you",
+    title: "Page not found, or you don't have access",
     advice: "Check the address, or ask who can see it.",
   },
   forbidden: {
@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: 
   },
   read_only_key: { title: "Not allowed", advice: "Your role reads only." },
   invalid_parameter: { title: "A setting of this page is wrong", advice: "" },
-  validation_failed: { title: "Some fields need another value", advice: "" },
+  validation_failed: { title: "Check the highlighted fields", advice: "" },
   conflict: { title: "Not possible now", advice: "" },
   fresh_sign_in_required: { title: "Not done", advice: "Send it again, and prove that it is you." },
   in_use: { title: "Still in use", advice: "Remove what uses it first." },
@@ -74,5 +74,5 @@ const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: 
 
 function wordsFor(error: unknown): { readonly title: string; readonly advice: string } {
   const code = error instanceof Problem ? error.code : "";
-  return WORDS[code] ?? { title: "It did not work", advice: "" };
+  return WORDS[code] ?? { title: "Something went wrong", advice: "" };
 }

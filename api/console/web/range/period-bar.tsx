@@ -17,8 +17,8 @@ const NAMES: Readonly<Record<string, string>> = {
   last_quarter: "Last quarter",
   this_year: "This year",
   last_year: "Last year",
-  previous: "The period before",
-  previous_year: "A year before",
+  previous: "Previous period",
+  previous_year: "Previous year",
 };
 const OWN = "own";
 
@@ -88,7 +88,7 @@ function CompareChoice({
 }): ReactElement {
   return (
     <label className="row">
-      <span className="muted">against</span>
+      <span className="muted">Compared with</span>
       <select
         className="select"
         value={period.compare ?? ""}
@@ -97,7 +97,7 @@ function CompareChoice({
           onChange({ ...period, compare: chosen });
         }}
       >
-        <option value="">nothing</option>
+        <option value="">No comparison</option>
         {COMPARES.map((name) => (
           <option key={name} value={name}>
             {NAMES[name]}

@@ -32,7 +32,7 @@ export function choiceColumn<Row>({
     cell: (row) => (
       <input
         type="checkbox"
-        aria-label={`Choose ${keyOf(row)}`}
+        aria-label={`Select ${keyOf(row)}`}
         checked={chosen.has(keyOf(row))}
         onChange={() => toggle(keyOf(row))}
       />
@@ -67,7 +67,7 @@ export function ChooseAll<Row>({
       disabled={loaded !== undefined}
       onClick={() => void load()}
     >
-      {loaded === undefined ? "Choose all that match" : `${formatCount(loaded)} loaded`}
+      {loaded === undefined ? "Select all matching" : `${formatCount(loaded)} loaded`}
     </button>
   );
 }

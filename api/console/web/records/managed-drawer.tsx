@@ -107,7 +107,7 @@ function Content<Row extends ResourceRow>({
               disabled={save.isPending}
               onClick={() => save.mutate({ status: isOn ? states.off : states.on })}
             >
-              {isOn ? "Switch off" : "Switch on"}
+              {isOn ? "Deactivate" : "Activate"}
             </button>
           )}
           <ConfirmButton

@@ -52,9 +52,9 @@ export function MoneyNote({
 function sentence(others: readonly string[], shown: string, isConverted: boolean): string {
   if (others.length > 0) {
     const why = isConverted ? ", because there is no rate for it" : "";
-    return `Money in ${others.join(", ")} is not in these sums, which are in ${shown}${why}.`;
+    return `Totals are in ${shown} and leave out ${others.join(", ")}${why}.`;
   }
   return isConverted
-    ? `Money in other currencies is converted into ${shown} at the reference rate of its day.`
+    ? `Other currencies are converted into ${shown} at the reference rate of each day.`
     : `Money is shown in ${shown}.`;
 }

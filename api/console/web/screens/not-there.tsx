@@ -6,7 +6,7 @@ export function NotThere(): ReactElement {
   const { base } = useMembership();
   return (
     <section className="panel stack">
-      <h1>Not there, or not for you</h1>
+      <h1>Page not found, or you don't have access</h1>
       <p>No screen of yours has this address.</p>
       <div className="row">
         <Link className="button" href={`${base}/`}>

@@ -30,7 +30,7 @@ export function MembershipScreens({ session }: { readonly session: Session }): R
   }
   if (PLACE.test(path)) {
     return (
-      <SinglePanel title="Not there, or not for you">
+      <SinglePanel title="Page not found, or you don't have access">
         <p>The address names a workspace that you do not belong to.</p>
         <a className="button" href={`/console${baseOf(first)}/`}>
           Go to {first.workspace.name}

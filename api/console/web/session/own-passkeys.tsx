@@ -45,7 +45,7 @@ export function OwnPasskeys(): ReactElement {
       {add.isSuccess && <p role="status">The passkey is added.</p>}
       {!canPasskey && named !== undefined && (
         <p>
-          An address cannot have passkeys. Open <a href={named}>{named}</a> to add one.
+          Passkeys need a host name. Open <a href={named}>{named}</a> to add one.
         </p>
       )}
     </section>

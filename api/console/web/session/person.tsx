@@ -96,7 +96,7 @@ function OwnSessions(): ReactElement {
   });
   return (
     <section className="panel stack narrow">
-      <h2>Where you are signed in</h2>
+      <h2>Sessions</h2>
       {sessions.isError && <ProblemNotice error={sessions.error} />}
       {end.isError && <ProblemNotice error={end.error} />}
       <ul className="plain-list">

@@ -22,7 +22,7 @@ export function StepDialog({
   const api = useApi(0);
   if (step === "sign-in") return <SignInAgain person={person} onSignedIn={goOn} />;
   return (
-    <Dialog title="Is it you?" onClose={() => interruption.finish(false)}>
+    <Dialog title="Confirm it's you" onClose={() => interruption.finish(false)}>
       <p>This change needs a proof from the last 10 minutes.</p>
       <ProveAgain api={api} person={person} onProved={goOn} />
       <button type="button" className="button plain" onClick={() => interruption.finish(false)}>

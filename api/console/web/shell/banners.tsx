@@ -27,7 +27,7 @@ export function Banners(): ReactElement | null {
   return (
     <div className="banner" role="status">
       <CloudOff size={16} aria-hidden />
-      <span className="grow">{away} Everything else goes on. It is tried again.</span>
+      <span className="grow">{away} Everything else works; we're retrying.</span>
     </div>
   );
 }

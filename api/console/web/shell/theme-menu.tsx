@@ -5,7 +5,7 @@ import { THEMES, type Theme, themeOf, useTheme } from "../look/theme.ts";
 import { useOwnLook } from "../look/use-own-look.ts";
 
 const WORDS: Readonly<Record<Theme, string>> = {
-  system: "As the device",
+  system: "System",
   light: "Light",
   dark: "Dark",
 };

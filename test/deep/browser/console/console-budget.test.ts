@@ -145,6 +145,8 @@ describe.skipIf(program === undefined)("what a browser loads", () => {
     await page.goto(`${browser.base("admin")}/advertisers`);
     await settled(page);
     shown.push(...(await page.locator("h1").allTextContents()));
-    expect(shown).toEqual(Array.from({ length: 5 }, () => "Not there, or not for you"));
+    expect(shown).toEqual(
+      Array.from({ length: 5 }, () => "Page not found, or you don't have access"),
+    );
   });
 });

@@ -87,7 +87,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
       await page.goto(`${browser.base("admin")}/?from=${from}&to=2026-10-31`);
       await shown(page);
       const ms = await timed(async () => {
-        await page.getByLabel("against").selectOption("previous");
+        await page.getByLabel("Compared with").selectOption("previous");
         await page.waitForURL(/compare=previous/);
         await page.locator(".tile .change").first().waitFor();
         await page.locator(".is-updating").first().waitFor({ state: "detached" });
@@ -223,14 +223,14 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
           .getByRole("img", { name: /Clicks/ })
           .first()
           .waitFor();
-        await figures.getByRole("button", { name: "Steps" }).click();
+        await figures.getByRole("button", { name: "Funnel" }).click();
         const drawn = (await clicks.locator("strong").textContent())?.replaceAll(",", "");
         return [drawn, await totalNow()].every((total) => total === before);
       })
       .toBe(true);
-    await figures.getByRole("button", { name: "Delay" }).click();
+    await figures.getByRole("button", { name: "Time to convert" }).click();
     await figures.getByRole("img", { name: /day of the click and delay/ }).waitFor();
-    await figures.getByRole("button", { name: "Hours of the week" }).click();
+    await figures.getByRole("button", { name: "Heatmap" }).click();
     await figures.getByRole("img", { name: /by weekday and hour/ }).focus();
     await page.keyboard.press("End");
     await page.keyboard.press("End");

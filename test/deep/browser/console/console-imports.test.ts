@@ -72,7 +72,7 @@ describe.skipIf(program === undefined)("imports in the console", () => {
     const path = await (await saved).path();
     expect(await readFile(path, "utf8")).toMatch(/^\uFEFF"row","field","message"\r\n"3","email",/);
     expect(await listed("/affiliates?q=Lamps")).toEqual([]);
-    await drawer(page).getByLabel("Leave faulty rows out").check();
+    await drawer(page).getByLabel("Skip invalid rows").check();
     await press(drawer(page), "Import");
     await ended(page, "2 rows: 1 created, 1 left out.");
     await page.keyboard.press("Escape");

@@ -186,9 +186,9 @@ describe.skipIf(program === undefined)("people use the console", () => {
     await partner.locator(".drawer").waitFor({ state: "detached" });
     const admin = await browser.page("admin");
     await admin.goto(`${browser.base("admin")}/inbox`);
-    await admin.getByLabel(`Choose ${code} DEMOANNA`).check();
+    await admin.getByLabel(`Select ${code} DEMOANNA`).check();
     await admin.getByRole("button", { name: "Approve" }).click();
-    await admin.getByLabel(`Choose ${code} DEMOANNA`).waitFor({ state: "detached" });
+    await admin.getByLabel(`Select ${code} DEMOANNA`).waitFor({ state: "detached" });
     await partner.reload();
     const link = partner.getByText(`/r/${code}/DEMOANNA`);
     await link.waitFor();

@@ -199,7 +199,7 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await page.reload();
     await settled(page);
     await page.getByLabel("All rows").check();
-    await page.getByRole("button", { name: "Choose all that match" }).click();
+    await page.getByRole("button", { name: "Select all matching" }).click();
     await page.getByText("622 chosen").waitFor();
     await expectDrawnInParts(page, 622);
     await expectOnce("620 conversions approved", 10_000, async () => {

@@ -107,7 +107,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     await settled(page);
     expect(await page.getByRole("link", { name: "Advertisers" }).count()).toBe(0);
     await page.goto(`${base()}/advertisers`);
-    await page.getByText("Not there, or not for you").waitFor();
+    await page.getByText("Page not found, or you don't have access").waitFor();
     await admin.goto(`${base()}/workspace/people`);
     await admin.getByText(email).first().waitFor();
   });
@@ -179,12 +179,12 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     await press(admin, "Invite");
     const drawer = admin.locator(".drawer");
     await field(drawer, "E-mail").fill("proof@people.example");
-    await press(drawer, "Make the link");
-    const dialog = admin.getByRole("dialog", { name: "Is it you?" });
+    await press(drawer, "Create invite link");
+    const dialog = admin.getByRole("dialog", { name: "Confirm it's you" });
     await press(dialog, "Cancel");
     await dialog.waitFor({ state: "detached" });
     expect(await field(drawer, "E-mail").inputValue()).toBe("proof@people.example");
-    await press(drawer, "Make the link");
+    await press(drawer, "Create invite link");
     await field(dialog, "Your password").fill("not-the-password");
     await press(dialog, "Continue");
     await dialog.getByRole("alert").waitFor();
@@ -205,7 +205,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     const drawer = page.locator(".drawer");
     await field(drawer, "E-mail").fill("later@people.example");
     await endSessionsOf(db, email, page);
-    await press(drawer, "Make the link");
+    await press(drawer, "Create invite link");
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.waitFor();
     const cover = await page.evaluate(
@@ -225,7 +225,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     await press(page, "Invite");
     await field(page.locator(".drawer"), "E-mail").fill("secret@people.example");
     await endSessionsOf(db, "leaves@people.example", page);
-    await press(page.locator(".drawer"), "Make the link");
+    await press(page.locator(".drawer"), "Create invite link");
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await signIn(dialog, "comes@people.example");
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();
@@ -315,7 +315,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
       { slug: "second", brand_name: "Brand of the second" },
     ]);
     await stranger.goto(`${second}/workspace`);
-    await stranger.getByText("Not there, or not for you").waitFor();
+    await stranger.getByText("Page not found, or you don't have access").waitFor();
   });
 
   test("somebody signs up as a partner and waits in the inbox; a closed page says so (M24)", async () => {

@@ -87,9 +87,9 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await choose(page, "Partner", "Anna's blog");
     await field(page, "Ends (UTC)").fill("2099-01-01T00:00");
     await press(page, "Create the coupon");
-    await page.getByRole("button", { name: "Switch off" }).waitFor();
-    await press(page, "Switch off");
-    await page.getByRole("button", { name: "Switch on" }).waitFor();
+    await page.getByRole("button", { name: "Deactivate" }).waitFor();
+    await press(page, "Deactivate");
+    await page.getByRole("button", { name: "Activate" }).waitFor();
     expect(await listed("/coupons?code=LAMPS10")).toMatchObject([
       { status: "inactive", ends_at: "2099-01-01T00:00:00.000Z" },
     ]);
@@ -157,7 +157,7 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await field(page, "Name").fill("Capped group");
     await choose(page, "Offers", "Shop: fixed amount per order");
     await page.locator("summary", { hasText: "Conversions" }).click();
-    await field(page, "In total").first().fill("100000");
+    await field(page, "Lifetime").first().fill("100000");
     await press(page, "Create the offer group");
     await page.locator(".drawer meter").waitFor();
     await expect

@@ -95,7 +95,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     });
     await page.goto(`${browser.base("admin")}/inbox`);
     await settled(page);
-    for (const at of [1, 2]) await page.getByLabel(new RegExp(`Choose .* ASKING${at}`)).check();
+    for (const at of [1, 2]) await page.getByLabel(new RegExp(`Select .* ASKING${at}`)).check();
     await field(page, "Note for the staff").fill("No traffic yet");
     await expectOnce("two requests rejected", DECISION_MS * 2, async () => {
       await press(page, "Reject");
@@ -130,7 +130,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     await drawer.locator("summary", { hasText: /^Conversions$/ }).click();
     await drawer
       .getByRole("group", { name: "Conversions", exact: true })
-      .getByLabel("In total", { exact: true })
+      .getByLabel("Lifetime", { exact: true })
       .fill("5");
     await press(drawer, "Save");
     await drawer.getByText("0 of 5").waitFor();
@@ -203,7 +203,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     const before = receiver.received.length;
     receiver.answer((response) => response.end());
     await expectOnce("delivered by hand", DELIVERED_MS, async () => {
-      await press(drawer, "Send waiting ones now");
+      await press(drawer, "Retry all now");
       await until("it arrives", () => receiver.received.length > before);
     });
     await drawer.getByText("delivered").first().waitFor();
@@ -230,7 +230,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     await press(partner.locator(".drawer"), "Ask for access");
     await partner.locator(".drawer").waitFor({ state: "detached" });
     await admin.goto(`${browser.base("admin")}/inbox`);
-    await admin.getByLabel("Choose WITHTERMS DEMOANNA").check();
+    await admin.getByLabel("Select WITHTERMS DEMOANNA").check();
     await press(admin, "Approve");
     const link = partner.getByText("/r/WITHTERMS/DEMOANNA");
     await link.waitFor();

@@ -58,7 +58,7 @@ export async function invite(
   await field(drawer, "E-mail").fill(email);
   await field(drawer, "Role").selectOption(role);
   if (affiliate !== undefined) await field(drawer, "Partner ID").fill(String(affiliate));
-  await press(drawer, "Make the link");
+  await press(drawer, "Create invite link");
   return await linkIn(drawer);
 }
 

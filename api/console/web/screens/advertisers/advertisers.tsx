@@ -45,8 +45,8 @@ const FIELDS: readonly FormField[] = [
   { name: "phone", label: "Phone" },
   { name: "website", label: "Website" },
   { name: "country", label: "Country", hint: "Two letters, such as DE" },
-  { name: "tags", label: "Tags", kind: "list", hint: "Several with commas" },
-  { name: "notes", label: "Notes of the staff", kind: "area" },
+  { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
+  { name: "notes", label: "Internal notes", kind: "area" },
 ];
 const FILTERS: readonly ListFilter[] = [
   { name: "q", label: "Name or e-mail" },

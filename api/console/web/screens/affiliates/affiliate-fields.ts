@@ -20,7 +20,7 @@ export const AFFILIATE_FIELDS: readonly FormField[] = [
   { name: "messenger", label: "Messenger" },
   { name: "country", label: "Country", hint: "Two letters, such as DE" },
   { name: "tier", label: "Tier" },
-  { name: "tags", label: "Tags", kind: "list", hint: "Several with commas" },
+  { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
   { name: "traffic_sources", label: "Traffic sources", kind: "area" },
-  { name: "notes", label: "Notes of the staff", kind: "area" },
+  { name: "notes", label: "Internal notes", kind: "area" },
 ];

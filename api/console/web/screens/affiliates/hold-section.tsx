@@ -7,7 +7,7 @@ import { SettingsSection } from "../../records/settings-section.tsx";
 const FIELDS: readonly FormField[] = [
   {
     name: "throttle_percent",
-    label: "Percent of conversions that are not paid",
+    label: "Throttle (% unpaid)",
     kind: "number",
     hint: "0 to 100",
   },

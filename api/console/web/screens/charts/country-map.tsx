@@ -38,7 +38,7 @@ export function CountryMap({ metric, period, filters, onNarrow }: ChartParts): R
   return (
     <WorldMap
       title={`${metric.label} by country`}
-      says="By the address of the visitor. The stronger the colour, the more."
+      says="By the address of the visitor. Darker means more."
       figures={rows.map((row) => ({
         country: String(row["country"] ?? ""),
         value: row[metric.name] ?? null,

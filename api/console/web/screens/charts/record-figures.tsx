@@ -2,8 +2,9 @@ import { type ReactElement, useState } from "react";
 import { useLocation } from "wouter";
 import { filterFor, withFilters } from "../../address/filters.ts";
 import { type Period, periodParams } from "../../address/period.ts";
-import { type Metric, useReportFields } from "../../client/reports.ts";
+import type { Metric } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
+import { useNamedFields } from "../../figures/use-named-fields.ts";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -22,9 +23,9 @@ const PERIOD: Period = {
 };
 const CHARTS = [
   ["series", "Over time"],
-  ["steps", "Steps"],
-  ["week", "Hours of the week"],
-  ["delay", "Delay"],
+  ["steps", "Funnel"],
+  ["week", "Heatmap"],
+  ["delay", "Time to convert"],
 ] as const;
 type ChartName = (typeof CHARTS)[number][0];
 
@@ -74,7 +75,7 @@ function MetricChart({
   shown,
   ...parts
 }: Omit<ChartParts, "metric"> & { readonly shown: "series" | "week" }): ReactElement {
-  const fields = useReportFields(useMembership());
+  const fields = useNamedFields();
   const { tiles } = useRoleFigures();
   const [picked, setPicked] = useState("clicks");
   if (fields.isError)

@@ -41,7 +41,7 @@ export function WeekHours({ metric, period, filters, onNarrow }: ChartParts): Re
   return (
     <GridPlot
       title={`${metric.label} by weekday and hour`}
-      says={`By the clock of ${membership.zone}. The stronger the colour, the more.`}
+      says={`By the clock of ${membership.zone}. Darker means more.`}
       rowHeading="Weekday"
       rows={cells.map((_, day) => weekdayName(day))}
       columns={Array.from({ length: DAY_HOURS }, (_, hour) => `${String(hour).padStart(2, "0")}h`)}

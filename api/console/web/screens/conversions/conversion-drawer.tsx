@@ -162,7 +162,8 @@ function Told({ id }: { readonly id: string }): ReactElement {
         {told.data?.map((delivery) => (
           <li key={delivery.id}>
             <StatusBadge status={delivery.status} /> {delivery.kind},{" "}
-            {formatInstant(delivery.created_at, zone)}, {delivery.attempts} attempts
+            {formatInstant(delivery.created_at, zone)}, {delivery.attempts}{" "}
+            {delivery.attempts === 1 ? "attempt" : "attempts"}
             <br />
             <bdi className="mono">{delivery.url}</bdi>
             {delivery.error !== "" && <p className="muted">{delivery.error}</p>}

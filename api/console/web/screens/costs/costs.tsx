@@ -24,7 +24,7 @@ export function Costs(): ReactElement {
   const { name, screen: Screen } = PARTS.find((part) => part.name === search.get("of")) ?? FIRST;
   return (
     <>
-      <h1>Costs and rates</h1>
+      <h1>Costs and FX</h1>
       <SectionTabs label="Parts" tabs={PARTS} current={name} path={`${base}/costs`} />
       <Screen key={name} />
     </>

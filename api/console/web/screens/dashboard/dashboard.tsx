@@ -9,10 +9,10 @@ import {
   reportOptions,
   timeseriesOptions,
   useReport,
-  useReportFields,
 } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
-import { formatFigure } from "../../format/figure.ts";
+import { useNamedFields } from "../../figures/use-named-fields.ts";
+import { exact, formatFigure } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -27,8 +27,6 @@ import { TopList } from "./top-list.tsx";
 
 const TILE_HEIGHT = 86;
 const PLOT_HEIGHT = 330;
-/** Dimensions of the lists below the series, as far as the role knows them. */
-const TOPS = ["offer", "affiliate", "country"];
 
 /** Figures of a period, their course, and who made them. */
 export function Dashboard(): ReactElement {
@@ -36,8 +34,8 @@ export function Dashboard(): ReactElement {
   const search = useSearch();
   const [path, go] = useLocation();
   const { period } = readPeriod(new URLSearchParams(search));
-  const fields = useReportFields(membership);
-  const { tiles } = useRoleFigures();
+  const fields = useNamedFields();
+  const { tiles, tops } = useRoleFigures();
   const metrics = tiles.flatMap(
     (name) => fields.data?.metrics.find((one) => one.name === name) ?? [],
   );
@@ -76,11 +74,11 @@ export function Dashboard(): ReactElement {
           />
           <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
           <div className="columns">
-            {TOPS.filter((name) => fields.data?.dimensions.some((one) => one.name === name)).map(
-              (dimension) => (
+            {tops
+              .filter((name) => fields.data?.dimensions.some((one) => one.name === name))
+              .map((dimension) => (
                 <TopList key={dimension} dimension={dimension} metric={metric} period={period} />
-              ),
-            )}
+              ))}
           </div>
           <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />
         </>
@@ -121,7 +119,7 @@ function Tiles({
             onClick={() => onPick(name)}
           >
             <span className="name">{label}</span>
-            <span className="value">
+            <span className="value" title={exact(totals?.[name], kind, currency)}>
               {totals === undefined ? (
                 <Skeleton height={30} width={96} />
               ) : (

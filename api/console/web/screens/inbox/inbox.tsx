@@ -24,7 +24,7 @@ const WAITING: Readonly<Record<string, Waiting>> = {
   pending_affiliates: { title: "New partners", path: (query) => `/partners?${query.toString()}` },
   access_requests: { title: "Requests for access", path: () => "/inbox?status=pending" },
   pending_conversions: {
-    title: "Conversions to decide",
+    title: "Pending conversions",
     path: (query) => {
       for (const end of ["from", "to"]) query.set(end, (query.get(end) ?? "").slice(0, DAY_LENGTH));
       return `/conversions?${query.toString()}`;
@@ -63,9 +63,9 @@ export function Inbox(): ReactElement {
       {attention.data === undefined && !attention.isError && <Skeleton height={HEIGHT} />}
       {attention.data !== undefined && waiting.length === 0 && (
         <section className="panel">
-          <strong>Nothing waits</strong>
+          <strong>You're all caught up</strong>
           <p className="muted">
-            New partners, requests for access and conversions to decide show up here.
+            New partners, requests for access and pending conversions show up here.
           </p>
         </section>
       )}

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
+import { formatCount } from "../../format/figure.ts";
 import { formatInstant } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
@@ -13,8 +14,8 @@ const REFRESH_MS = 5_000;
 
 type Undelivered = "failed" | "retrying";
 const UNDELIVERED: readonly (readonly [status: Undelivered, label: string])[] = [
-  ["failed", "Send failed ones again"],
-  ["retrying", "Send waiting ones now"],
+  ["failed", "Retry failed"],
+  ["retrying", "Retry all now"],
 ];
 
 type Endpoint = { readonly kind: "postbacks" | "webhooks"; readonly id: number };
@@ -68,14 +69,14 @@ export function Deliveries({
       {deliveries.isError && <ProblemNotice error={deliveries.error} />}
       {retry.isError && <ProblemNotice error={retry.error} />}
       {retry.data !== undefined && (
-        <p role="status">{retry.data.data.restarted.length} are sent again.</p>
+        <p role="status">Retrying {formatCount(retry.data.data.restarted.length)}.</p>
       )}
       {deliveries.data?.length === 0 && <p className="muted">Nothing was sent yet.</p>}
       <ol className="plain-list">
         {deliveries.data?.map((delivery) => (
           <li key={delivery.id}>
             <StatusBadge status={delivery.status} /> {formatInstant(delivery.created_at, zone)},{" "}
-            {delivery.attempts} attempts
+            {delivery.attempts} {delivery.attempts === 1 ? "attempt" : "attempts"}
             {delivery.response_status !== null && `, answered ${delivery.response_status}`}
             {delivery.next_attempt_at !== null &&
               `, next at ${formatInstant(delivery.next_attempt_at, zone)}`}

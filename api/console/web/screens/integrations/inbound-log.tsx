@@ -42,12 +42,12 @@ export function InboundLog(): ReactElement {
   return (
     <>
       <div className="row wrap">
-        <h1 className="grow">Inbound calls</h1>
+        <h1 className="grow">Incoming postbacks</h1>
         <RangeBar />
       </div>
       {role !== "advertiser" && <ResultBars search={search} onChange={change} />}
       <RecordList<Call>
-        title="Inbound calls"
+        title="Incoming postbacks"
         name="inbound-log"
         filters={FILTERS}
         fixed={rangeQuery(search)}

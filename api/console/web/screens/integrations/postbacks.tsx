@@ -96,7 +96,7 @@ export function Postbacks(): ReactElement {
         nothing={
           <>
             <strong>No postbacks yet</strong>
-            <p className="muted">A postback tells a partner's server about each conversion.</p>
+            <p className="muted">A postback notifies a server about each conversion.</p>
           </>
         }
         actions={

@@ -43,7 +43,7 @@ export function ResultBars({
   if (bars.length === 0) return null;
   return (
     <Bars
-      title="Inbound calls by result"
+      title="Incoming postbacks by result"
       says={
         summary.data.is_whole
           ? "All calls of this range"

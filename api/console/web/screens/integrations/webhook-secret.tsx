@@ -37,7 +37,7 @@ export function WebhookSecret({
       <div className="row wrap">
         <ConfirmButton
           label="New secret"
-          question="The present secret signs nothing more from now on."
+          question="The current secret stops working immediately."
           isBusy={rotate.isPending}
           onConfirm={() => rotate.mutate(undefined)}
         />

@@ -27,7 +27,7 @@ const EVENTS: Readonly<Record<Webhook["events"][number], true>> = {
 const WEBHOOKS: RecordResource<Webhook> = {
   title: "Webhooks",
   noun: "webhook",
-  about: "Events of the workspace, sent to servers of its own.",
+  about: "Send workspace events to your server.",
   name: "webhooks",
   titleOf: ({ name }) => name,
   columns: [
@@ -65,7 +65,7 @@ const WEBHOOKS: RecordResource<Webhook> = {
   more: (webhook) => <WebhookParts webhook={webhook} />,
 };
 
-/** Events of the workspace, sent to servers of its own. */
+/** Send workspace events to your server. */
 export function Webhooks(): ReactElement {
   return (
     <>

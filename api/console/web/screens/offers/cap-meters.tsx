@@ -66,7 +66,7 @@ export function CapMeters({
                   {formatFraction(share ?? 0)}
                 </meter>
                 {resetsAt !== null && (
-                  <p className="muted">Begins again {formatInstant(resetsAt, zone)}</p>
+                  <p className="muted">Resets {formatInstant(resetsAt, zone)}</p>
                 )}
               </li>
             );

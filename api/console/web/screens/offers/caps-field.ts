@@ -5,7 +5,7 @@ const PERIODS = [
   ["daily", "Day"],
   ["weekly", "Week"],
   ["monthly", "Month"],
-  ["total", "In total"],
+  ["total", "Lifetime"],
 ] as const;
 
 const MEASURES = [
@@ -34,7 +34,7 @@ export function capsField(name: string, label: string): FormField {
           fields: PERIODS.map(([period, words]) => ({ name: period, label: words, kind })),
         }),
       ),
-      { name: "alert_only", label: "Only warn, do not stop", kind: "flag" },
+      { name: "alert_only", label: "Alert only", kind: "flag" },
     ],
   };
 }

@@ -8,7 +8,11 @@ import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { OFFER_FIELDS } from "./offer-fields.ts";
 
-const CODE: FormField = { name: "code", label: "Code", hint: "For links; left empty, one is made" };
+const CODE: FormField = {
+  name: "code",
+  label: "Code",
+  hint: "Used in links. Leave empty to generate one",
+};
 const INITIAL = { status: "active", visibility: "public", payout_type: "cpa", revenue_type: "rpa" };
 
 const FIELDS = OFFER_FIELDS.toSpliced(1, 0, CODE);

@@ -44,7 +44,7 @@ export function OfferAccess({
     <section className="stack tight">
       <h3>Access of partners</h3>
       {access.isError && <ProblemNotice error={access.error} />}
-      {access.data?.data.length === 0 && <p className="muted">No partner was decided on yet.</p>}
+      {access.data?.data.length === 0 && <p className="muted">No access decisions yet.</p>}
       <ul className="plain-list">
         {access.data?.data.map((row) => (
           <li key={row.affiliate_id} className="row wrap">
@@ -123,7 +123,7 @@ function DecisionButtons({
           disabled={isBusy}
           onClick={() => onDecide("rejected")}
         >
-          {status === "pending" ? "Reject" : "Take away"}
+          {status === "pending" ? "Reject" : "Revoke"}
         </button>
       )}
     </>

@@ -54,7 +54,7 @@ export const OFFER_FIELDS: readonly FormField[] = [
     hint: "For visitors that may not be sent to the destination",
   },
   { name: "attribution_days", label: "Days after the click", kind: "number" },
-  { name: "tags", label: "Tags", kind: "list", hint: "Several with commas" },
+  { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
   { name: "description", label: "Description", kind: "area" },
   { name: "restrictions", label: "Restrictions for partners", kind: "area" },
 ];

@@ -36,13 +36,17 @@ const PASSED = [
 
 const FIELDS: readonly FormField[] = [
   { name: "hold_days", label: "Days that conversions are held", kind: "number" },
-  { name: "min_seconds_to_conversion", label: "Fewest seconds after the click", kind: "number" },
+  {
+    name: "min_seconds_to_conversion",
+    label: "Minimum seconds from click to conversion",
+    kind: "number",
+  },
   {
     name: "duplicate_click_seconds",
     label: "Seconds in which a click is a duplicate",
     kind: "number",
   },
-  { name: "unique_click_hours", label: "Hours in which a visitor is the same", kind: "number" },
+  { name: "unique_click_hours", label: "Unique-visitor window in hours", kind: "number" },
   {
     name: "fail_route_offer_id",
     label: "Offer for refused visitors",
@@ -54,7 +58,7 @@ const FIELDS: readonly FormField[] = [
   fraudChecksField("fraud_checks", "Fraud checks in place of the workspace's"),
   { name: "terms", label: "Terms that partners accept", kind: "area", isNullable: true },
   { name: "auto_approve_tiers", label: "Tiers that are approved at once", kind: "list" },
-  { name: "reapply_days", label: "Days until a rejected partner may ask again", kind: "number" },
+  { name: "reapply_days", label: "Days before a rejected partner can reapply", kind: "number" },
   {
     name: "access_questions",
     label: "Questions to partners",

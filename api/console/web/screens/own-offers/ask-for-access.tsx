@@ -132,7 +132,7 @@ function Request({
         />
       ) : (
         from !== null && (
-          <p className="muted">You may ask again from {formatInstant(from, zone)}.</p>
+          <p className="muted">You can ask again from {formatInstant(from, zone)}.</p>
         )
       )}
     </section>

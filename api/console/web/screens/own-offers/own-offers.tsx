@@ -20,7 +20,7 @@ const FILTERS: readonly ListFilter[] = [
     name: "can_run",
     label: "Which",
     choices: [
-      ["true", "Those that I may run"],
+      ["true", "My offers"],
       ["false", "Others"],
     ],
   },
@@ -81,7 +81,7 @@ function OfferCard({
         </h2>
         {offer.is_featured && <span className="badge good">featured</span>}
         {canRun ? (
-          <span className="badge good">you may run it</span>
+          <span className="badge good">Approved</span>
         ) : (
           access !== undefined && access !== null && <StatusBadge status={access} />
         )}

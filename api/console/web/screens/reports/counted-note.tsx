@@ -1,8 +1,7 @@
 import type { ReactElement } from "react";
 import { filtersIn } from "../../address/filters.ts";
 import type { AddressChange } from "../../address/use-address.ts";
-import { useReportFields } from "../../client/reports.ts";
-import { useMembership } from "../../member/membership.ts";
+import { useNamedFields } from "../../figures/use-named-fields.ts";
 import { FilterChips } from "./filter-chips.tsx";
 
 /** Says that a list has the rows behind a figure, and by which filters. Absent for a list that no figure opened. */
@@ -13,12 +12,12 @@ export function CountedNote({
   readonly search: URLSearchParams;
   readonly onChange: (change: AddressChange) => void;
 }): ReactElement | null {
-  const fields = useReportFields(useMembership());
+  const fields = useNamedFields();
   if (!search.has("filters")) return null;
   const basis = search.get("date_basis") === "click" ? " By the time of the click." : "";
   return (
     <div className="row wrap">
-      <span className="muted">The rows that reports count.{basis}</span>
+      <span className="muted">Rows behind this figure.{basis}</span>
       <FilterChips
         filters={filtersIn(search)}
         dimensions={fields.data?.dimensions ?? []}

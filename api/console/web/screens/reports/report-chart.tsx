@@ -11,10 +11,10 @@ import { chartedMetric } from "./chosen-metrics.ts";
 
 const NAMES: Readonly<Record<ChartName, string>> = {
   series: "Over time",
-  bars: "Largest",
+  bars: "Top rows",
   map: "Map",
-  week: "Hours of the week",
-  delay: "Delay",
+  week: "Heatmap",
+  delay: "Time to convert",
   none: "No chart",
 };
 

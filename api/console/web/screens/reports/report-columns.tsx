@@ -5,7 +5,7 @@ import type { ReportAddress } from "../../address/report.ts";
 import { rowsBehind } from "../../address/rows-behind.ts";
 import type { Metric, ReportFields, ReportRow } from "../../client/reports.ts";
 import type { RoleFigures } from "../../figures/role-figures.ts";
-import { formatFigure } from "../../format/figure.ts";
+import { exact, formatFigure } from "../../format/figure.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
@@ -122,7 +122,9 @@ function FigureCell({
   readonly filters: readonly string[];
 }): ReactElement {
   const value = row[name];
-  const text = formatFigure(value, kind, currencyOf(row, report) ?? currency);
+  const inCurrency = currencyOf(row, report) ?? currency;
+  const text = formatFigure(value, kind, inCurrency);
+  const whole = exact(value, kind, inCurrency);
   const behind = rowsBehind({
     lists,
     metric: name,
@@ -133,14 +135,14 @@ function FigureCell({
   const change = <Change metric={name} change={row.change?.[name]} />;
   if (behind.kind === "none" || (heightOf(value) ?? 0) === 0) {
     return (
-      <span title={behind.kind === "none" ? behind.why : undefined}>
+      <span title={behind.kind === "none" ? behind.why : whole}>
         {text} {change}
       </span>
     );
   }
   return (
     <>
-      <Link className="cell-link" href={base + behind.path}>
+      <Link className="cell-link" href={base + behind.path} title={whole}>
         {text}
       </Link>{" "}
       {change}

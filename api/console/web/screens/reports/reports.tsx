@@ -4,7 +4,8 @@ import { withFilters } from "../../address/filters.ts";
 import type { AddressFault } from "../../address/period.ts";
 import { type ReportAddress, readReport, reportAddress } from "../../address/report.ts";
 import { useSearch } from "../../address/use-search.ts";
-import { type ReportFields, useReportFields } from "../../client/reports.ts";
+import type { ReportFields } from "../../client/reports.ts";
+import { useNamedFields } from "../../figures/use-named-fields.ts";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -26,7 +27,7 @@ export function Reports(): ReactElement {
   const search = useSearch();
   const [path, go] = useLocation();
   const { report, faults } = readReport(new URLSearchParams(search));
-  const fields = useReportFields(membership);
+  const fields = useNamedFields();
   const change = (to: Partial<ReportAddress>): void =>
     go(`${path}?${reportAddress({ ...report, page: 1, ...to }).toString()}`);
   return (

@@ -149,7 +149,7 @@ function WorkspaceDrawer({
       )}
       {status === "active" && !isOwn && (
         <ConfirmButton
-          label="Switch off"
+          label="Deactivate"
           question="Its keys and people are refused, and its links stop working."
           isBusy={save.isPending}
           onConfirm={() => save.mutate({ status: "inactive" })}

@@ -31,7 +31,7 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
         <RecordForm
           fields={isStaff ? [EMAIL, ...GRANT_FIELDS] : [EMAIL]}
           initial={GRANT_AT_FIRST}
-          submit="Make the link"
+          submit="Create invite link"
           onSubmit={async (body) => await invite.mutateAsync(body)}
         />
       ) : (

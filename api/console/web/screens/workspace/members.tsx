@@ -91,7 +91,7 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
               disabled={change.isPending}
               onClick={() => change.mutate(row)}
             >
-              {row.status === "active" ? "Switch off" : "Switch on"}
+              {row.status === "active" ? "Deactivate" : "Activate"}
             </button>
           </span>
         ),

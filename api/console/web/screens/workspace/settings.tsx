@@ -16,13 +16,13 @@ const FIELDS: readonly FormField[] = [
   {
     name: "timezone",
     label: "Time zone",
-    hint: "Of days in reports and caps, such as Europe/Berlin",
+    hint: "For the days of reports and caps, such as Europe/Berlin",
   },
   { name: "currency", label: "Currency", hint: "Three letters, such as EUR" },
   {
     name: "default_fallback_url",
-    label: "Fallback",
-    hint: "For visitors whose link leads nowhere",
+    label: "Fallback URL",
+    hint: "For visitors of broken links",
   },
   {
     name: "attribution_model",
@@ -34,10 +34,10 @@ const FIELDS: readonly FormField[] = [
   },
   {
     name: "ip_storage",
-    label: "Addresses of visitors",
+    label: "Visitor IPs",
     choices: [
-      ["full", "Stored whole"],
-      ["truncated", "Stored without their last part"],
+      ["full", "Stored in full"],
+      ["truncated", "Stored without the last part"],
     ],
   },
   {
@@ -50,9 +50,9 @@ const FIELDS: readonly FormField[] = [
   },
   {
     name: "allowed_destinations",
-    label: "Hosts to which links may redirect by url=",
+    label: "Allowed deep-link hosts",
     kind: "list",
-    hint: "Several with commas",
+    hint: "Separate with commas",
   },
 ];
 
