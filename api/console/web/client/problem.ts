@@ -36,7 +36,7 @@ export function problemFrom(response: Response, body: unknown): Problem {
 
 /** The request got no answer: the network, or the service, is away. */
 export function unreachable(): Problem {
-  return new Problem("The service does not answer. It is tried again.", {
+  return new Problem("The service does not answer.", {
     status: 0,
     code: "unreachable",
     fields: {},

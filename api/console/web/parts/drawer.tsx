@@ -1,8 +1,10 @@
-import { Dialog } from "@base-ui/react/dialog";
+import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useCallback, useRef, useState } from "react";
+import { Dialog } from "./dialog.tsx";
+import { type NoteUnsaved, UnsavedContext } from "./unsaved.ts";
 
-/** One record beside its list. Escape closes it. */
+/** One record beside its list. Escape closes it, after a question if something typed in it is not saved. */
 export function Drawer({
   title,
   onClose,
@@ -12,20 +14,55 @@ export function Drawer({
   readonly onClose: () => void;
   readonly children: ReactNode;
 }): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const unsaved = useRef(new Set<string>());
+  const note = useCallback<NoteUnsaved>((id, isUnsaved) => {
+    if (isUnsaved) unsaved.current.add(id);
+    else unsaved.current.delete(id);
+  }, []);
+  const close = (): void => {
+    if (unsaved.current.size > 0) setAsking(true);
+    else onClose();
+  };
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer">
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && close()}>
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Popup className="drawer">
           <header className="row">
-            <Dialog.Title className="grow">{title}</Dialog.Title>
-            <Dialog.Close className="button plain" aria-label="Close">
+            <Base.Title className="grow">{title}</Base.Title>
+            <Base.Close className="button plain" aria-label="Close">
               <X size={16} aria-hidden />
-            </Dialog.Close>
+            </Base.Close>
           </header>
-          <div className="stack">{children}</div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+          <UnsavedContext value={note}>
+            <div className="stack">{children}</div>
+          </UnsavedContext>
+          {isAsking && <DiscardQuestion onKeep={() => setAsking(false)} onDiscard={onClose} />}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+function DiscardQuestion({
+  onKeep,
+  onDiscard,
+}: {
+  readonly onKeep: () => void;
+  readonly onDiscard: () => void;
+}): ReactElement {
+  return (
+    <Dialog title="Discard changes?" onClose={onKeep}>
+      <p>What you typed is not saved.</p>
+      <div className="row">
+        <button type="button" className="button first" onClick={onKeep}>
+          Keep editing
+        </button>
+        <button type="button" className="button danger" onClick={onDiscard}>
+          Discard
+        </button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { faultWords, fieldWords } from "../client/fault-words.ts";
 import { Problem } from "../client/problem.ts";
 import { Countdown } from "./countdown.tsx";
 
@@ -6,20 +7,27 @@ import { Countdown } from "./countdown.tsx";
 export function ProblemNotice({
   error,
   advice: known,
+  isShown = () => false,
   onRetry,
 }: {
   readonly error: unknown;
+  /** Whether the fault of a field stands at the field. */
+  readonly isShown?: (field: string) => boolean;
   /** What to do next, where the page knows it better than the code of the error says. */
   readonly advice?: string | undefined;
   readonly onRetry?: () => void;
 }): ReactElement {
   const { title, advice: usual } = wordsFor(error);
   const advice = known ?? usual;
+  const faults = faultsOf(error);
+  const others = faults.filter(([name]) => !isShown(name));
+  const text = error instanceof Error ? error.message : String(error);
   return (
     <div className="notice bad" role="alert">
       <div className="grow">
         <strong>{title}</strong>
-        <p>{error instanceof Error ? error.message : String(error)}</p>
+        {faults.length === 0 && <p>{text}</p>}
+        {others.length > 0 && <OtherFaults faults={others} />}
         {error instanceof Problem && error.retryAfterSeconds !== undefined && (
           <Countdown key={error.requestId} seconds={error.retryAfterSeconds} onEnd={onRetry} />
         )}
@@ -39,6 +47,29 @@ export function ProblemNotice({
   );
 }
 
+/** Faults of fields, without those that stand at their fields. */
+function OtherFaults({
+  faults,
+}: {
+  readonly faults: readonly (readonly [name: string, fault: string])[];
+}): ReactElement {
+  return (
+    <ul className="fault-list">
+      {faults.map(([name, fault]) => (
+        <li key={name}>
+          {fieldWords(name)}: {faultWords(fault)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function faultsOf(error: unknown): readonly (readonly [string, string])[] {
+  return error instanceof Problem && error.code === "validation_failed"
+    ? Object.entries(error.fields)
+    : [];
+}
+
 const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
   unreachable: { title: "No answer", advice: "Check your connection." },
   unavailable: {
@@ -56,7 +87,7 @@ const WORDS: Readonly<Record<string, { readonly title: string; readonly advice: 
   },
   read_only_key: { title: "Not allowed", advice: "Your role reads only." },
   invalid_parameter: { title: "A setting of this page is wrong", advice: "" },
-  validation_failed: { title: "Check the highlighted fields", advice: "" },
+  validation_failed: { title: "Check these fields", advice: "" },
   conflict: { title: "Not possible now", advice: "" },
   fresh_sign_in_required: { title: "Not done", advice: "Send it again, and prove that it is you." },
   in_use: { title: "Still in use", advice: "Remove what uses it first." },

@@ -5,7 +5,7 @@ import { ChoiceField } from "../parts/choice-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { FieldGroup } from "./field-group.tsx";
 import { FieldRows } from "./field-rows.tsx";
-import { type Draft, faultOf, groupIn, listIn, rowsIn, textIn } from "./form-draft.ts";
+import { type Draft, faultOf, groupIn, listIn, rowsIn, textIn, wholeFault } from "./form-draft.ts";
 import type { FormField } from "./form-field.ts";
 import { NamedTexts } from "./named-texts.tsx";
 import { RecordChoice } from "./record-choice.tsx";
@@ -70,7 +70,12 @@ function FieldControl(props: ControlProps): ReactElement {
     );
   if (kind === "rows")
     return (
-      <FieldRows field={field} rows={rowsIn(value)} fault={faults[path]} onChange={onChange}>
+      <FieldRows
+        field={field}
+        rows={rowsIn(value)}
+        fault={wholeFault(faults, path)}
+        onChange={onChange}
+      >
         {(row, index, onRow) => (
           <FieldControls
             fields={fields}

@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useState } from "react";
-import { type Draft, isAt, isEmpty } from "./form-draft.ts";
+import { type Draft, isAt, isEmpty, wholeFault } from "./form-draft.ts";
 import type { FormField } from "./form-field.ts";
 
 /** Fields that belong together. A folded one opens by itself when it has content or a fault. */
@@ -18,7 +18,7 @@ export function FieldGroup({
 }): ReactElement {
   const [isOpen, setOpen] = useState(!isEmpty(draft));
   const hasFault = Object.keys(faults).some((name) => isAt(name, path));
-  const whole = faults[path];
+  const whole = wholeFault(faults, path);
   const content = (
     <>
       {hint !== undefined && <p className="muted">{hint}</p>}

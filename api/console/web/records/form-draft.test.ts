@@ -103,6 +103,6 @@ test("each leaf has the path by which the API names its fault", () => {
   expect(paths).toContain("rules[0].offers[0].offer_id");
   expect(paths).toContain("conditions.countries");
   const faults = { "conditions.countries[1]": "expected a country" };
-  expect(faultOf(faults, "conditions.countries")).toBe("expected a country");
+  expect(faultOf(faults, "conditions.countries")).toBe("Enter a country");
   expect(faultOf(faults, "conditions.sub")).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { faultWords } from "../client/fault-words.ts";
 import type { FormField, FormValue, RecordBody } from "./form-field.ts";
 
 /**
@@ -158,7 +159,17 @@ export function faultOf(
   faults: Readonly<Record<string, string>>,
   path: string,
 ): string | undefined {
-  return Object.entries(faults).find(([name]) => isAt(name, path))?.[1];
+  const fault = Object.entries(faults).find(([name]) => isAt(name, path))?.[1];
+  return fault === undefined ? undefined : faultWords(fault);
+}
+
+/** The fault of a group or list as a whole. */
+export function wholeFault(
+  faults: Readonly<Record<string, string>>,
+  path: string,
+): string | undefined {
+  const fault = faults[path];
+  return fault === undefined ? undefined : faultWords(fault);
 }
 
 export function isAt(name: string, path: string): boolean {

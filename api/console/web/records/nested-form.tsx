@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactElement, useEffect, useRef, useState } from "react";
 import { Problem } from "../client/problem.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
+import { useUnsaved } from "../parts/unsaved.ts";
 import { FieldControls } from "./field-control.tsx";
 import { changedBody, draftOf, isAt, leafPaths } from "./form-draft.ts";
 import type { FormField, RecordBody } from "./form-field.ts";
@@ -24,6 +25,7 @@ export function NestedForm(props: FormProps<RecordBody>): ReactElement {
   const { fields, initial = {}, submit, onCancel } = props;
   const [before] = useState(() => draftOf(fields, initial));
   const [draft, setDraft] = useState(before);
+  const [saved, setSaved] = useState(before);
   const [error, setError] = useState<unknown>();
   const [isSending, setSending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -32,12 +34,14 @@ export function NestedForm(props: FormProps<RecordBody>): ReactElement {
     if (error === undefined) return;
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
+  useUnsaved(Object.keys(changedBody(fields, draft, saved)).length > 0);
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setSending(true);
     setError(undefined);
     try {
       await props.onSubmit(changedBody(fields, draft, before));
+      setSaved(draft);
     } catch (failure) {
       setError(failure);
     } finally {
@@ -46,9 +50,13 @@ export function NestedForm(props: FormProps<RecordBody>): ReactElement {
   };
   return (
     <form className="stack" ref={form} onSubmit={(event) => void send(event)} noValidate>
-      {error !== undefined && <ProblemNotice error={error} />}
       <FieldControls fields={fields} draft={draft} faults={faults} path="" onChange={setDraft} />
-      <OtherFaults faults={faults} known={leafPaths(fields, draft)} />
+      {error !== undefined && (
+        <ProblemNotice
+          error={error}
+          isShown={(name) => leafPaths(fields, draft).some((path) => isAt(name, path))}
+        />
+      )}
       <div className="row">
         <button type="submit" className="button first" disabled={isSending}>
           {submit}
@@ -60,26 +68,5 @@ export function NestedForm(props: FormProps<RecordBody>): ReactElement {
         )}
       </div>
     </form>
-  );
-}
-
-/** Faults of fields that this form does not have, or of a list as a whole. */
-function OtherFaults({
-  faults,
-  known,
-}: {
-  readonly faults: Readonly<Record<string, string>>;
-  readonly known: readonly string[];
-}): ReactElement | null {
-  const others = Object.entries(faults).filter(([name]) => !known.some((path) => isAt(name, path)));
-  if (others.length === 0) return null;
-  return (
-    <ul className="fault-list">
-      {others.map(([name, fault]) => (
-        <li key={name}>
-          <code>{name}</code>: {fault}
-        </li>
-      ))}
-    </ul>
   );
 }

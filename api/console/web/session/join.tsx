@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactElement, useState } from "react";
 import { useLocation } from "wouter";
 import { type Api, read } from "../client/api-client.ts";
+import { faultWords } from "../client/fault-words.ts";
 import { Problem } from "../client/problem.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
@@ -133,7 +134,10 @@ function JoinForm({
 }
 
 function faultsIn(error: unknown): Readonly<Record<string, string>> {
-  return error instanceof Problem ? error.fields : {};
+  if (!(error instanceof Problem)) return {};
+  return Object.fromEntries(
+    Object.entries(error.fields).map(([name, fault]) => [name, faultWords(fault)]),
+  );
 }
 
 /** Why the link was not used, unless a field of the form says so. */

@@ -87,9 +87,9 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await choose(page, "Partner", "Anna's blog");
     await field(page, "Ends (UTC)").fill("2099-01-01T00:00");
     await press(page, "Create the coupon");
-    await page.getByRole("button", { name: "Deactivate" }).waitFor();
+    await page.getByRole("button", { name: "Deactivate", exact: true }).waitFor();
     await press(page, "Deactivate");
-    await page.getByRole("button", { name: "Activate" }).waitFor();
+    await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
     expect(await listed("/coupons?code=LAMPS10")).toMatchObject([
       { status: "inactive", ends_at: "2099-01-01T00:00:00.000Z" },
     ]);
@@ -225,7 +225,7 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await field(page, "One host in each line").fill("bad.example\nhttp://worse.example");
     await press(page, "Save the list");
     const fault = page.locator(".fault").first();
-    await expect.poll(async () => await fault.textContent()).toContain("expected a host");
+    await expect.poll(async () => await fault.textContent()).toContain("Enter a host");
     await field(page, "One host in each line").fill("bad.example\nworse.example/offer");
     await press(page, "Save the list");
     await until("the list is stored", async () => {

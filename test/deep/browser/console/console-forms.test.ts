@@ -1,0 +1,107 @@
+import assert from "node:assert";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findChromium } from "../../../browser/chromium-program.ts";
+import { ConsoleBrowser, type Role, settled } from "../../../browser/console/console-browser.ts";
+
+const program = findChromium();
+
+describe.skipIf(program === undefined)("forms and words of the console", () => {
+  let browser: ConsoleBrowser;
+  beforeAll(async () => {
+    browser = await ConsoleBrowser.open(program ?? "");
+  });
+  afterEach(() => assert.deepEqual(browser.faults.splice(0), []));
+  afterAll(() => browser.close());
+
+  const open = async (role: Role, path: string): Promise<Page> => {
+    const page = await browser.page(role);
+    await page.goto(browser.base(role) + path);
+    await settled(page);
+    return page;
+  };
+  const press = async (page: Page, name: string): Promise<void> =>
+    await page.getByRole("button", { name, exact: true }).click();
+
+  test("Escape, a click beside the drawer and Close lose nothing typed without a question (#39)", async () => {
+    const page = await open("admin", "/partners");
+    await press(page, "New partner");
+    const drawer = page.locator(".drawer");
+    // Nothing was typed, so nothing is asked.
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+    await press(page, "New partner");
+    const name = drawer.getByLabel("Name", { exact: true });
+    await name.fill("Half a partner");
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    const ways = [
+      () => page.keyboard.press("Escape"),
+      () => page.mouse.click(5, 5),
+      () => drawer.getByRole("button", { name: "Close", exact: true }).click(),
+    ];
+    for (const leave of ways) {
+      await leave();
+      await question.waitFor();
+      await press(page, "Keep editing");
+      await question.waitFor({ state: "detached" });
+      expect(await name.inputValue()).toBe("Half a partner");
+    }
+    await page.keyboard.press("Escape");
+    await press(page, "Discard");
+    await drawer.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("what was saved is not asked about, and what is typed afterwards is (#39)", async () => {
+    const page = await open("admin", "/partners");
+    await press(page, "New partner");
+    const drawer = page.locator(".drawer");
+    await drawer.getByLabel("Name", { exact: true }).fill("A whole partner");
+    await drawer.locator("button[type=submit]").click();
+    await page.locator(".drawer h2", { hasText: "A whole partner" }).waitFor();
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("a refusal stands above the button that was pressed, in words and without field names (#39)", async () => {
+    const page = await open("admin", "/offers");
+    await press(page, "New offer");
+    const form = page.locator(".drawer form");
+    await form.locator("button[type=submit]").click();
+    const notice = form.locator(".notice[role=alert]");
+    await notice.waitFor();
+    expect(await notice.textContent()).not.toMatch(/[a-z]_[a-z]|wrong or missing|expected/);
+    const places = await form.evaluate((element) => {
+      const bottomOf = (selector: string): number =>
+        element.querySelector(selector)?.getBoundingClientRect().bottom ?? Number.NaN;
+      return { notice: bottomOf(".notice[role=alert]"), button: bottomOf("button[type=submit]") };
+    });
+    expect(places.notice).toBeLessThan(places.button);
+    const faults = await form.locator(".fault").allTextContents();
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.filter((fault) => /^[a-z]|expected/.test(fault))).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each([
+    ["admin", ["Revenue", "Payout"], ["Affiliate", "Cost", "Earnings"]],
+    ["partner", ["Earnings"], ["Affiliate", "Payout", "Revenue"]],
+    ["advertiser", ["Cost"], ["Affiliate", "Payout", "Revenue"]],
+  ] as const)("the dashboard of %s says %j and not %j (#39)", async (role, said, unsaid) => {
+    const page = await open(role, "/");
+    await page.locator(".tile .value").first().waitFor();
+    const tiles = await page.locator(".tile .name").allTextContents();
+    expect(tiles).toEqual(expect.arrayContaining([...said]));
+    const text = await page.locator("main").innerText();
+    for (const word of unsaid) expect(text).not.toMatch(new RegExp(`\\b${word}\\b`));
+    await page.context().close();
+  });
+
+  test("sums on the dashboard have the coins of their currency, and name the whole amount (#39)", async () => {
+    const page = await open("partner", "/");
+    const earnings = page.locator(".tile", { hasText: "Earnings" }).locator(".value");
+    await expect.poll(async () => await earnings.textContent()).toMatch(/^\D*[\d.,]*[.,]\d\d\D*$/);
+    await page.context().close();
+  });
+});
