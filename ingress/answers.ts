@@ -9,7 +9,7 @@ export const NO_INDEX: Header = ["X-Robots-Tag", "noindex"];
 export const HTML_TYPE: Header = ["Content-Type", "text/html; charset=utf-8"];
 const JSON_TYPE: Header = ["Content-Type", "application/json; charset=utf-8"];
 
-/** Adds `headers` after those of every JSON answer. */
+/** A JSON answer with its usual headers, then `headers`. */
 export function jsonAnswer(status: number, body: unknown, ...headers: Header[]): Answer {
   return { status, headers: [JSON_TYPE, NO_STORE, ...headers], body: JSON.stringify(body) };
 }

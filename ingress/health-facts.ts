@@ -17,8 +17,8 @@ type Sources = {
 };
 
 /**
- * The status of `/health` on the tracking port (P6): whether clicks are decided, each of them is durable somewhere, and the process does
- * not drain. A disk that has failed to sync in the last minute is no place; JetStream is one while it acknowledges.
+ * The status of `/health` on the tracking port (P6): whether clicks are decided, each click is durable somewhere, and the process does not
+ * drain. A disk that has failed to sync in the last minute does not count; JetStream counts while it acknowledges.
  */
 export function healthOf({
   catalog,

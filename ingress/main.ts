@@ -63,7 +63,7 @@ const CLOSE_SERVER_MS = 5_000;
 /** Closing takes at most this long, in addition to the wait until the writers have everything. */
 const CLOSE_MS = 20_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
-/** Another process has this producer number or epoch. The supervisor restarts this one, which then gets a new number. */
+/** Another process has this producer number or epoch. The supervisor restarts this process, which then gets a new number. */
 const EXIT_NUMBER_TAKEN = 5;
 
 /** The dependencies that most parts of this process share. */

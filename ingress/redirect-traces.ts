@@ -1,11 +1,11 @@
 import type { Tracing } from "../schemas/tracing/tracing.ts";
 import type { ReceivedRequest } from "./request/received-request.ts";
 
-/** One redirect in so many has a span: all of them would cost more than the redirects. */
+/** One redirect in so many has a span: a span for each would cost more than the redirects. */
 const REDIRECTS_PER_SPAN = 10_000;
 const REDIRECT = 302;
 
-/** Spans of redirects, of which each process sends its first and then one in 10,000. */
+/** Spans of redirects: each process sends a span for its first redirect and then for one in 10,000. */
 export class RedirectTraces {
   readonly #tracing: Tracing;
   /** Redirects until the next one with a span. */
@@ -26,7 +26,7 @@ export class RedirectTraces {
       this.#left -= 1;
       return;
     }
-    // It began before the one that was due.
+    // The redirect began before a span was due.
     if (request.startedAtMs === 0) return;
     this.#left = REDIRECTS_PER_SPAN - 1;
     const { requestId: request_id, method, route, startedAtMs } = request;

@@ -67,7 +67,7 @@ export type AsyncRoute = (
   signal: AbortSignal,
 ) => Promise<RouteResult>;
 
-/** A path and the route that answers it. Patterns are those of uWebSockets.js. */
+/** A path and the route that answers it. Patterns are written as for uWebSockets.js. */
 export type SyncEntry = {
   readonly pattern: string;
   readonly methods: readonly string[];

@@ -28,9 +28,9 @@ export type ServerOptions = {
   readonly access?: AccessNotes | undefined;
   /** Undefined without tracing. */
   readonly traces?: RedirectTraces | undefined;
-  /** Those whose X-Request-Id is kept. */
+  /** Proxies whose X-Request-Id is kept. */
   readonly trustedProxies: TrustedProxies;
-  /** Takes how long requests of a path take, in seconds. Of the routes in `sync` it gets one in {@link sampled}. */
+  /** Takes how long requests of a path take, in seconds; for the routes in `sync` only requests that {@link sampled} picks. */
   readonly timed: (pattern: string) => Timed;
   /** Called after a request was refused without its route, or instead of the route's answer. */
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
@@ -172,8 +172,8 @@ export class IngressServer {
   }
 
   /**
-   * Closing the listener resets connections that the kernel has accepted and we have not. So close it right after a turn of the
-   * event loop that had almost nothing to do: that turn took the last of them.
+   * Closing the listener resets connections that the kernel has accepted and we have not. So close it right after a turn of the event loop
+   * that had almost nothing to do: that turn took the last such connections.
    */
   async #stopListening(): Promise<void> {
     const giveUpAtMs = performance.now() + QUIET_TURN_WAIT_MS;

@@ -8,7 +8,7 @@ export const UNAVAILABLE_PAGE: string = visitorPage(
   "This link is not available.",
 );
 
-/** For the bare host. It does not say whose it is. */
+/** For the bare host. The page does not say whose host it is. */
 export const HOST_PAGE: string = visitorPage(
   "Links",
   "This address serves links. There is nothing else to see here.",

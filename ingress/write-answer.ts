@@ -37,8 +37,8 @@ export function isHeaderText(value: string): boolean {
 }
 
 /**
- * Writes the head of an answer in two calls: each call into the server costs 0.2 µs. Headers must be {@link isSafe}. With "" as its ID a
- * request is not named.
+ * Writes the head of an answer in two calls: each call into the server costs 0.2 µs. Headers must be {@link isSafe}. With "" as `requestId`
+ * it does not name the request.
  */
 export function writeHead(
   response: HttpResponse,

@@ -70,7 +70,7 @@ function groupSettings(read: SettingsOf<"processors">) {
   } as const;
 }
 
-/** A name that two machines have, because they have the same host name, belongs to one of them at a time only if it names the machine. */
+/** Two machines with the same host name have the same `name`. A name belongs to one of them at a time only if it names the machine. */
 function ownerOf(name: string, machine: string): string {
   return machine === "" ? name : `${name}@${machine}`;
 }

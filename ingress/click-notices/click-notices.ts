@@ -27,9 +27,9 @@ const PUBLISH_MS = 200;
 const ASK_AGAIN_MS = 3_000;
 
 /**
- * Keeps the click state of this process close to that of all processes: receives the notices of the click writers, the conversion
- * processors and the other ingress processes, and publishes its own clicks. Nothing waits for it: while NATS is away, the state is what
- * this process counted itself and what was reported to it before.
+ * Keeps the click state of this process close to the state of all processes: receives the notices of the click writers, the conversion
+ * processors and the other ingress processes, and publishes its own clicks. Nothing waits for these messages: while NATS is away, the state
+ * is what this process counted itself and what others reported before.
  */
 export class ClickNotices {
   readonly #options: ClickNoticesOptions;

@@ -5,7 +5,7 @@ import { decodePercent } from "../request/decode.ts";
 import { compiled, derivedIndex } from "./derived-index.ts";
 import type { TargetUrl } from "./target-url.ts";
 
-/** Path prefixes of a host, sorted, none of which begins another; "" stands for the whole site. */
+/** Path prefixes of a host, sorted; no prefix begins another prefix. "" stands for the whole site. */
 type Prefixes = readonly string[];
 type Blocklist = ReadonlyMap<string, Prefixes>;
 

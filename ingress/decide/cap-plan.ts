@@ -12,7 +12,7 @@ export type WatchedCap = {
   readonly limit: string;
 };
 
-/** All caps of an offer: those counted here, and those that the conversion processors count. */
+/** All caps of an offer: `clicks` are counted here, `counters` by the conversion processors. */
 export type CapPlan = {
   readonly clicks: readonly (WatchedCap & { readonly clicksMax: number })[];
   readonly counters: readonly WatchedCap[];

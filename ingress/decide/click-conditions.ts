@@ -84,7 +84,7 @@ function controlOf(click: Click, offer: Offer): TrafficControl | undefined {
   return isHere ? undefined : control;
 }
 
-/** Records that a visitor was redirected. Later clicks of the visitor and of the offer are compared with this one. */
+/** Records that a visitor was redirected. Later clicks of the visitor and of the offer are compared with this click. */
 export function noteTaken(click: Click, offer: Offer | undefined, reason: string): void {
   // A duplicate does not extend the time in which the next click is a duplicate.
   if (offer === undefined || reason === "duplicate") return;

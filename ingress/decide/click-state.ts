@@ -23,7 +23,7 @@ type ReachedLimit = Omit<CapReached, "cap"> & { readonly round: number };
 /** A reached cap is free again after this many rounds without it: one round may be lost, or another process may know an older catalog. */
 const ROUNDS_WITHOUT = 3;
 
-/** `cap_over`: the only reached caps are those that alert. */
+/** `cap_over`: every reached cap only alerts. */
 export type CapCondition = "" | "cap" | "cap_over";
 
 /** A click of a visitor on an offer. */
@@ -210,7 +210,7 @@ export class LocalClickState implements ClickState {
   #watchOf(offer: Offer): Watch | null {
     if (this.#watchedRevision !== this.#catalog.revision) {
       this.#watchedRevision = this.#catalog.revision;
-      // Postgres was restored, and its counters with it: those that are still reached are published again within seconds.
+      // Postgres was restored, and its counters with it: caps that are still reached are published again within seconds.
       if (this.#generation !== this.#catalog.generation) this.#reached.clear();
       this.#generation = this.#catalog.generation;
       this.#watches.clear();

@@ -9,14 +9,14 @@ type Period = {
   lanes: number;
 };
 
-/** Periods remembered: the present one, and those of a clock that was ahead or behind for a while. */
+/** Periods remembered: the present period, and others for a clock that was ahead or behind for a while. */
 export const PERIODS_KEPT = 3;
 
 /**
- * Clicks of one click cap over all processes, in the periods used last: those counted here, and the totals that the writers of
- * the lanes report. The totals may or may not contain our newest clicks, so the two are never added up. Invariant: a tally of a
- * period is never lower than what was counted here, nor than any total reported, and never higher than the true number of clicks.
- * A clock that was in another period for a while does not change the period to which it returns.
+ * Clicks of one click cap over all processes, in the periods used last: the count of this process, and the totals that the writers of the
+ * lanes report. The totals may or may not contain our newest clicks, so count and totals are never added up. Invariant: a tally of a period
+ * is never lower than what was counted here, nor than any total reported, and never higher than the true number of clicks. A clock that was
+ * in another period for a while does not change the period to which it returns.
  */
 export class ClickTally {
   /** The most recently used comes first. */
@@ -43,7 +43,7 @@ export class ClickTally {
   /** Totals may come in any order and any number of times. */
   note({ lane, lanes }: { lane: number; lanes: number }, bucket: number, clicks: number): void {
     const period = this.#of(bucket);
-    // A late total of a lane that still counted offers of another one.
+    // A late total of a lane that still counted offers of another lane.
     if (lanes < period.lanes) return;
     if (lanes > period.lanes)
       Object.assign(period, { lanes, reportedByLane: undefined, reported: 0 });

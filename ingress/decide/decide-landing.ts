@@ -17,7 +17,7 @@ export type LandingTarget = {
   readonly affiliate: Affiliate | undefined;
 };
 
-/** A refusal, with a text like those of `/pb`. */
+/** A refusal, worded like a refusal of `/pb`. */
 export type LandingRefusal = { readonly kind: "refused"; readonly error: LandingError };
 export type LandingError =
   | "unknown offer"
@@ -43,7 +43,7 @@ export function landingScope(
 ): LandingScope {
   const scope = linkScopeOf(catalog, host);
   if (offerCode === "") return { workspaceIds: scope.workspaceIds, offer: undefined };
-  // Several workspaces may have such an offer: prefer the one that has the partner too (G26), then the one that had the host first.
+  // Several workspaces may have such an offer: prefer one that has the partner too (G26), then the workspace that had the host first.
   const pair = findOfferLink(scope, offerCode, affiliateCode);
   const offer = pair?.offer ?? offersNamed(catalog, scope.workspaceIds, offerCode)[0];
   return { workspaceIds: offer === undefined ? scope.workspaceIds : [offer.workspace_id], offer };

@@ -50,7 +50,7 @@ export function compileDestination(url: string): Destination | undefined {
   if (!URL.canParse(head)) return NOWHERE;
   return {
     host: judgeAuthority(head.slice(authorityAt, authorityEnd)).host,
-    // Values are percent-encoded: after the host none of them can make the URL invalid.
+    // Values are percent-encoded: after the host no value can make the URL invalid.
     expand: (valueOf) => {
       const expanded = expandUrlTemplate(template, valueOf);
       return expanded.length <= LOCATION_LENGTH_MAX ? expanded : undefined;

@@ -3,8 +3,8 @@ import { decodeComponent } from "../request/decode.ts";
 import { LOCATION_LENGTH_MAX } from "./destination.ts";
 
 /**
- * The location with further parameters at the end of its query. Those that the location has already keep their value, and one that would make
- * the location too long is left out, because a visitor's parameters must not cost the visitor the page.
+ * The location with further parameters at the end of its query. A parameter that the location has already keeps its value, and a parameter
+ * that would make the location too long is left out, because a visitor's parameters must not cost the visitor the page.
  */
 export function withParameters(
   location: string,

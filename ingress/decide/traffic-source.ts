@@ -21,9 +21,9 @@ const forcedOf = derivedIndex<TrafficSourceTemplate, ReadonlyMap<number, readonl
 );
 
 /**
- * Whether a click contradicts the templates forced on its partner: a parameter differs from a literal value of the template. A
- * missing parameter contradicts nothing, and a macro of the template accepts any value (G181). With several templates one must
- * agree.
+ * Whether a click contradicts the templates forced on its partner: a parameter differs from a literal value of the template. A missing
+ * parameter contradicts nothing, and a macro of the template accepts any value (G181). With several templates, a click must agree with one
+ * of them.
  */
 export function contradictsForcedSource(
   catalog: Catalog,

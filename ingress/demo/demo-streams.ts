@@ -1,5 +1,5 @@
 /*
- * The sample traffic of the demo workspace: who sends how many visitors to which offer, and what becomes of them. The codes are those of
+ * The sample traffic of the demo workspace: who sends how many visitors to which offer, and what becomes of them. The codes match
  * api/cli/demo-offers.ts.
  */
 
@@ -11,7 +11,7 @@ export type DemoGoal = {
   readonly delayMinutes: number;
   /** Median of the sale; absent for an event without an amount. */
   readonly amount?: number;
-  /** The goal is reached only after the one before it. */
+  /** The goal is reached only after the goal before it. */
   readonly follows?: true;
   /** How often it may happen again. */
   readonly repeats?: number;

@@ -13,7 +13,7 @@ const REPORTS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Logs a visit whose link names no offer or partner. Of its query only what names them is kept: the rest may identify a person (P31). */
+/** Logs a visit whose link names no offer or partner, with no other parameter than these two: the rest may identify a person (P31). */
 export function reportUnknownLink(
   deps: RefusalDeps,
   request: RawRequest,

@@ -22,8 +22,9 @@ const REUSED_FROM = 50_000;
 const Row = z.object({ producer: z.int(), lastEpoch: z.int() });
 
 /**
- * Returns a number for the folder with this claim: one that no journal has had, or, when those run low, the one that is free for longest.
- * A free number is checked again, because its holder may have returned since. A process that dies after this has used the number up.
+ * Returns a number for the folder with this claim: a number that no journal has had, or, when such numbers run low, the number that is free
+ * for longest. A free number is checked again, because its holder may have returned since. A process that dies after this has used the
+ * number up.
  */
 export const allocateFolderNumber =
   (db: Queryable): AllocateNumber =>

@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 
 const SHARE_OF_DISK = 0.05;
 const RESERVE_BYTES_MIN = 1024 ** 3;
-/** On a small disk 1 GiB may be most of it. */
+/** 1 GiB may be most of a small disk. */
 const SHARE_OF_DISK_MAX = 0.25;
 
 /** Bytes of a disk of this size that the journal leaves free, unless a setting says otherwise. */

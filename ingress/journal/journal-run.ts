@@ -11,7 +11,7 @@ export type JournalRun = {
 };
 
 const RUNS_FILE = "runs";
-/** Starts that a folder remembers, in addition to those which still have records in it. */
+/** Starts that a folder remembers, in addition to the starts that still have records in it. */
 const RUNS_KEPT_MAX = 100;
 const RUN_LINE = /^(\d{1,15}) ([0-9a-f]{1,32})$/;
 const NONCE_BYTES = 8;
@@ -38,8 +38,8 @@ export function readRuns(folder: string): JournalRun[] {
 }
 
 /**
- * Begins an epoch above all that the folder has used, durably, before its first record. `used.epochs` are further epochs that were used.
- * Those in `used.withSegments` still have records, so their nonces are kept.
+ * Begins an epoch above all epochs that the folder has used, durably, before its first record. `used.epochs` are further used epochs. The
+ * epochs in `used.withSegments` still have records, so their nonces are kept.
  */
 export function beginRun(
   folder: string,

@@ -83,7 +83,7 @@ export class LeftoverRanges {
     this.#missing.clear();
   }
 
-  /** Whether the writers have all records of the segment and miss none of its epoch. Records declared lost count as stored. */
+  /** Whether the writers have all records of the segment and miss no record of its epoch. Records declared lost count as stored. */
   isStored(segment: EndedSegment): boolean {
     const { epoch, lanes } = segment;
     const missesNone = (lane: number): boolean =>
@@ -98,7 +98,7 @@ export class LeftoverRanges {
     );
   }
 
-  /** Whether the writer of a lane has all records that these segments have for it, and misses none of their epochs. */
+  /** Whether the writer of a lane has all records that these segments have for it, and misses no record of their epochs. */
   isLaneStored(segments: readonly EndedSegment[], lane: number): boolean {
     return segments.every(({ epoch, lanes }) => {
       const records = lanes.get(lane);

@@ -37,7 +37,7 @@ export type LeftoversOptions = {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly events: ShipperEvents;
-  /** False while a copy of the folder may still ship what this one lacks. */
+  /** False while a copy of the folder may still ship what this folder lacks. */
   readonly mayDeclareLost: () => boolean;
   /**
    * Called for each lane when every record that the folder has for it is stored, until it returns true. The end of the earlier epochs must be
@@ -45,7 +45,7 @@ export type LeftoversOptions = {
    * are stored after that.
    */
   readonly onLaneStored: (lane: number) => Promise<boolean> | boolean;
-  /** A producer number for records whose own belongs to another process. */
+  /** A producer number for records whose own number belongs to another process. */
   readonly allocate: (claim: string) => Promise<number>;
 };
 
@@ -60,7 +60,8 @@ export async function untilLeftoversAreShipped(options: LeftoversOptions): Promi
 /**
  * Ships what ended epochs of a producer left in its folder, and removes each segment when the writers have all of it. Returns
  * whether nothing is left: the signal may end the work earlier. Damaged frames are reported and never stop it (P7).
- * @throws when the disk fails: with a segment that cannot be read, once the writers have the others. Until then none is declared lost.
+ * @throws when the disk fails: for a segment that cannot be read, once the writers have the other segments. Until then no record is
+ * declared lost.
  */
 export async function shipLeftovers(options: LeftoversOptions): Promise<boolean> {
   const { log, events, signal } = options;

@@ -16,7 +16,7 @@ export function lookAtJournal(
   };
 }
 
-/** Takes a lock twice. The second time must fail. The folder's name is one that a later start removes if this process is killed. */
+/** Takes a lock twice. The second time must fail. If this process is killed, a later start removes the folder by its name. */
 async function keepsLocks(folder: string): Promise<boolean> {
   const trial = mkdtempSync(join(folder, `${DRAFT}lock-`));
   try {

@@ -14,7 +14,7 @@ export type ProducerClaimOptions = {
   readonly db: Queryable;
   readonly folder: ProducerFolder;
   readonly log: Log;
-  /** The number belongs to another folder, or to another copy of this one. Called once. */
+  /** The number belongs to another folder, or to another copy of this folder. Called once. */
   readonly onLost: (reason: string) => void;
 };
 

@@ -53,8 +53,9 @@ export async function takeProducerFolder(
 }
 
 /**
- * Creates a folder that no process has yet, and returns its number. It is complete before it has its name. A number that is not used is
- * lost, so `allocate` is called only when the disk has taken the folder. Epochs begin above those of an earlier holder of the number.
+ * Creates a folder that no process has yet, and returns its number. The folder is complete before it has its name. A number that is not
+ * used is lost, so `allocate` is called only when the disk has taken the folder. Its epochs begin above the epochs of an earlier holder of
+ * the number.
  */
 export async function makeProducerFolder(
   journalPath: string,

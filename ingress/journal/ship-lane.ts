@@ -32,9 +32,9 @@ export type LaneShipperOptions = {
   readonly signal: AbortSignal;
   /** UTC ms. */
   readonly nowMs: () => number;
-  /** Epochs of the producer before this one have ended and are shipped completely. */
+  /** Epochs of the producer below this number have ended and are shipped completely. */
   readonly endedBefore: () => number;
-  /** The journal's first records from a position on, at most those of one segment; undefined when it has none. */
+  /** The journal's first records from a position on, at most one segment; undefined when it has none. */
   readonly readFromDisk: (lane: number, position: number) => Promise<Backlog | undefined>;
   readonly events: {
     shipped(records: number, lane: number): void;
@@ -110,7 +110,7 @@ export class LaneShipper {
     return Math.max(0, this.#tail.next - this.#cursor);
   }
 
-  /** For how long JetStream has acknowledged none of the records that wait for it; 0 while none waits. */
+  /** For how long JetStream has acknowledged no record that waits for it; 0 while no record waits. */
   get heldUpMs(): number {
     return this.depth === 0 ? 0 : performance.now() - this.#waitingSinceMs;
   }
@@ -205,7 +205,7 @@ export class LaneShipper {
   }
 
   async #next(endedBefore: number): Promise<Outgoing> {
-    // Read before the disk is: all records before this one have left memory, and are in the journal unless the disk refused them.
+    // Read this before the disk: all records before `inMemory` have left memory, and are in the journal unless the disk refused them.
     const inMemory = this.#tail.first;
     if (this.#cursor < inMemory) {
       await this.#readBacklog(inMemory);

@@ -1,7 +1,7 @@
 import { streamOfLane } from "../../schemas/nats/lane-groups.ts";
 import type { NatsLink } from "../nats-link.ts";
 
-/** Numbers of messages in the stream of a lane. `created` identifies the stream: one that was made again counts from 1. */
+/** Numbers of messages in the stream of a lane. `created` identifies the stream: a stream that was made again counts from 1. */
 export type StreamMark = {
   readonly created: string;
   readonly first: number;

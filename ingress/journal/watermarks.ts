@@ -9,7 +9,7 @@ export type Passed = {
   readonly reportedAtMs: number;
 };
 
-/** A sequence of positions. `nonce` is that of its start; undefined for a start of an earlier release. */
+/** A sequence of positions. `nonce` identifies its start; undefined for a start of an earlier release. */
 export type Sequence = {
   readonly producer: number;
   readonly epoch: number;
@@ -60,7 +60,7 @@ export class WatermarkBook {
     }
   }
 
-  /** Undefined without a watermark of this sequence. One of another nonce with the same numbers does not count. */
+  /** Undefined without a watermark of this sequence. A watermark with the same numbers and another nonce does not count. */
   of(sequence: Sequence): Passed | undefined {
     const passed = this.#passed.get(keyOf(sequence));
     return passed === undefined || isForeign(passed, sequence) ? undefined : passed;

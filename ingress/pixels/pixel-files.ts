@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { decodeSegment, FrameBuffer } from "../journal/frame.ts";
 
 /*
- * Waiting pixels are stored next to the segments of the journal, in their own files with the same frames. The lane of a frame is its
- * kind: a pixel, or a mark that one is settled. A file is deleted when every pixel in it is settled. Marks prevent settled pixels from
- * being sent again after a kill.
+ * Waiting pixels are stored next to the segments of the journal, in their own files with the same frames. The lane of a frame is its kind:
+ * a pixel, or a mark that a pixel is settled. A file is deleted when every pixel in it is settled. Marks prevent settled pixels from being
+ * sent again after a kill.
  */
 const NAME = /^pixels-(\d{1,9})\.wal$/;
 export const PIXEL_LANE = 0;

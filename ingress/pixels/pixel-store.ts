@@ -109,7 +109,7 @@ export class PixelStore {
     }
   }
 
-  /** Returns a file from {@link takeOldest}: it is deleted when all of it is settled, else it is the oldest again. */
+  /** Gives back the file from {@link takeOldest}: deletes it when all its pixels are settled, else it is the oldest again. */
   giveBack(taken: TakenPixels, isSettled: boolean): void {
     const file = this.#taken;
     this.#taken = undefined;
@@ -149,7 +149,7 @@ export class PixelStore {
     return [...out, ...this.#sealed, ...current];
   }
 
-  /** Reads a file. One that cannot be read now becomes the last one. */
+  /** Reads a file. A file that cannot be read now becomes the last one. */
   #read(file: PixelFile): ReturnType<typeof readPixels> {
     try {
       return readPixels(file.path);

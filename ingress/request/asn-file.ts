@@ -26,7 +26,7 @@ export type AsnSource = {
 const FORMAT = 0x4153_4e01;
 const HEAD_WORDS = 16;
 const HEAD_BYTES = HEAD_WORDS * Uint32Array.BYTES_PER_ELEMENT;
-/** Words of the head: format, checksum of the rest, five counts, one that is unused, and the source. */
+/** Words of the head: format, checksum of the rest, five counts, an unused word, and the source. */
 const COUNTS_AT = 2;
 const SOURCE_AT = 8;
 const UNITS_V6 = 8;

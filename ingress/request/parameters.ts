@@ -6,9 +6,9 @@ import { decodeComponent } from "./decode.ts";
 
 /** Parameters read from one request. After them only `url=` is looked for, and only where it is written without escapes. */
 const PAIRS_MAX = 256;
-/** Ends of pairs, also of those without a character. */
+/** Ends of pairs, also of empty pairs. */
 const LOOKS_MAX = 4 * PAIRS_MAX;
-/** Characters that one character of a value may have while it is encoded: three escapes. */
+/** Most characters that one encoded character of a value takes: three escapes. */
 const ENCODED_MAX = 9;
 const URL_NAME = "url=";
 const AND_WRITTEN = "&amp;";
@@ -272,7 +272,7 @@ type Pair = { readonly from: number; readonly nameEnd: number; readonly end: num
 
 const NO_URLS: readonly string[] = [];
 
-/** The name without what a copy of its link put before it. */
+/** The name without what copying the link put before it. */
 export function plainName(name: string): string {
   const first = name.charCodeAt(0);
   const isCopied = first === 0x3f || (first === 0x61 && name.startsWith("amp;"));

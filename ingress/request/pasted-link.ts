@@ -6,7 +6,7 @@ type Target = Pick<RawRequest, "path" | "query">;
 
 /** Where the query begins, if its question mark was lost, encoded or replaced. */
 const SEPARATOR = /[&?]|%26|%3f/i;
-/** Blanks, also those of no width, and marks that only direct or join text. No code contains one. */
+/** Blanks, also without width, and marks that only direct or join text. No code contains them. */
 const BLANKS = /[\p{Cf}\p{Z}\p{Cc}]/gu;
 /** What text puts behind a link: `/ . , )` and quotes. A code may end in `_`, `~` or `-`. */
 const BEHIND = /[^A-Za-z0-9_~-]+$/;

@@ -12,7 +12,7 @@ export type RouteFacts = {
   readonly showsId: boolean;
 };
 
-/** A request whose ID is made when it is first read. A click that was made before that names its request. */
+/** A request whose ID is made when the ID is first read. A click that was made before then names its request. */
 export class ReceivedRequest implements RawRequest {
   readonly method: string;
   readonly path: string;

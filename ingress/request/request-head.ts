@@ -1,6 +1,6 @@
 import type { RawRequest } from "../route.ts";
 
-/** Header lines, of which several may have the same name. */
+/** Header lines; several may have the same name. */
 export type HeaderLines = {
   /** Lower-case names, in the order in which they came. */
   forEach(each: (name: string, value: string) => void): void;
@@ -22,8 +22,8 @@ type Writable = { -readonly [Name in keyof RequestHead]: RequestHead[Name] };
 
 /**
  * Reads all headers in one pass. Asking for each by name costs as much, and returns only the first of several lines. Lines of
- * X-Forwarded-For form one chain, in order (RFC 9110 5.3): some proxies add a line of their own after the one that the visitor
- * sent, so a reader of the first line believes the visitor (P33). For other headers the first line counts.
+ * X-Forwarded-For form one chain, in order (RFC 9110 5.3): some proxies add a line of their own after the line that the visitor sent, so a
+ * reader of the first line believes the visitor (P33). For other headers the first line counts.
  */
 export function readHead(request: HeaderLines): RequestHead {
   head = emptyHead();

@@ -8,7 +8,7 @@ export type PassMode = "none" | "utm" | "all";
 const PAIRS_MAX = 256;
 const NAME_LENGTH_MAX = 64;
 const UTM = "utm_";
-/** The ID of the click is ours: one that a visitor sends must not look like it on the page. */
+/** The ID of the click is ours: an ID that a visitor sends must not look like ours on the page. */
 const NEVER_PASSED: ReadonlySet<string> = new Set(["url", "click_id", "transaction_id", "tid"]);
 
 /**

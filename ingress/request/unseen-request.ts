@@ -8,6 +8,6 @@ const AHEAD = /prefetch|prerender|preview/i;
  */
 export function isUnseenRequest({ purpose, secFetchDest }: RawRequest["headers"]): boolean {
   if (purpose !== "" && AHEAD.test(purpose)) return true;
-  // A page of its own, and a request of a script, such as a beacon. Every other kind is a part of another page.
+  // `document` is a page of its own, `empty` a request of a script, such as a beacon. Every other kind is a part of another page.
   return secFetchDest !== "" && secFetchDest !== "document" && secFetchDest !== "empty";
 }

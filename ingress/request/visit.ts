@@ -40,7 +40,7 @@ export type VisitReaders = {
   readonly geo: GeoReader;
 };
 
-/** `secret` keys the visitor hash, so that an address cannot be found by trying all of them. */
+/** `secret` keys the visitor hash, so that an address cannot be found by trying all addresses. */
 export function readVisit(request: RawRequest, readers: VisitReaders, secret: string): Visit {
   const { headers } = request;
   const client = clientOf(request, readers.trustedProxies);

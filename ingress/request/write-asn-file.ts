@@ -1,6 +1,6 @@
 /**
- * A step of `npm run build`: writes the networks of the install in `.build` (or in the folder that is named) as the file that ingress
- * reads at its start. Does nothing if the file is there and is that of the installed package.
+ * A step of `npm run build`: writes the networks of the install in `.build` (or in the folder that is named) as the file that ingress reads
+ * at its start. Does nothing if the file is there and comes from the installed package.
  */
 import { join, resolve } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";

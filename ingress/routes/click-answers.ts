@@ -43,8 +43,8 @@ Disallow: /
 `;
 
 /**
- * `/robots.txt`: search engines must not follow links, each of which would be a click. Programs that make the preview of a link in a post
- * may: without the preview nobody would click it (G243).
+ * `/robots.txt`: search engines must not follow links, because each would be a click. Programs that make the preview of a link in a post
+ * may: without the preview nobody would click the link (G243).
  */
 export const ROBOTS_ANSWER: Answer = {
   status: 200,

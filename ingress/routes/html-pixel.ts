@@ -32,8 +32,8 @@ export async function htmlPostbacksOf(
 
 /**
  * The page of an iframe pixel. The HTML comes from partners and is trusted neither by the page around it, nor by each other, nor
- * by this domain. Each document has a frame of its own origin. `sandbox` removes this domain's origin, and with it the visitor's
- * cookies, from all of them, also when the page is opened without a frame.
+ * by this domain. Each document has a frame of its own origin. `sandbox` removes this domain's origin, and with it the visitor's cookies,
+ * from the page and all documents, also when the page is opened without a frame.
  */
 export function htmlPixelAnswer(outcome: string, documents: readonly string[]): Answer {
   const frames = documents.map(

@@ -217,8 +217,8 @@ function reportNoReply(
 }
 
 /**
- * Returns the record of a coupon's click, which must be recorded before the answer leaves (G115). When this process does not
- * record it in time, the conversion processors ask another one (TRK-037).
+ * Returns the record of a coupon's click, which must be recorded before the answer leaves (G115). When this process does not record it in
+ * time, the conversion processors ask another ingress (TRK-037).
  */
 function recordedOf(
   { clock }: PostbackDeps,

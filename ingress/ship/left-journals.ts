@@ -11,7 +11,7 @@ export type LeftJournal = {
   readonly hasPixels: boolean;
 };
 
-/** One entry for each producer of a machine, also for those with nothing left. Undefined when there is no journal at all. */
+/** One entry for each producer of a machine, also for producers with nothing left. Undefined when there is no journal at all. */
 export function leftJournals(journalPath: string): LeftJournal[] | undefined {
   if (!existsSync(journalPath)) return undefined;
   return producersIn(journalPath).map((producer) => {

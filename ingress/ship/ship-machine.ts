@@ -16,7 +16,7 @@ export type MachineOptions = Omit<ShipOptions, "onLost" | "onLink"> & {
 
 export type MachineResult = {
   readonly journals: number;
-  /** Producers whose process runs. It ships its journal itself. */
+  /** Producers whose process runs and ships its journal itself. */
   readonly running: readonly number[];
   /** Journals that still have records. */
   readonly left: readonly LeftJournal[];

@@ -25,8 +25,8 @@ const ATTEMPTS_MAX = 10;
 type Shown = Pick<ConversionState, "status" | "status_reason"> & { readonly isKept?: boolean };
 
 /**
- * Applies a later postback to its conversion. The change is decided from one version of the row and written only if the row still has
- * that version, else it is decided again. A report that equals the one that made or last changed the conversion changes nothing (G198).
+ * Applies a later postback to its conversion. The change is decided from one version of the row and written only if the row still has that
+ * version, else it is decided again. A report that equals the report which made or last changed the conversion changes nothing (G198).
  * Undefined for a report that names neither a status nor the conversion and would change nothing: it is a duplicate.
  */
 export async function applyUpdate(
@@ -129,7 +129,7 @@ type Update = {
 };
 
 /**
- * The state after the change, or the first answer under the report's key. `duplicate`: a plain report, and another one has just made the
+ * The state after the change, or the first answer under the report's key. `duplicate`: a plain report, and another report has just made the
  * same change. Undefined if the row is gone, or if other writers kept changing it.
  */
 async function changeUntilCurrent(

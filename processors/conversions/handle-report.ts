@@ -179,7 +179,7 @@ async function updateNamed(
   return (await applyUpdate(sources, incoming, row)) ?? refusal(UNAVAILABLE, { workspaceId });
 }
 
-/** One event never changes the conversion of another one (G220). */
+/** One event never changes the conversion of another event (G220). */
 function otherEvent({
   workspace_id: workspaceId,
   offer_id: offerId,

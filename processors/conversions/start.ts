@@ -50,7 +50,7 @@ const STRANGERS_WAITING_MAX = 64;
 
 /** Statements under way in ClickHouse that look up postbacks by an ad ID, each for up to a hundred postbacks. Strangers have one. */
 const AD_STATEMENTS_MAX = 4;
-/** Pause between two such statements for strangers, so that a flood of them does not keep ClickHouse busy. */
+/** Pause between two such statements for strangers, so that a flood of strangers does not keep ClickHouse busy. */
 const STRANGERS_PAUSE_MS = 50;
 
 const UNAVAILABLE_REPLY = { kind: "unavailable" } as const;
@@ -79,7 +79,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
           return;
         }
         const input = decode(message.data);
-        // Undefined for a message that none of our processes sent.
+        // Undefined for a message that no process of ours sent.
         if (input === undefined) return;
         const cause = causeOf(message);
         const work = pool(input).run(async () => {

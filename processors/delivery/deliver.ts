@@ -62,7 +62,7 @@ function spanOf({ tracing }: DeliverDeps, delivery: LeasedDelivery): OpenSpan | 
   return tracing?.start("delivery.attempt", { parent, facts });
 }
 
-/** Leased deliveries that were not sent lose no attempt, unless this one statement fails. Never throws. */
+/** Gives back leased deliveries that were not sent. They lose no attempt, unless this statement fails. Never throws. */
 export async function giveBack(
   { pool, log }: Pick<DeliverDeps, "pool" | "log">,
   deliveries: readonly LeasedDelivery[],

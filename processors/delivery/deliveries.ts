@@ -77,8 +77,8 @@ export async function giveBackDeliveries(
 const HTML_POSTBACKS_MAX = 10;
 
 /**
- * Leases for `leaseMs` the HTML postbacks of a conversion that wait for a page to carry them. Leases none a second time, nor one that a
- * delivery worker has leased.
+ * Leases for `leaseMs` the HTML postbacks of a conversion that wait for a page to carry them. Leases no postback a second time, and none
+ * that a delivery worker has leased.
  */
 export async function leaseHtmlPostbacks(
   db: Queryable,

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A postback and the conversion that it reports, in their current state. Names are those of their columns; money is text. */
+/** A postback and the conversion that it reports, in their current state. Fields are named like their columns; money is text. */
 export type PostbackSource = {
   readonly delivery_id: string;
   readonly kind: "s2s" | "html" | "capi";

@@ -16,8 +16,8 @@ export type SharedSettlements = Batcher<
 >;
 
 /**
- * Records results as {@link settleDeliveries} does. Results that arrive while a statement is under way share the next one, because a
- * commit costs more than a row. If the statement fails, all of them fail, and each caller repeats its own with {@link settleDelivery}.
+ * Records results as {@link settleDeliveries} does. Results that arrive while a statement is under way share the next one, because a commit
+ * costs more than a row. If the statement fails, all its results fail, and each caller repeats its own result with {@link settleDelivery}.
  */
 export function shareSettlements(db: Queryable): SharedSettlements {
   return new Batcher({

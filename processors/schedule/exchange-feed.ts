@@ -13,8 +13,8 @@ const TODO =
   "until then reports in currencies without a rate are answered 503";
 
 /**
- * Fetches the reference rates and stores them. Returns how many were read. Rates that staff entered stay (G76). What became of it is
- * stored as well (G221).
+ * Fetches the reference rates and stores them. Returns how many were read. Rates that staff entered stay (G76). The outcome is stored as
+ * well (G221).
  * @throws if the feed cannot be read or contains no rate, with what to do; the stored rates stay in use.
  */
 export async function refreshRates(

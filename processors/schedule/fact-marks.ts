@@ -16,7 +16,7 @@ export type ComparedMarks = {
   readonly next: Mark;
 };
 
-/** Finds the store that lacks a mark which the other one has: it was set back to an older state (G206). */
+/** Finds the store that lacks a mark of the other store: it was set back to an older state (G206). */
 export async function compareMarks(db: Queryable, clickhouse: Clickhouse): Promise<ComparedMarks> {
   const marks = await readMarks(db);
   const [newest = { number: 0, token: "" }] = await selectRows(

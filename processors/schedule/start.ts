@@ -142,7 +142,7 @@ function factsAuditTask(deps: ScheduleDeps, settings: ScheduleSettings): Task {
   return {
     name: "facts-audit",
     everyMs: Math.min(settings.taskTickMs ?? FACTS_AUDIT_TICK_MS, FACTS_AUDIT_TICK_MS) / 2,
-    // Somewhat longer than a round. A second round at the same time does no harm; one that waits for a dead process delays repairs.
+    // Somewhat longer than a round. A second round at the same time does no harm; a round that waits for a dead process delays repairs.
     leaseMs: 30_000,
     run: (signal) => audit.round(signal),
   };

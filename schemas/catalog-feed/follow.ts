@@ -261,8 +261,8 @@ export class CatalogFeed {
   }
 
   /**
-   * After each read: a process that is killed and starts while Postgres is away knows what it answered with before. One save at a time,
-   * because all write the same file.
+   * Saves after each read: a process that is killed and starts while Postgres is away knows what it answered with before. Only one save
+   * runs at a time, because all write the same file.
    */
   #saveInBackground(): void {
     if (this.#closed || this.#saving !== undefined) return;

@@ -67,7 +67,7 @@ function assertOnLog(position: CatalogPosition, row: Row | undefined): void {
   throw new PositionNotOnLogError(position, row?.is_below_log === true ? "forgotten" : "restored");
 }
 
-/** There is at least one row. Without changes it has only these. `mark_after` is null if the page ends below the log. */
+/** There is at least one row. Without changes its `kind` is null. `mark_after` is null if the page ends below the log. */
 type Row = {
   readonly is_below_log: boolean;
   readonly mark_before: string | null;

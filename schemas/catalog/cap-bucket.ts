@@ -44,7 +44,7 @@ function localBounds(period: Exclude<CapPeriod, "total">, bucket: number): [numb
 
 type Buckets = { readonly minute: number } & Readonly<Record<Exclude<CapPeriod, "total">, number>>;
 
-/** The newest by time zone, of which there are a few hundred. Clocks change on full minutes. */
+/** The newest buckets by time zone; there are a few hundred zones. Clocks change on full minutes. */
 const newestBuckets = new Map<string, Buckets>();
 
 function bucketsAt(timezone: string, atMs: number): Buckets {

@@ -41,9 +41,9 @@ export class Catalog {
   generation = 0;
   /** "" until the installation entry is loaded. */
   secret = "";
-  /** Those of a new installation until the installation entry is loaded. */
+  /** The lanes of a new installation until the installation entry is loaded. */
   lanes = new Lanes(DEFAULT_LANE_COUNT);
-  /** Lanes to which an ingress routes new clicks: those of the first load, until the ingress sets it. */
+  /** Lanes to which an ingress routes new clicks: the lanes of the first load, until the ingress sets others. */
   routedLanes = this.lanes;
   readonly workspaces = new Map<number, Workspace>();
   readonly advertisers = new Map<number, Advertiser>();

@@ -4,8 +4,8 @@ export const ALL_EVENTS = "*";
 type OfEvent = { readonly code: string; readonly is_default: boolean };
 
 /**
- * The payout of a partner for an event by an override; undefined if none applies. An override for the event wins over one without a
- * code, which is for the default event; that one wins over one for all events of the same type (G199).
+ * The payout of a partner for an event by an override; undefined if none applies. An override for the event wins over an override without a
+ * code, which is for the default event. Last comes an override for all events of the same type (G199).
  */
 export function ownPayout<Type extends string>(
   event: OfEvent & { readonly payout_type: string },

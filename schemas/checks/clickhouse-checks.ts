@@ -144,7 +144,7 @@ async function insertTwice(clickhouse: Clickhouse): Promise<number> {
   return row?.stored ?? 0;
 }
 
-/** `clusterAllReplicas` numbers the nodes in the order of `system.clusters`. What a node calls itself may be the name of another one, too. */
+/** `clusterAllReplicas` numbers the nodes in the order of `system.clusters`. What a node calls itself may be the name of another node, too. */
 async function askReplicas(
   clickhouse: ClickhouseReader,
   cluster: string,

@@ -130,8 +130,8 @@ function isIncomplete(findings: readonly Finding[]): boolean {
 }
 
 /**
- * Makes those of the checks that a strict process makes, now and from then on; of a relaxed one, none. An ingress hands over only what it can ask,
- * so that it does not load the client of ClickHouse. @throws {NotDurableError}
+ * Makes the checks that a strict process makes, now and from then on; a relaxed process makes none. An ingress hands over only checks that it can
+ * ask, so that it does not load the client of ClickHouse. @throws {NotDurableError}
  */
 export async function requireDurability(
   sources: Sources,

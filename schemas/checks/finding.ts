@@ -6,7 +6,7 @@
  */
 export type Fault = {
   readonly weight: "refuses" | "alerts" | "warns";
-  /** What is wrong, why that matters and what to do. Without a full stop, the remedy of the check is its end. */
+  /** What is wrong, why that matters and what to do. A sentence without a full stop ends with the remedy of the check. */
   readonly sentence: string;
   /** The same in a few words, for `tracker status`. */
   readonly brief?: string;

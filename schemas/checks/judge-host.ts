@@ -8,7 +8,7 @@ export type HostFacts = {
   /** The soft limit of open files; undefined where it cannot be read, as all that follows. */
   readonly openFiles: string | undefined;
   readonly kernel: (setting: string) => string | undefined;
-  /** How many files with secrets there are, and which of them others than their owner may read. */
+  /** How many files with secrets there are, and which files others than their owner may read. */
   readonly secrets: {
     readonly files: number;
     readonly open: readonly string[];

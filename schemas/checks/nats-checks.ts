@@ -11,7 +11,7 @@ type NatsAddress = NonNullable<Sources["nats"]>;
 
 type NatsFacts = {
   readonly servers: NatsServers;
-  /** The one that is connected. */
+  /** The server that is connected, if any. */
   readonly connected: readonly Pick<NatsServerReport, "id" | "name" | "version">[];
   readonly streams: readonly StreamReport[];
   /** Names of streams that do not exist. */
@@ -111,7 +111,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : "";
 }
 
-/** Nobody listens on the subjects of the system account for a user of another one. */
+/** Nobody listens on the subjects of the system account for a user of another account. */
 function isWithoutResponders(error: unknown): boolean {
   return (
     nameOf(error) === "NoResponders" ||

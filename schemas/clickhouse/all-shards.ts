@@ -1,16 +1,16 @@
 import type { ClickhouseCluster, ClickhouseReader } from "./connect.ts";
 import { DISTRIBUTED_TABLES } from "./layout.ts";
 
-/** Tables of which each shard has a part. */
+/** Tables whose rows are spread over the shards. */
 type SpreadTable = (typeof DISTRIBUTED_TABLES)[number];
 const SPREAD: ReadonlySet<string> = new Set(DISTRIBUTED_TABLES);
 /** Something that knows whether there are shards. */
 type Of = Pick<ClickhouseReader, "cluster">;
 
 /**
- * What a statement selects from when it adds up the rows of all shards. Each shard answers from one replica, and the shard of the node that is asked
- * from that node: sent to the home of a lane, the statement misses no row that the home has. Sent elsewhere, it may miss those of the
- * last seconds. Any other table stays itself.
+ * What a statement selects from when it adds up the rows of all shards. Each shard answers from one replica; the shard of the asked node answers
+ * from that node. So a statement that is sent to the home of a lane misses no row that the home has. Sent elsewhere, it may miss rows of the last
+ * seconds. Any other table stays itself.
  */
 export function allShards({ cluster }: Of, table: string): string {
   return cluster === undefined || !SPREAD.has(table) ? table : `${table}_all as ${table}`;

@@ -9,7 +9,7 @@ export type ClusterNode = {
   readonly shard: number;
   readonly replica: number;
   readonly host: string;
-  /** `<shard>-<replica>` of its own macros, the name by which a lane knows its home. Undefined while it does not answer or lacks the database. */
+  /** `<shard>-<replica>` of its own macros, by which a lane knows its home. Undefined while the node does not answer or lacks the database. */
   readonly home: string | undefined;
 };
 

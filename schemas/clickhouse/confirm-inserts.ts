@@ -6,9 +6,9 @@ import { DISTRIBUTED_TABLES } from "./layout.ts";
 const COPIED_S_MAX = 300;
 
 /**
- * After tables were made on a node (`table on host`): waits until it has the rows, and tells Keeper of them. An insert that a single replica had when
- * the others were lost waits for a second one, and so does its lane, which repeats it. A new replica copies its part without confirming
- * it; that it does when it connects to Keeper anew.
+ * After tables were made on a node (`table on host`): waits until the node has the rows, and tells Keeper of them. An insert that a single replica
+ * had when the others were lost waits for a second replica, and so does its lane, which repeats it. A new replica copies the part of the insert
+ * without confirming it, and confirms it when it connects to Keeper anew.
  *
  * Returns what still copies rows after {@link COPIED_S_MAX} seconds.
  */

@@ -15,11 +15,11 @@ export type ClickhouseOptions = ClickhouseServer & {
   readonly applicationName: string;
   readonly requestTimeoutMs?: number;
   readonly connectionsMax?: number;
-  /** For one node of a cluster: statements read the rows that this node has, not those of all shards. */
+  /** For one node of a cluster: statements read the rows that this node has, not the rows of all shards. */
   readonly isOneNode?: boolean;
 };
 
-/** A client knows whether its clicks are spread over shards, so no reader can take those of one shard for all. */
+/** A client knows whether its clicks are spread over shards, so no reader can take the clicks of one shard for all clicks. */
 export type Clickhouse = ClientMethods & { readonly cluster: ClickhouseCluster | undefined };
 /** For code that only reads. */
 export type ClickhouseReader = Pick<Clickhouse, "query" | "cluster">;
@@ -29,11 +29,11 @@ export type ClickhouseEditor = Pick<Clickhouse, "query" | "command" | "cluster">
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 10;
 
-/** Of a replica that answers reports: how far it may be behind the others of its shard. */
+/** How far a replica that answers reports may be behind the others of its shard. */
 const REPLICA_DELAY_SECONDS_MAX = 5;
 /**
- * The server does not compile expressions to machine code. At the third use of an expression it would spend 20 to 50 ms on that, and on four
- * million rows nothing of it comes back.
+ * The server does not compile expressions to machine code. At the third use of an expression it would spend 20 to 50 ms on compiling, which
+ * four million rows do not repay.
  */
 const INTERPRETED: ClickHouseSettings = {
   compile_expressions: 0,

@@ -23,9 +23,9 @@ export class ReplicaInUseError extends Error {
 }
 
 export type DroppedReplica = {
-  /** Tables of which Keeper knows the replica no longer. */
+  /** Tables whose replica Keeper no longer knows. */
   readonly dropped: readonly string[];
-  /** Statements for tables that no node has which answers: they need a user with all rights. */
+  /** Statements for tables that no answering node has: they need a user with all rights. */
   readonly left: readonly string[];
 };
 
@@ -35,8 +35,8 @@ export function isHome(text: string): boolean {
 }
 
 /**
- * Makes Keeper forget the replica of a node that is lost with its disk, or has lost its disk. Until then no node can have its macros, and inserts
- * count it among the replicas of which most must answer. Safe to run twice.
+ * Makes Keeper forget the replica of a node that is lost with its disk, or has lost its disk. Until then no node can have its macros, and
+ * inserts, which need answers of most replicas, count it among them. Safe to run twice.
  *
  * @throws {ReplicaInUseError} while a node with these macros has the tables, or Keeper takes it for connected.
  */

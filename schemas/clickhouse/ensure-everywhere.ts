@@ -27,7 +27,7 @@ const REPLICA_EXISTS = "253";
  *
  * Nodes that have a table need not agree on it: a migration that was interrupted makes them agree when it is repeated.
  *
- * @throws if nodes define a table in two ways that another one lacks, and if Keeper still knows the replica of a node that lost its tables.
+ * @throws if nodes define a table in two ways that another node lacks, and if Keeper still knows the replica of a node that lost its tables.
  */
 export async function makeMissingTables(nodes: readonly Node[]): Promise<string[]> {
   const tables = await readTables(nodes);
@@ -45,7 +45,7 @@ export async function makeMissingTables(nodes: readonly Node[]): Promise<string[
   return made;
 }
 
-/** {@link makeMissingTables}. @throws also if a table is defined in two ways: nobody can say which of them is right. */
+/** {@link makeMissingTables}. @throws also if a table is defined in two ways: nobody can say which definition is right. */
 export async function ensureEverywhere(nodes: readonly Node[]): Promise<string[]> {
   refuseTwoWays(await readTables(nodes));
   return await makeMissingTables(nodes);

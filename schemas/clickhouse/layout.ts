@@ -1,7 +1,7 @@
 /**
- * The form of our ClickHouse statements in a cluster, derived from the one of a server alone. Migrations are written once, for a server
- * alone, and released files never change. What this module does not know it refuses: a table in the wrong place loses rows or shows
- * them twice, and nothing would report that.
+ * The form of our ClickHouse statements in a cluster, derived from their form on a server alone. Migrations are written once, for a server
+ * alone, and released files never change. This module refuses what it does not know: a table in the wrong place loses rows or shows them
+ * twice, and nothing would report that.
  */
 
 /** Where the statements of a cluster apply. */
@@ -54,7 +54,7 @@ const END =
   /^(?:partition by [^;]+?\s+)?order by [^;]+?(?:\s+ttl [^;]+?)?(?:\s*settings ([^;]+))?$/s;
 
 const ALONE_WINDOW = /\bnon_replicated_deduplication_window = \d+/;
-/** A repeated insert of clicks is known for a day, ten times as many as those of a server alone (C1). */
+/** Repeated inserts of clicks are known for a day, and ten times as many as on a server alone (C1). */
 const CLICK_WINDOW =
   "replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 86400";
 /** A repaired row may equal one that was stored an hour ago and deleted since. Repeated rows of these tables do no harm. */
@@ -73,7 +73,7 @@ export function clusterForm(statement: string, place: ClusterPlace): string {
 }
 
 /**
- * How Keeper knows the replica of a node: its path below that of the installation, and its name. `isShared`: the replicas of all shards have
+ * How Keeper knows the replica of a node: its path below the installation's path, and its name. `isShared`: the replicas of all shards have
  * the same path.
  */
 export function replicaOf(

@@ -29,8 +29,8 @@ const ON_CLUSTER: ClickHouseSettings = {
 
 export type MigrateOptions = {
   /**
-   * With it, files that remove something are applied too. It runs `work` once no process runs that needs what `file` removes, and
-   * none can start until `work` is done.
+   * With this function, files that remove something are applied too. It runs `work` once no process runs that needs what `file` removes,
+   * and no such process can start until `work` is done.
    */
   readonly withoutOlder?: (file: MigrationFile, work: () => Promise<void>) => Promise<void>;
   readonly files?: readonly MigrationFile[];
@@ -55,8 +55,8 @@ type Target = { readonly client: Clickhouse; readonly place: ClusterPlace | unde
 /**
  * Creates the database and applies missing migrations in order. ClickHouse has no transactions, so every statement of a migration is
  * idempotent, and a migration counts as applied only after its last statement. Files that remove something are left out, except with
- * `withoutOlder` or in an empty database. On a cluster it first makes the tables that a new or rebuilt node lacks, as the others have them: the
- * statements of the first migration would make other tables than Keeper knows once later ones have changed them.
+ * `withoutOlder` or in an empty database. On a cluster it first makes the tables that a new or rebuilt node lacks, as the other nodes have
+ * them: once later migrations have changed these tables, the first migration would make other tables than Keeper knows.
  *
  * @throws {OtherSchemaError} when the schema is not for this release, and an Error while a node of the cluster is away.
  */
@@ -108,7 +108,7 @@ async function migrateServer(
           left.push(file.name);
           continue;
         }
-        // From here on no older process starts, also if this one dies before the statements are done.
+        // From here on no older process starts, also if this process dies before the statements are done.
         await withoutOlder(file, async () => {
           await note(target, file, false);
         });
@@ -321,7 +321,7 @@ type NotedMigration = AppliedMigration & {
   readonly isApplied: boolean;
 };
 
-/** The name of the migration that made the schema; undefined without a schema. `database`: if it is not the one of `client`. */
+/** The name of the migration that made the schema; undefined without a schema. `database`: if it is not the client's. */
 async function firstMigration(client: Clickhouse, database?: string): Promise<string | undefined> {
   const table =
     database === undefined ? "schema_migration" : "{database: Identifier}.schema_migration";

@@ -49,9 +49,9 @@ const Merged = z.looseObject({
 const Rows = z.object({ rows: z.array(z.array(z.unknown())) });
 
 const ROWS_MAX = 100_000;
-/** Longer than Keeper takes to notice that a replica is gone. Until then the others cannot give up the parts that only it has. */
+/** Longer than Keeper takes to notice that a replica is gone. Until then the other replicas cannot give up the parts that only that replica has. */
 const BEHIND_SECONDS_MAX = 60;
-/** A node that is away is left out quickly. A skipped node is silent, so {@link assertQuorum} counts those that answered. */
+/** A node that is away is left out quickly. A skipped node is silent, so {@link assertQuorum} counts the nodes that answered. */
 const SKIP_AWAY: ClickHouseSettings = {
   skip_unavailable_shards: 1,
   connect_timeout_with_failover_ms: 250,
@@ -62,12 +62,12 @@ const SKIP_AWAY: ClickHouseSettings = {
 };
 
 /**
- * Returns the rows of a select over every click that was acknowledged before. All replicas are asked, and a row comes once for each of them that
- * has it, in no order: the caller merges.
+ * Returns the rows of a select over every click that was acknowledged before. All replicas are asked, and a row comes once for each replica that has
+ * it, in no order: the caller merges.
  *
  * It is exact because an insert is acknowledged when floor(R/2) + 1 of the R replicas of its shard have it (`insert_quorum = 'auto'`), and this
- * function demands answers of R - floor(R/2). Together these are more than R, so at least one replica is in both. A limit of the select must be
- * one that the merged rows have too, so that no replica cuts a row that belongs in the result.
+ * function demands answers of R - floor(R/2). Together these are more than R, so at least one replica is in both. A limit of the select must also be
+ * a limit of the merged rows, so that no replica cuts a row that belongs in the result.
  *
  * Not covered:
  * - A replica that Keeper knows and `remote_servers` does not list. It counts for inserts, but not here.
@@ -120,7 +120,7 @@ export function answersNeeded(replicas: number): number {
 }
 
 /**
- * @throws {QuorumError} if too few replicas of a shard answered, or a node lists more replicas than the one that is asked.
+ * @throws {QuorumError} if too few replicas of a shard answered, or a node lists more replicas than the asked node.
  * @throws {Error} if the replicas that answered cannot be told apart, or one has more rows than may be read.
  */
 export function assertQuorum(
@@ -168,8 +168,9 @@ export function assertQuorum(
 }
 
 /**
- * Without keys, so each node answers with one row, also if it finds nothing. `clusterAllReplicas` makes each replica a shard of its own, and numbers
- * them in the order of `listed`. That one is a scalar subquery, which the node that is asked evaluates for all; what a node says of itself must not be one.
+ * The select has no keys, so each node answers with one row, also if it finds nothing. `clusterAllReplicas` makes each replica a shard of its own,
+ * and numbers them in the order of `listed`. The asked node evaluates `listed`, a scalar subquery, for all nodes; what a node says of itself must not
+ * be a scalar subquery.
  */
 function textOf(
   { name, database }: ClickhouseCluster,

@@ -10,8 +10,8 @@ export type PersonsConversion = {
 };
 
 /**
- * A browser sends pixels itself. What a server reports has the address of the server unless the report names another one (G102), as its row in
- * the inbound log shows: the address of a server is in the reports of all its visitors.
+ * A browser sends pixels itself. What a server reports has the address of the server unless the report names another address (G102), as its
+ * row in the inbound log shows: the address of a server is in the reports of all its visitors.
  */
 const VISITOR_IP = `case
   when c.method in ('pixel', 'js') then host(c.conv_ip)

@@ -25,8 +25,8 @@ export const BatchHead = z.object({
   /** Set if the producer has declared the records from here to `first` lost. */
   lostFrom: z.int().nonnegative().optional(),
   /**
-   * All epochs of this producer before this one have ended and are shipped completely. In the last message of an
-   * epoch it is `epoch` + 1; it is 0 while earlier epochs may still have records. Without it, an epoch ends by silence.
+   * All epochs of this producer below this number have ended and are shipped completely. In the last message of an epoch it is `epoch` + 1;
+   * it is 0 while earlier epochs may still have records. Without the field, an epoch ends by silence.
    */
   endedBefore: z.int().nonnegative().optional(),
   /**
@@ -40,8 +40,8 @@ export const BatchHead = z.object({
    */
   nonce: z.string().max(NONCE_CHARACTERS_MAX).optional(),
   /**
-   * Number of click lanes among which the producer distributes every record after this batch. Without it, that is unknown: the batch comes
-   * from leftovers, or from a release that knows four lanes only.
+   * Number of click lanes among which the producer distributes every record after this batch. Without the field, the number is unknown: the
+   * batch comes from leftovers, or from a release that knows four lanes only.
    */
   lanes: z.int().positive().optional(),
 });
@@ -106,8 +106,8 @@ export const Watermark = z.object({
    */
   nonce: z.string().max(NONCE_CHARACTERS_MAX).optional(),
   /**
-   * Number of click lanes among which the producer distributes every record after this batch. Without it, that is unknown: the batch comes
-   * from leftovers, or from a release that knows four lanes only.
+   * Number of click lanes among which the producer distributes every record after this batch. Without the field, the number is unknown: the
+   * batch comes from leftovers, or from a release that knows four lanes only.
    */
   lanes: z.int().positive().optional(),
 });

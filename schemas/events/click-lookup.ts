@@ -21,7 +21,7 @@ export const ClickLookup = z.object({
     .max(LANDING_AD_CLICK_IDS.length),
   /** Clicks of other workspaces do not count. */
   workspaceIds: z.array(z.int().positive()),
-  /** Among clicks with the same ad ID, those of this offer win (G113); 0 if the page names no offer. */
+  /** Among clicks with the same ad ID, clicks on this offer win (G113); 0 if the page names no offer. */
   offerId: z.int().nonnegative(),
   /** When the page asked, UTC ms. The answer is "none" only if every click answered before this time is known (G162). */
   receivedAtMs: z.int(),

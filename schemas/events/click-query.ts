@@ -40,9 +40,9 @@ export type ClickQuery = z.infer<typeof ClickQuery>;
 /** Clicks as the JSON text of their rows, stored or about to be stored, newest last. */
 export const ClickAnswer = z.object({
   /**
-   * Every click of this shard answered before this moment (UTC ms) is known to the writer or to ClickHouse: the oldest
-   * `at` of the last batches of all producers that have not ended, in the answer to an id of the one that it names. A click
-   * younger than this that is not found may still be on its way. In the answer to `stored`: every such click is in ClickHouse.
+   * Every click of this shard answered before this moment (UTC ms) is known to the writer or to ClickHouse: the moment is the oldest `at`
+   * of the last batches of all producers that have not ended; in the answer to an id, only of the producer that the id names. A younger
+   * click that is not found may still be on its way. In the answer to `stored`, every click answered before this moment is in ClickHouse.
    */
   completeToMs: z.number(),
   clicks: z.array(z.string()),
@@ -52,7 +52,7 @@ export const ClickAnswer = z.object({
   isAllKnown: z.boolean().optional(),
   /**
    * In the answer to an id: whether the click counts as lost if it is not found, because the journal of the ingress that recorded it
-   * (`recordedBy`, else the one that the id names) was given up. It may come back.
+   * (`recordedBy`, else the ingress that the id names) was given up. The journal may come back.
    */
   isGivenUp: z.boolean().optional(),
 });

@@ -47,9 +47,9 @@ export const ClickRecord = z.object({
   ts: z.int().nonnegative(),
   /** 0: belongs to no workspace, so that no key sees it and it cannot convert (G140). */
   workspace_id: id,
-  /** A {@link LinkType}. A click of a newer release may have another one, and must be stored and found too. */
+  /** A {@link LinkType}. A click of a newer release may have another type, and must be stored and found too. */
   link_type: z.string().min(1).max(KIND_LENGTH_MAX),
-  /** A {@link ClickStatus}, or another one of a newer release. */
+  /** A {@link ClickStatus}, or a status of a newer release. */
   status: z.string().min(1).max(KIND_LENGTH_MAX),
   /** The condition that was not met (G143), or why its `url=` was refused (G137) with status `blocked`. */
   status_reason: text,

@@ -16,7 +16,7 @@ export type CouponClick = z.infer<typeof CouponClick>;
 /** For how long an ingress may record such a click after it was asked or has asked. */
 export const COUPON_CLICK_MS = 15_000;
 
-/** The answer of an ingress that would record a coupon's click that another one may not have recorded. */
+/** The answer of an ingress that would record a coupon's click that another ingress may not have recorded. */
 export const CouponClickTaker = z.object({ producer: z.int().min(0).max(65_535) });
 
 /** Sent to the ingress with this producer number. It records the click once, but not after `untilMs` on its own clock. */

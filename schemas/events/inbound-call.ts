@@ -13,7 +13,7 @@ export const LANDING_RESULTS = [
 ] as const satisfies readonly ((typeof LANDING_SOURCES)[number] | PostbackResult)[];
 export type LandingResult = (typeof LANDING_RESULTS)[number];
 
-/** Results of visits and reports that led nowhere (G242): a link without offer or partner, and a path that is none of ours. */
+/** Results of visits and reports that led nowhere (G242): a link without offer or partner, and a path that is not ours. */
 export const STRAY_RESULTS = ["unknown_link", "unknown_path"] as const;
 export type StrayResult = (typeof STRAY_RESULTS)[number];
 
@@ -25,7 +25,7 @@ const KIND_LENGTH_MAX = 40;
 
 /** A call that ingress answered itself, for the inbound log (G178): each call of `/lp`, refused calls of the other paths, and visits that led nowhere. */
 export const InboundCall = z.object({
-  /** A {@link CallEndpoint}, or another one of a newer ingress: the log stores it as it is. */
+  /** A {@link CallEndpoint}, or an endpoint of a newer ingress: the log stores it as it is. */
   endpoint: z.string().min(1).max(KIND_LENGTH_MAX),
   /** Null if the workspace of the call is unknown. */
   workspaceId: z.int().positive().nullable(),
@@ -34,10 +34,10 @@ export const InboundCall = z.object({
   receivedAtMs: z.int(),
   /** The sender's whole address. It is truncated when it is stored. */
   ip: z.string(),
-  /** As sent. Of `/lp` only identifiers and codes, because a page's URL may identify a person (P31). */
+  /** As sent; for `/lp` only identifiers and codes, because a page's URL may identify a person (P31). */
   params: z.record(z.string(), z.string()),
   httpStatus: z.int(),
-  /** A {@link CallResult}, or another one of a newer ingress. */
+  /** A {@link CallResult}, or a result of a newer ingress. */
   result: z.string().min(1).max(KIND_LENGTH_MAX),
   clickId: z.string().nullable(),
   /** The error in the answer, "" without one. */

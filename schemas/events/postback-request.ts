@@ -7,7 +7,7 @@ import { CouponClick } from "./coupon-click.ts";
  */
 export const PostbackRequest = z.object({
   endpoint: z.enum(["pb", "px"]),
-  /** Every parameter once, first value wins, body over query (G119). Values are text, also those of a JSON body. */
+  /** Every parameter once, first value wins, body over query (G119). Values are text, also in a JSON body. */
   params: z.record(z.string(), z.string()),
   /** Value of cookie trk_cid, for pixels; "" when there is none. */
   cookieClickId: z.string(),
@@ -71,7 +71,7 @@ export const PostbackReply = z.object({
   hint: z.string().optional(),
   /** Of an outage, if it is known. */
   retryAfterSeconds: z.int().positive().optional(),
-  /** Ingress records it before it answers, unless `recordsUntilMs` has passed. Only the reply to the report that created it has it. */
+  /** Ingress records this click before it answers, unless `recordsUntilMs` has passed. Only the reply to the report that created the click has it. */
   couponClick: CouponClick.optional(),
 });
 export type PostbackReply = z.infer<typeof PostbackReply>;

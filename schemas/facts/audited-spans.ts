@@ -32,7 +32,7 @@ export async function listSpans(
   return spans;
 }
 
-/** By workspace, the first and the last record that one of the stores has; workspaces without any are left out. */
+/** By workspace, the first and the last record that one of the stores has; workspaces without records are left out. */
 async function endsOf(
   stores: FactStores,
   table: FactTable,

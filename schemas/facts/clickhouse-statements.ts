@@ -8,7 +8,7 @@ export type ClickhouseNames = {
   /** SQL of the same text as in Postgres, byte for byte. */
   readonly content: string;
   readonly offerId: string;
-  /** The sorting key after the workspace, as a tuple; and the same of a parameter's at_ms, offer and id_text. */
+  /** The sorting key after the workspace, as a tuple. `keyOfParameter` is the same tuple of a parameter's at_ms, offer and id_text. */
   readonly key: string;
   readonly keyOfParameter: string;
 };

@@ -7,7 +7,7 @@ export const DURABILITY_SETTINGS = {
   DURABILITY: {
     type: oneOf(["relaxed", "strict"]),
     default: "strict",
-    // Servers of a trial sync to the disk now and then, as they come. Those of an installation of hosts are set up.
+    // Servers of a trial sync to the disk now and then, as they come. Servers of an installation of hosts are set up.
     launcherDefault: "relaxed",
     readBy: ["npm start", ...READERS],
     meaning:

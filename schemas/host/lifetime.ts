@@ -40,7 +40,7 @@ export class Lifetime {
     // A person waits at the terminal, or siblings serve the port.
     for (const signal of ["SIGINT", "SIGHUP"] as const)
       process.on(signal, () => this.#signalled(signal, 0));
-    // Rotation of logs may signal every process of a host. Without a listener the signal would end those that have nothing to reopen.
+    // Rotation of logs may signal every process of a host. Without a listener the signal would end processes that have nothing to reopen.
     process.on("SIGUSR2", () => undefined);
     if (options.endWithParent) {
       process.stdin

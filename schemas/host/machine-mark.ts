@@ -6,7 +6,7 @@ const MACHINE_ID = "/etc/machine-id";
 
 /**
  * Eight characters by which two machines of one host name differ; "" where the system has no identity, as in most containers, whose host
- * names differ already. The same after every restart.
+ * names differ already. The mark is the same after every restart.
  */
 export function machineMark(file = MACHINE_ID): string {
   const id = existsSync(file) ? readFileSync(file, "utf8").trim() : "";

@@ -10,7 +10,7 @@ export const BOUNDS = {
     0.000_001, 0.000_002_5, 0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5,
     0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
   ],
-  /** From an insert or a small report to one that runs into its limit. */
+  /** From an insert or a small report to a report that runs into its limit. */
   freshness: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 

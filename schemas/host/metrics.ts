@@ -27,7 +27,7 @@ type PlainGauge<D extends Definitions> = {
 }[keyof D] &
   string;
 
-/** A value for each label; those with a closed set of values take no other. */
+/** A value for each label; labels with a closed set of values take no other. */
 export type LabelsOf<L extends LabelDefinitions> = {
   readonly [N in keyof L]: L[N] extends readonly (infer Value extends string)[] ? Value : string;
 };
@@ -190,7 +190,7 @@ export class Histogram<L extends LabelDefinitions = NoLabels> {
 /** An observation allocates nothing and takes less than 0.1 µs. */
 class HistogramSeries {
   readonly #bounds: Float64Array;
-  /** One for each bound, and one for values above all of them. */
+  /** A count for each bound, and one for values above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -215,7 +215,7 @@ class HistogramSeries {
 
 type Pair = readonly [name: string, value: string];
 
-/** The series of an instrument by the values of its labels. Those whose values are all known exist from the start. */
+/** The series of an instrument by the values of its labels. Series whose values are all known exist from the start. */
 class LabelledSeries<Series> {
   readonly #names: readonly string[];
   readonly #make: () => Series;
@@ -243,7 +243,7 @@ class LabelledSeries<Series> {
   }
 }
 
-/** Every combination of values of labels that are all closed sets; none if one of them is open. */
+/** Every combination of values of labels that are all closed sets; no combination if a label is open. */
 function combinations(labels: LabelDefinitions): AnyLabels[] {
   let found: AnyLabels[] = [{}];
   for (const [name, values] of Object.entries(labels)) {

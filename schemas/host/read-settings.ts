@@ -49,7 +49,7 @@ export type SettingsOf<P extends Process> = {
 /**
  * Reads the settings of a process from environment variables. An empty variable counts as unset. A secret may stand in a file that
  * `<name>_FILE` names. `npm start` checks the settings of all processes, because it passes them on.
- * @throws {SettingsError} that names every wrong variable at once, or those that contradict each other.
+ * @throws {SettingsError} that names every wrong variable at once, or the variables that contradict each other.
  */
 export function readSettings<P extends Process>(
   reader: P,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A secret. Of a file it is read at each call, so that the file may be replaced while the process runs. */
+/** A secret. If it is in a file, each call reads the file, which may thus be replaced while the process runs. */
 export type Secret = () => string;
 
 /** The file of a secret cannot be used. The message names the file and never its content. */

@@ -17,11 +17,11 @@ const MIDDLE_NAME_MAX = 11;
 
 /**
  * One sentence for each variable that looks like a setting and is none: it resembles one, or begins like ours. An environment also holds
- * variables of other programs, so a short name must have the letters of ours in another order.
+ * variables of other programs, so a short name must have the letters of a setting in another order.
  */
 export function unknownSettings(environment: Environment): string[] {
   const known = knownNames();
-  // A removed one has a sentence of its own where it matters.
+  // A removed setting has a sentence of its own where it matters.
   const isKnown = new Set([...known, ...REMOVED_SETTINGS]);
   return Object.entries(environment).flatMap(([name, value = ""]) => {
     if (value === "" || isKnown.has(name) || isForeign(name, value)) return [];

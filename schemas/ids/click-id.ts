@@ -49,8 +49,8 @@ export function clickIdParts(id: string): ClickIdParts {
 }
 
 /**
- * Orders clicks of one millisecond: higher for the one that its producer minted later. Between two producers the order is arbitrary
- * but always the same.
+ * Orders clicks of one millisecond: higher for the click that its producer minted later. Between two producers the order is arbitrary but
+ * always the same.
  */
 export function orderInMillisecond(id: string): string {
   return id.slice(HEAD_DIGITS);
@@ -101,7 +101,7 @@ export class ClickIdMint {
     this.#random = options.random ?? randomNumbers();
   }
 
-  /** The time of the next click: the clock's, or that of the last click if the clock stepped back a little. */
+  /** The time of the next click: the clock's time, or the last click's if the clock stepped back a little. */
   nowMs(): number {
     const nowMs = this.#clock.nowMs();
     const isFarBack = this.#lastMs - nowMs > STEP_BACK_MS_MAX;
@@ -189,9 +189,9 @@ function keyOf(head: string, secret: string): MacKey {
 }
 
 /**
- * Mixes the random part with the key of its millisecond, shard and producer. The keyed hash costs 0.4 µs and is computed once for all of
- * them. An invented id passes with a probability of 1 in 65,536. A key reveals nothing about other keys. From several ids with one key,
- * more of them could be invented, but those are not found.
+ * Mixes the random part with the key of its millisecond, shard and producer. The keyed hash costs 0.4 µs and is computed once for all ids
+ * that share the key. An invented id passes with a probability of 1 in 65,536. A key reveals nothing about other keys. From several ids
+ * with one key, more ids could be invented, but invented ids are not found.
  */
 function macOf({ high, low, sum }: MacKey, random: number): string {
   let mixed = random ^ low;

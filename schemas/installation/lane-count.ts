@@ -103,7 +103,7 @@ export async function restoreLanes(pool: Pool, highestLane: number): Promise<Rai
   });
 }
 
-/** Each lane has the offers that `count` lanes assign to it, without waiting for another one. */
+/** Each lane has the offers that `count` lanes assign to it, without waiting for another lane. */
 export async function giveAllOffers(db: Queryable, count: number): Promise<void> {
   await db.query({
     name: "give-lanes-all-offers",
@@ -112,7 +112,7 @@ export async function giveAllOffers(db: Queryable, count: number): Promise<void>
   });
 }
 
-/** Click lanes that do not have their offers yet, or still have those of a lane that was added. */
+/** Click lanes that do not have their offers yet, or still have the offers of a lane that was added. */
 export async function readWaitingLanes(db: Queryable, count: number): Promise<number[]> {
   const { rows } = await db.query<{ lane: number }>({
     name: "read-waiting-lanes",

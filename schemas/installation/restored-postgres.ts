@@ -4,9 +4,9 @@ import { type Lifted, type LiftOptions, liftSequences, readSequences } from "./s
 import { markClickhouse, readClickhouseMark, readPostgresMark } from "./store-marks.ts";
 
 /**
- * For a Postgres that is, or may be, behind the other stores: raises its sequences, raises its beat above theirs, and allows it to
- * assign ids. If several processes call it, one of them does the work; returns undefined if another one is doing it, or has done it less
- * than a minute ago. @throws what the drivers throw; the next call tries again.
+ * For a Postgres that is, or may be, behind the other stores: raises its sequences, raises its beat above theirs, and allows it to assign
+ * ids. If several processes call it, one of them does the work; returns undefined if another process is doing it, or has done it less than
+ * a minute ago. @throws what the drivers throw; the next call tries again.
  */
 export async function catchUpPostgres(
   db: Queryable,

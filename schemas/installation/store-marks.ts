@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clickhouse, ClickhouseReader } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
 
-/** The mark in one store, by which it is compared with the other one. */
+/** The mark in one store, by which the store is compared with the other store. */
 export type StoreMark = {
   readonly incarnation: string;
   readonly beat: number;

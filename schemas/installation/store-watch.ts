@@ -32,7 +32,7 @@ export type StoreWatchOptions = {
   readonly pool: Pool;
   readonly clickhouse: Clickhouse;
   readonly log: Log;
-  /** Returns undefined while there is no connection yet. Without it, the streams are not compared. */
+  /** Returns undefined while there is no connection yet. Without this function, the streams are not compared. */
   readonly nats?: () => Nats | undefined;
   readonly clock?: Clock;
 };
@@ -77,7 +77,7 @@ export class StoreWatch {
     await this.#twins?.close();
   }
 
-  /** Stops, and records a clean stop if no process of another kind runs. `applicationName` is that of the pool. */
+  /** Stops, and records a clean stop if no process of another kind runs. `applicationName` is the pool's. */
   async closeLast(applicationName: string): Promise<void> {
     await this.close();
     const { pool, clickhouse, log } = this.#options;

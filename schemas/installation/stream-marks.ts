@@ -55,7 +55,7 @@ export class StreamMarks {
       this.#silentSinceMs = undefined;
       return { is: "known", mark: newestOf(ofStreams), ofStreams };
     } catch {
-      // Whatever the reason is, the mark is unknown. Those who need JetStream for their work log why it does not answer.
+      // Whatever the reason is, the mark is unknown. Code that needs JetStream for its work logs why JetStream does not answer.
       return this.#silence();
     }
   }

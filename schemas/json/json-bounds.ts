@@ -5,12 +5,12 @@ export const JSON_LEVELS_MAX = 32;
 /** Values of a beginning: a hundred rows with ten fields, and some more. */
 export const BEGINNING_VALUES = 1_200;
 
-/** Of the unknown fields behind those that are named: reading a body to its end only to count them costs more than a text of its size. */
+/** Most unknown fields that are counted behind the named ones: reading a body to its end only to count them costs more than a text of its size. */
 export const FIELDS_COUNTED_MAX = 1_000;
 
-/** What the reader of a JSON text can use of it. */
+/** How much of a JSON text its reader can use. */
 export type JsonBounds = {
-  /** Values in all objects and lists. An empty one counts as if it had one. */
+  /** Values in all objects and lists. An empty object or list counts as if it had one. */
   readonly values: number;
   readonly fields?: KnownFields | undefined;
 };

@@ -2,7 +2,7 @@ const SLOTS = 4_096;
 /** Of the hash FNV-1a. */
 const PRIME = 0x01_00_01_93;
 
-/** Recognises names of fields by their bytes, without making a text of each. One in some tens of unknown names passes for known. */
+/** Recognises names of fields by their bytes, without making a text of each. One unknown name in some tens passes for known. */
 export class NameFilter {
   readonly #slots = new Uint8Array(SLOTS);
   readonly #seed: number;

@@ -20,7 +20,7 @@ export function numbersAsTexts(json: string): string {
   );
 }
 
-/** Numbers of the named fields, and whole numbers above those that a float holds without gaps, as texts with their own digits. */
+/** Numbers of the named fields, and whole numbers above the range that a float holds without gaps, as texts with their own digits. */
 export function digitsKept(json: string, fields: ReadonlySet<string>): string {
   if (fields.size === 0 && !LONG_INTEGER.test(json)) return json;
   let isField = false;

@@ -1,9 +1,9 @@
 import { JSON_LEVELS_MAX, type JsonBounds, type JsonExcess, scanJson } from "./json-bounds.ts";
 import { digitsKept, numbersAsTexts } from "./number-texts.ts";
 
-/** Of a report to the tracking domain: a flat object, of which at most 200 parameters are kept. */
+/** For a report to the tracking domain: a flat object; at most 200 of its parameters are kept. */
 export const REPORT_BOUNDS: JsonBounds = { values: 300 };
-/** Of a record in a file: an offer with all its lists. */
+/** For a record in a file: an offer with all its lists. */
 export const RECORD_BOUNDS: JsonBounds = { values: 20_000 };
 
 /** JSON with more in it than its reader can use. */
@@ -40,7 +40,7 @@ export function parseSentJson(text: string, bounds: JsonBounds): unknown {
 }
 
 /**
- * As {@link parseSentJson}, with every number as a text with its own digits: whoever reads texts only loses none (G218).
+ * As {@link parseSentJson}, with every number as a text with its own digits: whoever reads only texts loses no digit (G218).
  * @throws {JsonExcessError}
  * @throws {SyntaxError} for text that is no JSON.
  */

@@ -14,7 +14,7 @@ export function causeHeaders({ request_id, traceparent }: Cause): MsgHdrs {
   return all;
 }
 
-/** Undefined for a message that no request caused, and for one of a release that does not send the headers. */
+/** Undefined for a message that no request caused, and for a message of a release that does not send the headers. */
 export function causeOf({
   headers: all,
 }: {

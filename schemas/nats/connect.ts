@@ -12,7 +12,7 @@ export type NatsOptions = NatsServers &
   NatsSpace & {
     /** The name in `nats server report connections`. */
     readonly name: string;
-    /** The user that the server knows this process by. Without a role nothing separates its inboxes from those of others. */
+    /** The user that the server knows this process by. Without a role nothing separates its inboxes from other users' inboxes. */
     readonly role?: NatsRole;
     /** For processes that create or change streams. */
     readonly streams?: StreamSettings;

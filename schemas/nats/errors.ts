@@ -31,7 +31,7 @@ const UNKNOWN_AUTHORITY = new Set([
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
 ]);
 const WRONG_CERTIFICATE = /^(CERT_|ERR_TLS_CERT_ALTNAME_INVALID)/;
-/** The server has ended the handshake, because it wants a certificate of the client or another one. */
+/** The server has ended the handshake, because it wants a certificate of the client, or another certificate. */
 const CLIENT_CERTIFICATE = /^ERR_SSL_.*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/;
 
 /** Why a connection to `hosts` failed. */

@@ -3,7 +3,7 @@ import type { Nats } from "./connect.ts";
 
 /** What one NATS server says about itself. */
 export type NatsServerReport = {
-  /** Another one at each start. By names two servers may be one: copied configurations have the same `server_name`. */
+  /** A new ID at each start. Names do not tell servers apart: copied configurations have the same `server_name`. */
   readonly id: string;
   readonly name: string;
   readonly version: string;

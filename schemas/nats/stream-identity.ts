@@ -7,7 +7,7 @@ const StreamIdentity = z.object({
   incarnation: z.string(),
   /** The beat of Postgres when this was written. */
   beat: z.int().nonnegative(),
-  /** Last values of its sequences at that time. */
+  /** Last values of the sequences of Postgres at that time. */
   sequences: z.record(z.string(), z.int().nonnegative()),
 });
 export type StreamIdentity = z.infer<typeof StreamIdentity>;

@@ -45,7 +45,7 @@ const REPLICAS_WANTED = 3;
 const NO_ROOM = 10_047;
 /** Too few servers, or too few with enough room (JSClusterNoPeersErrF, JSStreamReplicasNotSupportedErr). */
 const TOO_FEW_SERVERS = [10_005, 10_074];
-/** Another stream has a subject of this one (JSStreamSubjectOverlapErr). */
+/** Another stream has a subject of this stream (JSStreamSubjectOverlapErr). */
 const SUBJECTS_OVERLAP = 10_065;
 const DUPLICATE_WINDOW_MS = 120_000;
 /** Servers tell each other their room when they meet and every 10 s. Until then a leader takes them for full, so the best limits are asked again. */
@@ -68,7 +68,7 @@ export async function ensureStreams(nats: Nats): Promise<StreamState[]> {
   return ensured;
 }
 
-/** The same for the stream of one lane, so that its writer needs none of the others. */
+/** The same for the stream of one lane, so that the writer of the lane needs no other stream. */
 export async function ensureStreamOfLane(nats: Nats, lane: number): Promise<void> {
   const group = lane % nats.groups;
   const info = await findStream(await nats.manager(), streamOfLane(nats, lane));

@@ -55,7 +55,7 @@ function parseRange(text: string): Range | undefined {
   if (groups === undefined || rest.length > 0) return undefined;
   if (length === undefined) return { from: groups, to: groups };
   if (!/^\d{1,3}$/.test(length)) return undefined;
-  // An IPv4 CIDR is one of its mapped form.
+  // An IPv4 CIDR becomes a CIDR of the mapped IPv6 form.
   const bits = Number(length) + (address.includes(":") ? 0 : 96);
   // A network with less than the whole prefix of an IPv4 address in its IPv6 form would hold all of IPv4.
   return bits > 128 || (isIpv4(groups) && bits < 96) ? undefined : cidr(groups, bits);

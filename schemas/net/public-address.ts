@@ -30,7 +30,7 @@ export function isPublicAddress(address: string): boolean {
   return !isMapped && global.contains(address) && !special.contains(address);
 }
 
-/** In the form of IPv6 that carries one of IPv4 too. */
+/** Also true for a loopback address of IPv4 in the form of IPv6 that carries it. */
 export function isLoopbackAddress(address: string): boolean {
   return loopback.contains(address);
 }

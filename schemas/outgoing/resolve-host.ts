@@ -9,8 +9,8 @@ const TRIES = 2;
 
 /**
  * Addresses of a name: loopback addresses for `localhost`, else those in the hosts file, else those from name servers. Does not use the
- * resolver of the operating system, because each call would block one of the few threads of the process: four slow name servers would
- * block all of them (P23).
+ * resolver of the operating system, because each call would block one of the few threads of the process: four slow name servers would block
+ * all threads (P23).
  *
  * @param nameServers instead of the system's, as `address:port`.
  * @throws {NameError}

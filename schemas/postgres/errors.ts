@@ -1,7 +1,7 @@
 import { SecretFileError } from "../host/secret-file.ts";
 import { NETWORK_CODES } from "../net/network-codes.ts";
 
-/** SQLSTATEs that we handle. Any other one is an unexpected error. */
+/** SQLSTATEs that we handle. Any other is an unexpected error. */
 export const SQLSTATE = {
   uniqueViolation: "23505",
   foreignKeyViolation: "23503",
@@ -16,8 +16,8 @@ export const SQLSTATE = {
 
 /**
  * Class 08 connection exceptions, 28 a login that is refused, perhaps while its password is changed, 53 out of resources, 57 operator
- * intervention: the server is away or going away. 25006: it is read-only, because another one has become the primary. 25P03 and 25P04: it ended
- * the connection of a process that stood still in a transaction.
+ * intervention: the server is away or going away. 25006: it is read-only, because another server has become the primary. 25P03 and 25P04: the
+ * server ended the connection of a process that stood still in a transaction.
  */
 const AWAY = /^(08|28|53|57|25006$|25P03$|25P04$)/;
 const DRIVER_AWAY =

@@ -1,6 +1,6 @@
 import type { Queryable } from "./connect.ts";
 
-/** Units of the target currency for one of the source, as a fraction of two reference rates against EUR (G76). */
+/** Units of the target currency for one unit of the source currency, as a fraction of two reference rates against EUR (G76). */
 export type ExchangeRate = {
   readonly from: string;
   readonly numerator: bigint;
@@ -27,8 +27,9 @@ type FoundRates = {
 };
 
 /**
- * Returns for each query, in order, the rate of the day or the latest one of the seven days before; undefined if either currency has none
- * (G76, G197). A usable rate of the workspace wins over any of the installation (G201). Money in calls and ad costs both use this function.
+ * Returns for each query, in order, the rate of the day or the latest one of the seven days before; undefined if either currency has no
+ * rate (G76, G197). A usable rate of the workspace wins over any of the installation (G201). Money in calls and ad costs both use this
+ * function.
  */
 export async function findExchangeRates(
   db: Queryable,

@@ -23,8 +23,8 @@ export type MigrateOptions = {
   /** Gets a line whenever something takes longer. */
   readonly report?: (line: string) => void;
   /**
-   * For files with `-- no transaction`, whose statements wait for other transactions without blocking them. Needs a connection beside
-   * that of `pool`. By default `pool` itself.
+   * For files with `-- no transaction`, whose statements wait for other transactions without blocking them. Needs a connection beside the
+   * pool's. By default `pool` itself.
    */
   readonly patient?: Queryable;
   readonly files?: readonly MigrationFile[];

@@ -5,13 +5,13 @@ export function quoteIdentifier(name: string): string {
   return pg.escapeIdentifier(name);
 }
 
-/** Several names, as a list of columns: those of `table` where a statement reads several tables. */
+/** Several names, as a list of columns; with `table`, for a statement that reads several tables, as columns of that table. */
 export function quoteIdentifiers(names: readonly string[], table?: string): string {
   const prefix = table === undefined ? "" : `${pg.escapeIdentifier(table)}.`;
   return names.map((name) => prefix + pg.escapeIdentifier(name)).join(", ");
 }
 
-/** A condition of a statement: its text, the first of its parameters being `$first`, and their values. */
+/** A condition of a statement: its text, whose first parameter is `$first`, and the values of its parameters. */
 export type Condition = {
   readonly text: (first: number) => string;
   readonly values: readonly unknown[];

@@ -22,7 +22,7 @@ export type RangeRules = {
   readonly nowMs: number;
   /** Zone of the answer when `tz` is absent (G31). */
   readonly workspaceTimezone: string;
-  /** The range if neither dates nor a preset are given. Its length is also that of the range before a lone `to`. */
+  /** The range if neither dates nor a preset are given. A lone `to` ends a range of the same length. */
   readonly defaultPreset: Preset;
   /** The longest allowed range, inclusive (T76); undefined for no limit. */
   readonly daysMax?: number;

@@ -17,7 +17,7 @@ const SCAN_STEP_MS = 6 * DAY_MS;
 const SPELLINGS_MAX = 1_000;
 /** By name as given. */
 const zones = new Map<string, Zone>();
-/** What names resolve to, by lower-case name: only those of zones, so their number is limited too. */
+/** What names resolve to, by lower-case name: only names of zones are kept, so their number is limited too. */
 const resolvedNames = new Map<string, string>();
 /** By the name that an alias resolves to, so their number is limited by the number of zones. */
 const clocks = new Map<string, ZoneClock>();

@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<SpanName, SpanKind>> = {
   "clickhouse.report": SpanKind.CLIENT,
 };
 
-/** Names of OpenTelemetry where it has one for the same thing. */
+/** Names of OpenTelemetry where it has a name for the same thing. */
 const ATTRIBUTES: Readonly<Record<keyof SpanFacts, string>> = {
   request_id: "tracker.request_id",
   route: "http.route",

@@ -5,7 +5,7 @@ import { projectFile } from "../host/project-root.ts";
 export type Store = "postgres" | "clickhouse";
 export const STORES: readonly Store[] = ["postgres", "clickhouse"];
 
-/** A numbered SQL file that changes the schema of a store. Its number is the schema version that it leads to; the first one makes all of it. */
+/** A numbered SQL file that changes a store's schema. Its number is the schema version that it leads to; the first file makes the whole schema. */
 export type MigrationFile = {
   readonly number: number;
   readonly name: string;

@@ -12,7 +12,7 @@ export type ProducerProgress = {
   readonly producer: number;
   readonly epoch: number;
   readonly at: number;
-  /** The position after the records of the message. Lower than one that was already heard if the message repeats records. */
+  /** The position after the records of the message. If the message repeats records, it is lower than a position heard before. */
   readonly next: number;
   readonly endedBefore?: number | undefined;
   /** Number of click lanes among which the records after the message are distributed. */
@@ -99,7 +99,7 @@ export class Completeness {
     if (hasShippedAll(state)) state.givenUp = undefined;
   }
 
-  /** If a producer's clock goes back, so does the time of its last message. A message that only repeats records does not set it back. */
+  /** If a producer's clock goes back, so does the time of its last message. A message that only repeats records does not set that time back. */
   #note(state: ProducerState, { epoch, at, next, lanes }: ProducerProgress): void {
     if (lanes !== undefined) state.routes.set(epoch, Math.max(state.routes.get(epoch) ?? 0, lanes));
     const lastMessageMs = state.open.get(epoch) ?? 0;
@@ -195,7 +195,7 @@ export class Completeness {
     return Math.min(this.#newestMs, ...times);
   }
 
-  /** The same for the clicks of one producer (a click id contains its number); 0 for a producer that never sent a message. */
+  /** Until when all clicks of one producer are known (a click id contains its number), UTC ms; 0 for a producer that never sent a message. */
   completeToMsOf(producer: number): number {
     this.#dropGone();
     const state = this.#producers.get(producer);
@@ -215,8 +215,8 @@ export class Completeness {
   }
 
   /**
-   * Whether no more records of this producer from before that time can arrive. False for a producer that never sent a message, and for one
-   * that was given up: its journal may come back.
+   * Whether no more records of this producer from before `untilMs` can arrive. False for a producer that never sent a message, and for a
+   * producer that was given up: its journal may come back.
    */
   isAllKnownOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();

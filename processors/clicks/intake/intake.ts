@@ -313,8 +313,8 @@ export class Intake {
   }
 
   /**
-   * Whether another ingress has recorded this click of a coupon because the journal of this one could not be read: then it is in the table
-   * or on its way there. `passedOn` contains it after some seconds; until then it is found among the young clicks.
+   * Whether another ingress has recorded this click of a coupon because the journal of `producer` could not be read: then the click is in
+   * the table or on its way there. `passedOn` contains the click after some seconds; until then it is found among the young clicks.
    */
   #isRecordedElsewhere({ producer }: Producer, line: string): boolean {
     const clickId = readCouponClickId(line);
@@ -346,7 +346,7 @@ export class Intake {
 
   #isUnique(head: LineHead): boolean {
     if (!head.mayBeUnique) return false;
-    // A late click on an offer that the lane has left. Another lane may count this visit as unique, so this one must not.
+    // The lane has left the offer of this late click. Another lane may count the visit as unique, so this lane must not.
     if (this.share.lanes.ofOffer(head.offerId) !== this.lane) return false;
     const hours = this.#catalog.offers.get(head.offerId)?.unique_click_hours ?? UNIQUE_HOURS;
     return this.uniques.take(head, head.ts, hours * HOUR_MS);
@@ -384,6 +384,6 @@ export function passedKey(clickId: string, producer: number): string {
 
 /** Whether two starts have this producer number and epoch, and the batch comes from the later one. */
 function isForeign(producer: Producer, nonce: string | undefined): boolean {
-  // A release without nonces may ship leftovers of one with nonces.
+  // A release without nonces may ship leftovers of a release with nonces.
   return nonce !== undefined && producer.nonce !== undefined && producer.nonce !== nonce;
 }

@@ -10,7 +10,7 @@ export type Producer = {
   accepted: PositionSet;
   /** Positions that are in the table or noted as lost. */
   settled: PositionSet;
-  /** Whether this writer has read anything of it. */
+  /** Whether this writer has read anything of this start. */
   isActive: boolean;
   /** Size of `settled` when it was last noted in Postgres. */
   notedSize: number;

@@ -4,8 +4,8 @@ import type { Range } from "../rows/position-set.ts";
 import type { Producer, Producers } from "./producers.ts";
 
 /**
- * The insert of a lane whose outcome is unknown, if there is one. While it is set, every segment that is read is either part of it or has no
- * row of it: the insert is stored entirely or not at all, and so is each segment.
+ * The insert of a lane whose outcome is unknown, if there is one. While `intent` is set, every segment that is read is part of the insert or
+ * has no row of it: the insert is stored entirely or not at all, and so is each segment.
  */
 export class UndecidedInsert {
   #intent: Intent | undefined;
@@ -21,7 +21,7 @@ export class UndecidedInsert {
     this.#cuts = intent === undefined ? undefined : cutsOf(intent);
   }
 
-  /** Whether every position of it was read. */
+  /** Whether every position of the insert was read. */
   isRead(producers: Producers): boolean {
     return (this.#intent?.ranges ?? []).every(([producer, epoch, from, to]) => {
       const { accepted } = producers.get(producer, epoch);
@@ -29,7 +29,7 @@ export class UndecidedInsert {
     });
   }
 
-  /** The rows of it that are in these batches. */
+  /** The rows of the insert that are in these batches. */
   segmentsIn(batches: readonly Batch[]): Segment[] {
     const intent = this.#intent;
     if (intent === undefined) return [];
@@ -37,7 +37,7 @@ export class UndecidedInsert {
     return segments.filter((segment) => !segment.isStored && isPartOf(intent, segment));
   }
 
-  /** The range in pieces, each of which is part of the insert or has nothing of it. */
+  /** Cuts the range into pieces: each is part of the insert or has nothing of it. */
   cut({ producer, epoch }: Producer, [from, to]: Range): Range[] {
     const cuts = this.#cuts?.get(`${producer}.${epoch}`);
     if (cuts === undefined) return [[from, to]];

@@ -32,7 +32,7 @@ export type BatchInserterOptions = {
 
 /**
  * Inserts the batches of one lane. Makes the inserts smaller while ClickHouse is too slow for them.
- * Invariant: each insert is recorded in Postgres before it begins, and the one before it is decided by then.
+ * Invariant: before an insert begins, it is recorded in Postgres and the insert before it is decided.
  */
 export class BatchInserter {
   readonly #options: BatchInserterOptions;
@@ -80,9 +80,9 @@ export class BatchInserter {
   }
 
   /**
-   * Decides an insert whose outcome is unknown: inserts these rows of it, or a closing row if there are none, under its token. Afterwards no
-   * block with this token will be stored, however late it arrives; which rows are stored, only the table tells.
-   * @throws as `insert` does. It may be repeated.
+   * Decides an insert whose outcome is unknown: inserts under its token these rows of it, or a closing row if there are none. Afterwards no
+   * block with this token will be stored, however late it arrives; only the table tells which rows are stored.
+   * @throws as `insert` does. The call may be repeated.
    */
   async settle(intent: Intent, segments: readonly Segment[]): Promise<void> {
     const { deps, lease } = this.#options;

@@ -42,9 +42,9 @@ export function insertQueryId({ database, lane, epoch }: LaneEpoch, number: numb
 }
 
 /**
- * Makes ClickHouse refuse inserts of older epochs of this lane that begin from now on, and end those that run. It only makes late inserts
- * end early and visibly: one that is frozen in the server, or that another server receives, may still be committed. The intents keep it from
- * storing a row twice.
+ * Makes ClickHouse refuse inserts of older epochs of this lane that begin from now on, and end those that run. This only makes late inserts
+ * end early and visibly: an insert that is frozen in the server, or that another server receives, may still be committed. The intents keep
+ * such an insert from storing a row twice.
  */
 export async function raiseFence(
   clickhouse: Clickhouse,

@@ -93,8 +93,8 @@ export class LaneHomes {
   }
 
   /**
-   * Waits until every node of a shard that answers has what was acknowledged there, so that any of them gives exact answers about a lane that
-   * leaves it. @throws {Error} if one does not get it
+   * Waits until every answering node of a shard has what was acknowledged there, so that each gives exact answers about a lane that leaves
+   * the shard. @throws {Error} if a node does not get it
    */
   async settleShard(shard: string, table: Table, signal: AbortSignal): Promise<void> {
     const nodes = (await this.#nodes?.answering()) ?? [];
@@ -134,7 +134,7 @@ async function lastSynced(
   try {
     return await synced(last, what, SAME_HOME_MS);
   } catch {
-    // All replicas are asked next, this one too. What they answer is reported.
+    // All replicas are asked next, including this one. Their answers are reported.
     return undefined;
   }
 }

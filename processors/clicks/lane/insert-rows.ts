@@ -16,7 +16,7 @@ export type Insert = {
   readonly lane: number;
   readonly writerEpoch: number;
   readonly queryId: string;
-  /** Of the intent. ClickHouse stores the first block that it commits under this token, whatever its rows, and drops all later ones. */
+  /** The intent's token. ClickHouse stores the first block that it commits under this token, whatever its rows, and drops all later ones. */
   readonly token: string;
   /** ClickHouse gives up after this time, and this process shortly after. */
   readonly timeoutMs: number;
@@ -52,8 +52,8 @@ export type Refused = {
 };
 
 /**
- * Inserts the rows of segments of one partition, and waits until a block with the token is in the table: this one, or one that was committed
- * before. Returns the rows that are not valid records.
+ * Inserts the rows of segments of one partition, and waits until a block with the token is in the table: the block of these rows, or a block
+ * that was committed before. Returns the rows that are not valid records.
  * @throws {FencedError} if nothing was written because the lane has a newer writer. After any other error it is unknown whether the
  * rows are stored.
  */
@@ -94,7 +94,7 @@ export async function insertClosingRow(
   { month, n }: { readonly month: number; readonly n: number },
 ): Promise<void> {
   const ts = Date.UTC(Math.floor(month / 100), (month % 100) - 1);
-  // Only clicks have an id. It must differ from those of all other rows.
+  // Only clicks have an id. It must differ from the ids of all other rows.
   const row = {
     ts,
     click_id: insert.token,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ONCE, outcomeOf, type Step, schedules } from "../../../test/samples/lane-model.ts";
 import { OneServer, Replicas } from "../../../test/samples/store-models.ts";
 
-/** Ten thousand of them are in test/deploy/two-copies.test.ts. */
+/** Ten thousand runs are in test/deploy/two-copies.test.ts. */
 const RUNS = 300;
 
 test("a server stores each row once, whatever inserts arrive late and whoever takes the lane (P9)", () => {

@@ -11,7 +11,7 @@ const LEASE_MS_MAX = 300_000;
 export type TakenLane = {
   readonly lane: number;
   readonly epoch: number;
-  /** The last one of its owners, as Postgres has it; null if there is none. */
+  /** The last intent of its owners, as Postgres has it; null if there is none. */
   readonly intent: unknown;
   /** Whether the intent is the last owner's. After a restore of Postgres it is not (`tracker restore` raises epochs only). */
   readonly hasLastIntent: boolean;
@@ -24,8 +24,8 @@ export class LeaseLostError extends Error {
 
 /**
  * One writer's ownership of one lane. The epoch protects the rows: only its owner can record an intent to insert, and no insert begins without
- * one. The lease keeps two writers from taking the lane from each other. Its time counts from before the statement that granted it, by a
- * clock that never steps.
+ * one. The lease keeps two writers from taking the lane from each other. The time of a lease counts from before the statement that granted it,
+ * by a clock that never steps.
  */
 export class LaneLease {
   readonly lane: number;
@@ -68,7 +68,7 @@ export class LaneLease {
     return this.#validUntilMs - performance.now();
   }
 
-  /** The last intent that an owner of the lane has recorded. @throws {ZodError} for one that this release cannot read */
+  /** The last intent that an owner of the lane has recorded. @throws {ZodError} for an intent that this release cannot read */
   get lastIntent(): Intent | undefined {
     if (this.#unreadIntent !== undefined) {
       this.#lastIntent = this.#unreadIntent === null ? undefined : Intent.parse(this.#unreadIntent);
@@ -90,8 +90,9 @@ export class LaneLease {
   }
 
   /**
-   * Records the insert that begins next, in place of the last one, which must be decided. No insert may begin without it: whoever owns the
-   * lane later learns of every insert whose outcome may be unknown. @throws {LeaseLostError} if the lane has another owner or epoch
+   * Records the insert that begins next, in place of the last one, which must be decided. No insert may begin without this record: whoever
+   * owns the lane later learns of every insert whose outcome may be unknown. @throws {LeaseLostError} if the lane has another owner or
+   * epoch
    */
   async recordIntent(intent: Intent): Promise<void> {
     const { rowCount } = await this.#db.query({

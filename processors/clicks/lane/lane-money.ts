@@ -12,7 +12,7 @@ type LaneMoneyDeps = Pick<RoleDeps, "pool" | "clock" | "log"> & {
   readonly isHeld: () => boolean;
 };
 
-/** Changed totals are stored twice a second, so that caps learn of clicks within the time of click caps; all of them every 30 s. */
+/** Changed totals are stored twice a second, so that caps learn of clicks within the time of click caps; all totals every 30 s. */
 const NOTE_MS = 500;
 const ALL_EVERY = 60;
 /** Inserts wait while stored clicks are read: after 5 s no further query begins, and after 10 s the last one ends. */

@@ -17,7 +17,7 @@ type MoveOptions = RowsOf & { readonly rows: LaneRows; readonly log: Log };
  * 2. one statement in Postgres notes what the lane has on the old shard, and its new shard. It also removes the last intent, which would be
  *    settled on the wrong shard;
  * 3. the lane opens its new home.
- * A crash before 2 leaves everything as it was; after it, the next owner begins with 3. An insert that an earlier owner left on the old shard
+ * A crash before 2 leaves everything as it was; after 2, the next owner begins with 3. An insert that an earlier owner left on the old shard
  * was decided before, so its rows are dropped there however late it arrives.
  */
 export class LaneMove {

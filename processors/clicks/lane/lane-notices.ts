@@ -78,7 +78,7 @@ export class LaneNotices {
 
   /**
    * Starts to count clicks for new caps. Queries ClickHouse for them, so it may be called only while nothing is being inserted and the
-   * outcome of all inserts is known. The next call goes on with those that it did not reach.
+   * outcome of all inserts is known. The next call goes on with the caps that this call did not reach.
    */
   async refresh(): Promise<void> {
     const { catalog, intake } = this.#deps;
@@ -151,7 +151,7 @@ export class LaneNotices {
     this.#isPublishingTaken = true;
     try {
       const of = { catalog, share: intake.share, lane };
-      // An ingress that misses old clicks takes some duplicates more for new ones; it needs no shard that does not answer.
+      // Shards that do not answer are not needed: an ingress that misses old clicks takes some more duplicates for new clicks.
       const servers = (await rows.everywhere()).map(({ clickhouse }) => clickhouse);
       const taken = await selectTakenClicks(servers, of, clock.nowMs());
       if (nats.connection.isClosed()) return;

@@ -46,7 +46,7 @@ export async function readLeftPositions(db: Queryable, lane: number): Promise<Le
 
 /**
  * Moves a lane whose last insert is decided: from then on its rows go to the shard `to`. `stored` are the positions that it has on the shard
- * `from`. Returns whether it has moved: not if it has another writer, or shall not move there any more.
+ * `from`. Returns whether the lane has moved: not if it has another writer, or shall not move there any more.
  */
 export async function noteMove(
   db: Queryable,

@@ -7,7 +7,7 @@ import type { Home, LaneHomes, ShardServer } from "./home.ts";
 import type { LaneLease } from "./lane-lease.ts";
 import { noteShard, readShardsSince } from "./lane-place.ts";
 
-/** The clock of a producer may be this far ahead of the one that noted when a lane left a shard. */
+/** The clock of a producer may be this far ahead of the clock that noted when a lane left a shard. */
 const CLOCK_MARGIN_MS = DAY_MS;
 
 /** A lane, and what is needed to find its rows. */
@@ -35,7 +35,7 @@ export class LaneRows {
     const place = await readPlace(pool, lane);
     if (place === undefined) throw new Error(`lane ${lane} has no row in lane_lease`);
     const lastHome = lastIntent?.home ?? null;
-    // An intent can only be settled on its shard. A release before this one may have left it on another than that of the lane.
+    // An intent can only be settled on its shard. An earlier release may have left it on another shard than the lane's.
     const shard = lastHome === null ? place.shard : shardOf(lastHome);
     const home = await homes.open({ lane, table: table.name, shard, lastHome }, signal);
     if (home.shard !== place.shard && home.shard !== null) await noteShard(pool, lease, home.shard);
@@ -57,8 +57,8 @@ export class LaneRows {
   }
 
   /**
-   * Checks that these servers have all rows of these lanes with a time after `sinceMs`, UTC ms. @throws while a shard does not answer that
-   * may have some of them
+   * Checks that these servers have all rows of these lanes with a time after `sinceMs`, UTC ms. @throws while a shard that may have such
+   * rows does not answer
    */
   async assertWhole(
     servers: readonly ShardServer[],

@@ -10,8 +10,8 @@ const LOOK_MS = 100;
 type Row = { readonly lane: number; readonly lanes: number; readonly parent: number | null };
 
 /**
- * Reads the share of a lane. Undefined for a lane that was added and whose parent still has its offers. `count` is the number of lanes of the
- * installation.
+ * Reads the share of a lane. Undefined for an added lane while its parent still has the offers of the lane. `count` is the number of lanes of
+ * the installation.
  */
 export async function readShare(
   db: Queryable,

@@ -22,7 +22,7 @@ type SplitOptions = {
 };
 
 /**
- * Leaves offers of a lane to new lanes, when the installation gets more of them. In this order, so that no visit is unique in both:
+ * Leaves offers of a lane to new lanes, when the installation gets more lanes. This order keeps a visit from being unique in both:
  * 1. every producer that has not ended puts their clicks into the new lanes, and all its earlier clicks were read;
  * 2. this lane decides no uniqueness of these offers any more: a click that still comes is not unique, and not paid;
  * 3. what was decided before is stored;

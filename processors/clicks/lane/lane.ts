@@ -45,7 +45,7 @@ const UNREAD_PATIENCE_MS = 60_000;
  * Writes one lane while its lease is held.
  *
  * Opening: it writes its epoch to ClickHouse and reads from the table what is stored. If the last insert of the lane is not there, it is
- * settled before any other one begins. Running: it reads messages and writes batches at the same time. After any unexpected error it opens
+ * settled before another insert begins. Running: it reads messages and writes batches at the same time. After any unexpected error it opens
  * the lane again under a new epoch and keeps the records that it has read: it queries what is stored and never guesses.
  */
 export class Lane {
@@ -279,7 +279,7 @@ export class Lane {
     publishWatermarks(this.#deps.nats, this.#lease.lane, touched);
   }
 
-  /** Settles the undecided insert with the rows of it that are in memory, and reads what is stored. */
+  /** Settles the undecided insert with its rows that are in memory, and reads what is stored. */
   async #settle(): Promise<void> {
     const { undecided, producers, batches } = this.intake;
     const { intent } = undecided;
@@ -316,8 +316,8 @@ export class Lane {
   }
 
   /**
-   * `settled`: the same epoch goes on, after an insert was settled whose rows this process does not have. `moved`: the same epoch goes on
-   * another shard.
+   * `settled`: the same epoch goes on, after an insert was settled whose rows this process does not have. `moved`: the same epoch goes on,
+   * on another shard.
    */
   async #openOnce(occasion: "first" | "again" | "settled" | "moved"): Promise<void> {
     const { pool, metrics } = this.#deps;

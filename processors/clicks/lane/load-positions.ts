@@ -12,7 +12,7 @@ import { type LeftPositions, readLeftPositions } from "./lane-place.ts";
 import type { LaneRows } from "./lane-rows.ts";
 import { type StoredPositions, selectStoredPositions, storedSet } from "./stored-positions.ts";
 
-/** A producer of which the table has fewer records than were noted, or than this process knew to be settled. */
+/** A producer with fewer records in the table than were noted, or than this process knew to be settled. */
 export type Forgotten = {
   readonly producer: number;
   readonly epoch: number;
@@ -23,13 +23,13 @@ type Stores = { readonly rows: LaneRows; readonly db: Queryable };
 type Target = { readonly table: LaneTable; readonly lane: number };
 
 /**
- * Makes the intake agree with the table: stored records are settled, and records that were read but are not stored must still be
- * written. Returns the producers of which the table has lost records (P5). The positions are those on all shards that are ready, so they are
- * right also after Postgres was restored; of a shard that the lane has left and that is not ready, those that were noted then.
+ * Makes the intake agree with the table: stored records are settled, and records that were read but are not stored must still be written.
+ * Returns the producers whose records the table has lost (P5). The positions come from all shards that are ready, so they are right also
+ * after Postgres was restored. For a shard that the lane has left and that is not ready, the positions noted when it left count.
  *
- * `intent` is the only insert of the lane that may still be committed; undefined if it is known to be decided. If nothing of it is stored, it
- * becomes the undecided insert of the intake, and what was read here is true only after it was settled. The same holds in a cluster if it is
- * stored, because other replicas may not have confirmed it.
+ * `intent` is the only insert of the lane that may still be committed; undefined if that insert is known to be decided. If no row of it is
+ * stored, it becomes the undecided insert of the intake, and what was read here is true only after it was settled. In a cluster this holds
+ * even if the insert is stored, because other replicas may not have confirmed it.
  */
 export async function loadPositions(
   stores: Stores,
@@ -40,7 +40,7 @@ export async function loadPositions(
   intake.undecided.intent =
     share === "none" || stores.rows.home.layout === "cluster" ? target.intent : undefined;
   if (share !== "some") return forgotten;
-  // It was committed, perhaps between two of the queries, so that they saw one producer's rows and not another's. Now it is there.
+  // The insert was committed, perhaps between two queries, which then saw one producer's rows and not another's. Now it is there.
   const again = await readPositions(stores, intake, target);
   return [...forgotten, ...again.forgotten];
 }

@@ -22,7 +22,7 @@ export const POSITIONS_QUERY = `
   select _producer as producer, _epoch as epoch, count() as count, max(_position) as last
   from TABLE where _lane = {lane: UInt8} group by _lane, _producer, _epoch`;
 
-/** Of all producers of a lane. A client of one node of a cluster reads those that this node has. */
+/** The stored positions of all producers of a lane. A client of one node of a cluster reads the positions that this node has. */
 export async function selectStoredPositions(
   clickhouse: Clickhouse,
   table: LaneTable,

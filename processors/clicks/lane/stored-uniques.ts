@@ -37,7 +37,7 @@ const LINE_FEED = "\n";
 
 type OfferRows = LaneShare & { readonly lane: number };
 
-/** Rows of the lane's offers, also those in lanes from which it was split. */
+/** Rows of the lane's offers, also in lanes from which the lane was split. */
 const OF_SHARE = "_lane in {sources: Array(UInt8)} and offer_id % {lanes: UInt8} = {lane: UInt8}";
 
 function parametersOf({ lane, lanes, sources }: OfferRows): Record<string, unknown> {
@@ -79,7 +79,7 @@ async function loadStored(
   const servers = await rows.everywhere();
   const clickhouses = servers.map(({ clickhouse }) => clickhouse);
   const { fromMs, visits } = await findWindow(clickhouses, share, window);
-  // Without any click, all of them may be on a shard that does not answer.
+  // If no click was found, all clicks may be on a shard that does not answer.
   await rows.assertWhole(servers, share.sources, visits === 0 ? 0 : fromMs);
   uniques.beginLoading(visits);
   const turn = new Turn();

@@ -51,8 +51,8 @@ export class AdClicks {
   }
 
   /**
-   * Removes a click. An older one with the same ID and offer is not found afterwards; it would lose against this one, which is in
-   * ClickHouse.
+   * Removes a click. An older click with the same ID and offer is not found afterwards; it would lose against the removed click, which is
+   * in ClickHouse.
    */
   remove(click: AdClick): void {
     const known = this.#latest.get(click.key);

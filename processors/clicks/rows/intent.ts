@@ -26,7 +26,7 @@ export const Intent = z.object({
   ranges: z.array(IntentRange).max(RANGES_MAX),
   /**
    * Deduplication token. Random, so that no token returns with other rows after Postgres or the table was restored from a backup. A token
-   * made from the positions or from `n` does.
+   * made from the positions or from `n` would return.
    */
   token: z.string().min(1),
   /** The ClickHouse replica that the insert was sent to; null on a server alone. */

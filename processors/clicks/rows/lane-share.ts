@@ -4,6 +4,6 @@ import type { Lanes } from "../../../schemas/events/lanes.ts";
 export type LaneShare = {
   /** The lane has the offers that these lanes assign to it. */
   readonly lanes: Lanes;
-  /** Lanes whose rows contain clicks on these offers: the lane itself, and those from which it was split. */
+  /** Lanes whose rows contain clicks on these offers: the lane itself, and the lanes from which it was split. */
   readonly sources: readonly number[];
 };

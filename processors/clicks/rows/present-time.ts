@@ -6,11 +6,11 @@ const SILENT_MS = 10_000;
 /** The clocks of two hosts differ by less than this. A step back of up to 1 s does not change the times of clicks (`ClickIdMint`). */
 export const SKEW_MS = 2_000;
 
-/** The times of the clocks that are running now, UTC ms. Any one of them may be wrong. */
+/** The times of the clocks that are running now, UTC ms. Any clock may be wrong. */
 export type Clocks = {
   /** The clock of this process. */
   readonly ownMs: number;
-  /** The latest of this clock and those of the live producers: nothing has happened after it. */
+  /** The latest time of this clock and of the live producers' clocks: nothing has happened after it. */
   readonly newestMs: number;
 };
 

@@ -1,8 +1,8 @@
 import { BLOCK_ENTRIES } from "./visit-blocks.ts";
 
 /*
- * A head is 32 bits for a bucket: the number of its first block, and in the low 12 bits how many entries it has. The head after the last
- * one has the block after the last bucket, so a bucket ends where the next one begins.
+ * A head describes a bucket in 32 bits: the number of its first block, and in the low 12 bits how many entries it has. An extra head at the
+ * end has the block after the last bucket, so a bucket ends where the next bucket begins.
  */
 
 const COUNT_BITS = 12;

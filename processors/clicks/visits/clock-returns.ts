@@ -11,9 +11,9 @@ const Return = z.object({ producer: z.int(), at_ms: z.int() });
 export type ClockReturns = { readonly producers: number[]; readonly times: number[] };
 
 /**
- * For each producer with clicks on this server later than `afterMs`, which is in the future: the time of its first click after them. A
- * producer's positions are in the order in which it answered, so it answered those clicks before that time. A producer without a later
- * click within `windowMs` is left out.
+ * Finds each producer with clicks on this server later than `afterMs`, which is in the future, and the time of its first click after those.
+ * A producer's positions are in the order in which it answered, so it answered the clicks of the future before that time. A producer
+ * without a later click within `windowMs` is left out.
  */
 export async function selectClockReturns(
   clickhouse: Clickhouse,

@@ -20,12 +20,12 @@ export type Forgotten = {
 };
 
 /**
- * Forgets the oldest visits of the largest classes until at most `kept` are left. All times must be within `span`. It finds the highest number of visits per class
- * for that, and cuts every larger class to it. Smaller ones keep all. Needs no memory for times: each pass over the table counts visits by
- * one more digit of their time, from the highest. Three passes are enough for 99 days.
+ * Forgets the oldest visits of the largest classes until at most `kept` are left. All times must be within `span`. It finds the highest number of
+ * visits per class for that, and cuts every larger class to that number. Smaller classes keep all. It needs no memory for times: each pass over the
+ * table counts visits by one more digit of their time, from the highest. Three passes are enough for 99 days.
  *
- * Works in steps, which yield how many visits they have looked at. Visits may be added, written again and expire between two steps: then as many more
- * or fewer of the old ones stay.
+ * It works in steps, which yield how many visits they have looked at. Visits may be added, written again and expire between two steps: then as many
+ * more or fewer old visits stay.
  */
 export function* forgetOldest(
   table: VisitTable,

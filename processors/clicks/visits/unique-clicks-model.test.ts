@@ -104,7 +104,7 @@ class Pair {
     return entry === undefined ? NEVER_MS : Math.min(entry.atMs, this.real.clocks.newestMs);
   }
 
-  /** For each combination of the visit's unsure entries being there: which keys are known. */
+  /** Which keys are known, for each combination of the visit's unsure entries that may be there. */
   #variants(visit: Visit): ((key: string) => boolean)[] {
     const keys = [keyOf(visit), secondKeyOf(visit)];
     const unsure = keys.filter((key) => this.entries.get(key)?.isSure === false);
@@ -145,7 +145,7 @@ class Pair {
   #cut(report: ForgottenVisits): void {
     const known = [...this.entries.values()].filter(({ atMs }) => atMs >= this.#windowBeginMs);
     if (known.every(({ isSure }) => isSure)) this.#checkCut(report, known);
-    // The clock went back, so that some are in the window again of which it is not known whether they had been dropped.
+    // If the clock went back, visits are in the window again that `real` may have dropped.
     else for (const entry of known) entry.isSure = false;
     for (const [key, { atMs }] of this.entries)
       if (atMs < this.#windowBeginMs) this.entries.delete(key);

@@ -8,14 +8,14 @@ import { VisitTable } from "./visit-table.ts";
 /** Share of `entriesMax` that stays after visits had to be forgotten. */
 const KEPT_SHARE = 0.75;
 /**
- * A search for expired visits in the whole table is followed by at least so many new ones, as a share of `entriesMax`. So a table that is
- * just full does not search for each visit. It may have as many more visits, all expired.
+ * At least so many new visits, as a share of `entriesMax`, follow a search of the whole table for expired visits. So a table that is just
+ * full does not search for each visit. It may have as many more visits, all expired.
  */
 const SWEEP_SHARE = 1 / 64;
 const OLDEST_CHECK_MS = 30_000;
 /**
- * Visits that are looked at for each new one while room is made: five passes over the table end before a thirty-second of it was added. They are looked
- * at in turns, of some milliseconds.
+ * Visits that are looked at for each new visit while room is made: five passes over the table end before a thirty-second of the table was added. The
+ * passes run in turns of some milliseconds.
  */
 const LOOKS_PER_VISIT = 5 * 32;
 const LOOKS_PER_TURN = 100_000;
@@ -38,15 +38,15 @@ export type UniqueClicksOptions = {
 };
 
 /**
- * The time of each visitor's last unique click on an offer of a partner (G87), in about 12 bytes (visit-segment.ts). A visit is known by
- * 60 bits of a hash: among 100 million visits, 0.004 are expected to share them with another one.
+ * The time of each visitor's last unique click on an offer of a partner (G87), in about 12 bytes (visit-segment.ts). A visit is known by 60 bits
+ * of a hash: among 100 million visits, 0.004 are expected to share them with another visit.
  *
  * No time in it is later than the newest clock was when the entry was made. If that clock goes back, a later time counts as the present
  * time until the owner reads the visits from the table again (`unique-window.ts`).
  *
- * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of `entriesMax` is free. So a
- * flood on one offer does not remove visits of other offers. The work is spread over the next visits, so that no click waits for all of it; until it
- * is done there are up to a twentieth more.
+ * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of `entriesMax` is free. So a flood on one
+ * offer does not remove visits of other offers. The work is spread over the next visits, so that no click waits for all of it; until the work is
+ * done there are up to a twentieth more visits.
  */
 export class UniqueClicks {
   readonly entriesMax: number;

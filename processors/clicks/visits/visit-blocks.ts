@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../../schemas/time/zone.ts";
 
-/** Entries of a block. The number of an entry is four times that of its block, plus 0 to 3. */
+/** Entries of a block. The number of an entry is four times the number of its block, plus 0 to 3. */
 export const BLOCK_ENTRIES = 4;
 /** Words of 32 bits: four keys, four times, and 3 bytes an entry for the rest of the print and the class of the offer. */
 const NARROW_WORDS = 11;

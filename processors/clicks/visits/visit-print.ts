@@ -8,7 +8,7 @@ export type Visit = {
 
 /**
  * 60 bits that identify a visit. 16 bits are not stored: they are implied by the place of an entry. With 100 million visits, the expected
- * number of visits that share their bits with another one is 0.004.
+ * number of visits that share their bits with another visit is 0.004.
  */
 export class VisitPrint {
   /** Bits 0 to 31, from the highest. The first 16 are the implied ones. */

@@ -93,7 +93,7 @@ class Pair {
   }
 }
 
-/** A print of the segment 0. The six bits after those of the segment and the key are the place; `rest` is the end. */
+/** A print of the segment 0: after the bits of the segment come six bits of `place`, then `key`, then `rest`. */
 function printOf(place: number, key: number, rest: number): VisitPrint {
   const print = new VisitPrint();
   print.high = ((place & 63) << 16) | (key >>> 16);

@@ -42,8 +42,8 @@ export type SegmentShare = {
 /**
  * The visits whose prints begin with the same bits. The next bits of a print select a bucket, which is scanned. Buckets lie one after the
  * other, in the order of their numbers, each in whole blocks. Some have spare blocks at their end. A full bucket takes the spare block of
- * one of the next buckets by moving everything between by one block. If there is none near, expired entries are dropped and spare blocks
- * are spread evenly again, or the number of buckets doubles. So no pause is longer than the work for one segment.
+ * one of the next buckets by moving everything between by one block. If no spare block is near, expired entries are dropped and spare
+ * blocks are spread evenly again, or the number of buckets doubles. So no pause is longer than the work for one segment.
  *
  * While it is loading, `load` adds entries without looking for an earlier one of the same visit. `settle` ends that.
  */
@@ -52,7 +52,7 @@ export class VisitSegment {
   readonly #blocks: VisitBlocks;
   #bucketBits: number;
   #buckets: number;
-  /** One for each bucket, and one for the end of the last. */
+  /** A head for each bucket, and one for the end of the last bucket. */
   #heads: Uint32Array;
   #size = 0;
   #isLoading: boolean;
@@ -167,7 +167,7 @@ export class VisitSegment {
     else if (atMs > this.timeAt(known)) this.setTime(known, atMs);
   }
 
-  /** Drops repeated entries, of which the latest time stays. */
+  /** Drops repeated entries; the latest time stays. */
   settle(): void {
     if (!this.#isLoading) return;
     this.#isLoading = false;
@@ -366,7 +366,7 @@ export class VisitSegment {
     return fromMs <= toMs ? { fromMs, toMs } : undefined;
   }
 
-  /** The bucket of an entry that was in `bucket` when there were fewer of them. */
+  /** The bucket of an entry that was in `bucket` when there were fewer buckets. */
   #movedBucket(key: number, bucket: number, oldBits: number): number {
     const implied = IMPLIED_BITS - this.#share.segmentBits;
     const more = this.#bucketBits - implied;
@@ -384,7 +384,7 @@ export class VisitSegment {
     this.#heads[bucket] = head + 1;
   }
 
-  /** Merges an entry of the scratch into one of the same print. False if there is none. */
+  /** Merges an entry of the scratch into an entry of the same print. False if there is no such entry. */
   #merge(entry: number, bucket: number): boolean {
     const { scratch, tally } = this.#share;
     const tail = scratch.tailAt(entry);

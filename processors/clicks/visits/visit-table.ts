@@ -20,7 +20,7 @@ const SEGMENT_WORDS_MIN = 600;
 /** The time of a visit without an entry. */
 const NEVER_MS = Number.NEGATIVE_INFINITY;
 
-/** Work in steps, each of one segment. Between two of them visits may be added. */
+/** Work in steps of one segment each. Between two steps visits may be added. */
 export type Steps = Generator<number, void, void>;
 
 export type VisitTableOptions = {
@@ -56,7 +56,7 @@ export class VisitTable {
     this.#share = { ...share, tally: this.tally, scratch: new VisitBlocks(new Int32Array()) };
     this.#entriesMax = entriesMax;
     const mean = (entriesMax * (1 + MORE_SHARE)) / SEGMENTS;
-    // Hardly any segment has as many more; one that has gets memory of its own.
+    // Hardly any segment has so many more visits; a segment that has gets memory of its own.
     const most = mean + 8 * Math.sqrt(mean);
     this.#segmentWords = Math.ceil(most * WORDS_PER_VISIT) + SEGMENT_WORDS_MIN;
   }
@@ -125,12 +125,12 @@ export class VisitTable {
     yield* this.#eachSegment((segment) => segment.dropBefore(limitMs));
   }
 
-  /** Drops the visits for which this is true. It is called once for each visit, in no order. Steps as those of `dropBefore`. */
+  /** Calls `isRemoved` once for each visit, in no order, and drops the visit if the answer is true. The steps yield as in `dropBefore`. */
   *removeWhere(isRemoved: (offerClass: number, atMs: number) => boolean): Steps {
     yield* this.#eachSegment((segment) => segment.removeWhere(isRemoved));
   }
 
-  /** Steps as those of `dropBefore`. */
+  /** The steps yield as in `dropBefore`. */
   *forEach(visit: (offerClass: number, atMs: number) => void): Steps {
     yield* this.#eachSegment((segment) => segment.forEach(visit));
   }

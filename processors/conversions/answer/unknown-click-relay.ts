@@ -122,9 +122,9 @@ export class UnknownClickRelay {
 }
 
 /**
- * The relay URL: the setting's own parameters, then those of the report. If both have a parameter, the setting's value wins. Our token
- * is left out because it authorises calls to us, and e-mail and telephone leave the service hashed or not at all (P31, PB-020).
- * Undefined if the setting is not a URL.
+ * The relay URL: the setting's own parameters, then the report's. If both have a parameter, the setting's value wins. Our token is left out
+ * because it authorises calls to us, and e-mail and telephone leave the service hashed or not at all (P31, PB-020). Undefined if the
+ * setting is not a URL.
  */
 export function relayUrl(setting: string, params: PostbackRequest["params"]): URL | undefined {
   if (!URL.canParse(setting)) return undefined;

@@ -126,7 +126,7 @@ async function selectLatest(
       where click.workspace_id in {workspaceIds: Array(UInt32)} and sipHash64(click.${kind}) in hashes
       group by sipHash64(click.${kind}), click.workspace_id, asked_offer`;
   const params = { ...paramsOf(searches), offerIds, otherOffer: OTHER_OFFER };
-  // Choosing between all projections would take ClickHouse as long as reading this one.
+  // Choosing between all projections would take ClickHouse as long as reading this projection.
   const settings = { preferred_optimize_projection_name: `latest_${kind}` };
   const rows =
     cluster === undefined

@@ -31,7 +31,7 @@ export class StoredClicks {
   }
 }
 
-/** A row never changes, so a click that any replica has is the answer. Only for the others a quorum of each shard is asked. */
+/** A row never changes, so a click that any replica has is the answer. Only for clicks that were not found, a quorum of each shard is asked. */
 async function readClicks(
   clickhouse: ClickhouseReader,
   catalog: Workspaces,

@@ -16,7 +16,7 @@ export function convertMoney(given: GivenMoney, rate: ExchangeRate | undefined):
   };
 }
 
-/** The first amount that a conversion cannot store; a conversion into a currency of small units may make one of 15 digits. */
+/** The first amount that a conversion cannot store: exchange into a currency of small units may make an amount of 15 digits. */
 export function oversizedAmount(
   given: GivenMoney,
 ): "sale_amount" | "revenue" | "payout" | undefined {

@@ -46,7 +46,7 @@ export async function convertedMoney(
 }
 
 /**
- * The exchange rate of the report's currency. Undefined if it is already that of the target. A currency without a usable rate is our
+ * The exchange rate of the report's currency. Undefined if the target has this currency already. A currency without a usable rate is our
  * fault and not the sender's: the report must be sent again (G221).
  */
 export async function rateFor(

@@ -63,8 +63,8 @@ function statusChange(row: ConversionState, requested: RequestedChange): StatusC
 }
 
 /**
- * For a row without a fingerprint: whether the report that made the row may have been the same as this one. True if the row is
- * unchanged, a check or a hold stopped it, and the report only says "approved". A row whose visitor was forgotten has no fingerprint.
+ * For a row without a fingerprint: whether this report may repeat the report that made the row. True if the row is unchanged, a check or a
+ * hold stopped it, and the report only says "approved". A row whose visitor was forgotten has no fingerprint.
  */
 export function mayBeRepeat(row: ConversionState, requested: RequestedChange): boolean {
   return (

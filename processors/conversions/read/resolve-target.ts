@@ -157,7 +157,7 @@ function resolveAffiliate(
   return organic ?? noPartnerSent(sender);
 }
 
-/** A pixel should bring a click, so it says which one is missing. For `/pb` the contract fixes the text (G116). */
+/** A pixel should bring a click, so its refusal says which click is missing. For `/pb` the contract fixes the text (G116). */
 function noPartnerSent({ kind }: Sender): Refusal {
   return kind === "pixel"
     ? refused(`click_id required: ${NO_CLICK_OF_PIXEL}. Without a click, aff_id is required`)

@@ -76,7 +76,7 @@ export type RecordPlan = {
   readonly on_click: OnRepeat;
   readonly on_none: "insert" | "none";
   readonly latest_of_click: boolean;
-  /** Whether the request says which event it means: then it changes no conversion of another one (G220). */
+  /** Whether the request says which event it means: then it changes no conversion of another event (G220). */
   readonly names_event: boolean;
   readonly may_be_multiple: boolean;
   readonly caps: readonly CapCount[];
@@ -118,8 +118,8 @@ export const ConversionState = z.object({
   /** Waiting for the end of its hold. */
   is_held: z.boolean(),
   /**
-   * Fingerprint of the report that made the conversion, and of the last one that changed it. Null where no report did, and on rows
-   * older than fingerprints.
+   * Fingerprint of the report that made the conversion, and of the last report that changed it. Null where no report did, and on rows older
+   * than fingerprints.
    */
   report_fingerprint: z.string().nullable(),
   change_fingerprint: z.string().nullable(),

@@ -62,8 +62,8 @@ export async function findFirstAnswer(db: Queryable, key: ReportKey): Promise<Ha
 }
 
 /**
- * Stores an answer that changed no conversion, and returns it. If another report with the same key came first, returns the answer to
- * that one.
+ * Stores an answer that changed no conversion, and returns it. If another report with the same key came first, returns the answer to the
+ * earlier report.
  */
 export async function keepFirstAnswer(
   db: Queryable,

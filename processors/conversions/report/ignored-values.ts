@@ -32,7 +32,7 @@ export type GivenValues = {
   readonly ignored: readonly string[];
 };
 
-/** The parameters of a report without those whose text is no value: `txid={order_id}` must not identify an order (G216). */
+/** The parameters of a report, without texts that are no value: `txid={order_id}` must not identify an order (G216). */
 export function givenValues({
   params,
   idempotencyKey,
