@@ -114,7 +114,7 @@ export function readCommandSettings(environment: Environment = process.env): Com
   };
 }
 
-/** What the environment does not name is as in the one-machine run in DATA_DIR, unless its servers are others. */
+/** What the environment does not name is as in the one-machine run in DATA_DIR, unless it names other servers. */
 function commandDurability(
   read: SettingsOf<"tracker">,
   environment: Environment,
@@ -137,7 +137,7 @@ function commandDurability(
   };
 }
 
-/** Addresses that the environment does not name are those of the one-machine run in DATA_DIR, unless its servers are others. */
+/** Addresses that the environment does not name are as in the one-machine run in DATA_DIR, unless it names other servers. */
 function publicAddresses(
   read: SettingsOf<"tracker">,
   environment: Environment,

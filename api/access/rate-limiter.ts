@@ -63,8 +63,8 @@ export class RateLimiter {
 }
 
 /**
- * Deletes windows that have ended. Does not wait for one that a request has locked to count in it: that is deleted later. Called from
- * time to time so that rows for strangers' addresses do not accumulate.
+ * Deletes windows that have ended. A window that a request has locked to count in it is deleted later. Called from time to time so that
+ * rows for strangers' addresses do not accumulate.
  */
 export async function purgeRateWindows(db: Queryable): Promise<void> {
   await db.query({

@@ -25,8 +25,8 @@ export class SessionCookie {
   }
 
   /**
-   * The value in a Cookie header. Undefined without one, and with several of the same name: a program on another port of the host may
-   * have set one of them.
+   * The value in a Cookie header. Undefined if the header has no cookie of this name, or several: a program on another port may have set
+   * one.
    */
   read(header: string | undefined): string | undefined {
     const values = (header ?? "")

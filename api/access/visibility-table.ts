@@ -7,7 +7,7 @@ import type { Role } from "../operation/permissions.ts";
 
 export type Rule = {
   readonly fields: readonly string[];
-  /** Left out for the role. */
+  /** Fields left out for the role. */
   readonly hidden: Partial<Record<Role, readonly string[]>>;
 };
 
@@ -64,7 +64,7 @@ export const VISIBILITY = {
   partner_access: rule(
     "affiliate_id affiliate_code affiliate_name status note requested_at decided_at",
   ),
-  /** A partner sees its own. The note is what the staff wrote for each other. */
+  /** A partner sees its own requests. The staff wrote the note for each other. */
   access_request: rule(
     `offer_id offer_code offer_name affiliate_id affiliate_code affiliate_name status note message
       answers requested_at decided_at`,
@@ -135,7 +135,7 @@ export const VISIBILITY = {
         click_payout`,
     },
   ),
-  /** Fields that partners get in addition to those of the creative. */
+  /** Fields that partners get in addition to the creative's own. */
   creative: rule(
     `id offer_id name kind url body width height status created_at updated_at tracking_link
       html`,
@@ -255,7 +255,7 @@ export const VISIBILITY = {
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),
   postback_log_count: rule("ts result count"),
-  /** The same as the advertiser sees it that the call was about: without partners, and with the visitor's address left out. */
+  /** The same call, as its advertiser sees it: without partners, and with the visitor's address left out. */
   own_call: rule(
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),

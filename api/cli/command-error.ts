@@ -1,7 +1,7 @@
 /** A failure that a person can correct. Only its message is shown, so it must say what to do. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
-  /** Undefined for the usual one. */
+  /** Undefined for the usual code. */
   readonly exitCode: number | undefined;
 
   constructor(

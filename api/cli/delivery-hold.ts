@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** Stops the sending of postbacks and webhooks. Those that are being sent at this moment end as usual. Safe to repeat. */
+/** Stops the sending of postbacks and webhooks. Deliveries that are being sent now end as usual. Safe to repeat. */
 export async function holdDeliveries(db: Queryable, reason: string): Promise<void> {
   await db.query({
     name: "hold-deliveries",

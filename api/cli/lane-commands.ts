@@ -23,7 +23,7 @@ type LaneRow = {
   readonly owner: string;
   readonly lanes: number;
   readonly parent: number | null;
-  /** Of a ClickHouse cluster; null on a server alone. */
+  /** Shard of a ClickHouse cluster; null on a server alone. */
   readonly shard: string | null;
   readonly moveTo: string | null;
 };
@@ -110,7 +110,7 @@ async function raised(db: Pool, to: number): Promise<{ readonly from: number }> 
   }
 }
 
-/** Its clicks of before would belong to lanes that have left their offers. @throws {CommandError} */
+/** Earlier clicks of a silent ingress would belong to lanes that have left their offers. @throws {CommandError} */
 async function refuseSilent(db: Pool): Promise<void> {
   const silent = (await readProducers(db)).filter(({ state }) => state === "silent");
   if (silent.length === 0) return;

@@ -142,8 +142,8 @@ async function migrateClickhouseAt({
 }
 
 /**
- * Each server must be that of the role of the processes. Prefer the direct one: PgBouncer keeps the connection on which the limits were
- * set, and that one is without them.
+ * `server` must have the role of the processes. Prefer the direct server: PgBouncer keeps the connection that has set the limits, which
+ * then is without them.
  */
 async function setRoleLimitsAt(server: PostgresServer): Promise<boolean> {
   const pool = openPool({ ...server, applicationName: "tracker migrate", connectionsMax: 1 });

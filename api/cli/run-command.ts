@@ -79,7 +79,7 @@ async function unknownCommand(words: readonly string[]): Promise<UsageError> {
   });
 }
 
-/** The command that these words misspell. Words after those of the command's name are its arguments. */
+/** The command that these words misspell. Words after the command's name are its arguments. */
 function meantCommand(words: readonly string[], commands: readonly Command[]): string | undefined {
   for (let count = Math.min(words.length, NAME_WORDS_MAX); count > 0; count -= 1) {
     const names = commands.map(({ name }) => name).filter((name) => wordsIn(name) === count);

@@ -23,7 +23,7 @@ const NAME_OF_ACTOR = "command line";
 export type Session = {
   readonly command: string;
   readonly context: OperationContext;
-  /** The same context over another pool, such as that of a transaction. */
+  /** The same context over another pool, such as a transaction's. */
   readonly contextOn: (db: Pool) => OperationContext;
 };
 

@@ -108,7 +108,7 @@ function isLower(present: number, wanted: number, noLimit: number): boolean {
   return wanted !== present && (present === noLimit || wanted < present);
 }
 
-/** The JSON of a single stream is that stream, as in releases that had no other. */
+/** The JSON of a single stream is no list, as in releases that had only one. */
 function shown(streams: readonly StreamState[], given: CommandArguments): string {
   if (given.has("json"))
     return JSON.stringify(streams.length === 1 ? streams[0] : streams, null, 2);

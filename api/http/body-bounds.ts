@@ -3,14 +3,14 @@ import { z } from "zod";
 import type { JsonBounds } from "../../schemas/json/json-bounds.ts";
 import { NameFilter } from "../../schemas/json/name-filter.ts";
 
-/** Values beyond those of a right body, so that faults can be named instead of the size. */
+/** Values beyond a right body, so that faults can be named instead of the size. */
 const SPARE = 500;
 /** Fields of an object whose names the caller chooses, and entries of a list without a maximum. */
 const UNBOUNDED = 250;
 const VALUES_MAX = 120_000;
 const UNKNOWN_FIELDS_MAX = 100;
 const FREE_FIELDS_MAX = 500;
-/** Of a body that nobody reads. */
+/** For a body that nobody reads. */
 const UNREAD: JsonBounds = { values: SPARE };
 const SEED_MAX = 2 ** 31;
 

@@ -7,7 +7,7 @@ import { isCountry } from "./iso-codes.ts";
 
 /*
  * Fields of request bodies. The caller reads a message next to the name of its field, so it says what is expected.
- * The lengths are those of G59.
+ * G59 has the lengths.
  */
 
 const NAME_MAX = 200;
@@ -26,7 +26,7 @@ const CURRENCY = /^[A-Z]{3}$/;
 const MACRO = /\{(?:[A-Za-z0-9_]+|param:[A-Za-z0-9_.-]+)\}/g;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Text that Postgres can store, with a maximum length. Of a longer one nothing else is checked, because that could take long. */
+/** Text that Postgres can store, with a maximum length. Nothing else is checked of a longer text, because that could take long. */
 export function text(max = TEXT_MAX): z.ZodString {
   return z
     .string("expected text")

@@ -51,7 +51,7 @@ export function* csvRecords(text: string): Generator<string[], undefined> {
   return undefined;
 }
 
-/** Names of columns have neither. @throws {CsvFault} if the first line has no comma, but what some spreadsheets write instead. */
+/** Names of columns have no such characters. @throws {CsvFault} if the first line has no comma, but what some spreadsheets write instead. */
 function refuseOtherSeparator(text: string): void {
   const [header = ""] = text.slice(0, HEADER_CHARACTERS).split(/[\r\n]/, 1);
   if (header.includes(",")) return;

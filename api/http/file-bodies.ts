@@ -20,8 +20,8 @@ export const FILE_TIMEOUT_MS = 10 * 60_000;
 const MIB = 1024 ** 2;
 
 /**
- * Node has one limit for all requests, which is that of files. Other bodies get a shorter one here. A body that is late is answered as Node
- * answers it, and its connection is closed.
+ * Node has one limit for all requests, which is set for files. Other bodies get a shorter limit here. A late body is answered as by Node,
+ * and its connection is closed.
  */
 export function limitBodies(app: FastifyInstance, { bodyMs } = LIMITS): void {
   app.addHook("onRequest", (request, _reply, done) => {

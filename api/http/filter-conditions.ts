@@ -7,7 +7,7 @@ export type Filter = (value: unknown) => Condition;
 /** Values by name of the filter; undefined if the filter is not set. */
 export type FilterValues = Readonly<Record<string, unknown>>;
 
-/** The conditions of the filters that are set. One that is not `special` means "the column of this name in `table` has this value". */
+/** The conditions of the filters that are set. A filter that is not `special` means "the column of this name in `table` has this value". */
 export function conditionsOf(
   values: FilterValues,
   special: Readonly<Record<string, Filter>> = {},

@@ -17,8 +17,8 @@ const SHORT_BYTES_MAX = 64 * 1024;
 const BEGINNING_BYTES_MAX = 128 * 1024;
 
 /**
- * Reads JSON bodies. One with more in it than its operation can use is refused without being parsed, so that it costs no more than a text of
- * its size (G213). Many clients send a content type with every request: whether a body is required is left to the operation.
+ * Reads JSON bodies. A body with more in it than its operation can use is refused without being parsed, so that it costs no more than a text
+ * of its size (G213). Many clients send a content type with every request: whether a body is required is left to the operation.
  */
 export function addJsonBodies(app: FastifyInstance): void {
   const secureParse = app.getDefaultJsonParser("error", "error");
@@ -81,7 +81,7 @@ function cutText(bytes: Buffer, { at, closing }: JsonCut): string {
   return bytes.toString("utf8", 0, at) + closing;
 }
 
-/** Names the first unknown fields of a body, by its beginning. Whatever else is wrong with that may be right behind it. */
+/** Names the first unknown fields in the beginning of a body. What else is wrong there may be right in the whole body. */
 function unknownFields(schema: z.ZodType, begun: unknown, fieldsBehind: number): ApiError {
   const faults = Object.entries(faultsBy(schema, begun));
   const unknown = faults.filter(([, fault]) => fault === UNKNOWN_FIELD);

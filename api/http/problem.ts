@@ -15,7 +15,7 @@ export type ProblemBody = {
   };
 };
 
-/** Of a request whose client has left before its answer, as nginx notes it. Clients never see it. */
+/** Status of a request whose client has left before its answer, as nginx notes it. Clients never see it. */
 export const STATUS_OF_LEAVING = 499;
 
 /** Whether the client closed its connection: before its body was whole, or before a report was ready. Then nothing went wrong. */

@@ -11,7 +11,7 @@ import { problemBody } from "./problem.ts";
 import { faultsOf } from "./request-input.ts";
 
 const BYTES = 1024 ** 2;
-/** Of a refused body to a text of its size. */
+/** Cost of a refused body in texts of its size. */
 const LIMIT = 1.5;
 const ANSWER_CHARACTERS_MAX = 20_000;
 

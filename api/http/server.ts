@@ -74,7 +74,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Undefined only until the first hook has run. */
     admission: Admission | undefined;
-    /** Of the answer; "" without an error. */
+    /** Code of the answer; "" without an error. */
     errorCode: string;
   }
   interface FastifyContextConfig {
@@ -271,7 +271,7 @@ async function answerUnrouted(options: RestServerOptions, failing: Failing): Pro
   const { request, reply } = failing;
   const admission = await admit(request, options);
   reply.headers(headersOf(admission));
-  // The hooks of a route do not run for it.
+  // No route's hooks run for such a request.
   reply.raw.once("finish", () => logAnswer(options, request, reply));
   answerProblem(options, { ...failing, error: admission.refusal ?? failing.error });
 }

@@ -19,7 +19,7 @@ export type SessionRequest = {
   readonly refusal: ApiError | undefined;
 };
 
-/** Undefined if the request is not one of the console: then the cookie does not count. Rejects when Postgres is away. */
+/** Undefined if the request is not from the console: then the cookie does not count. Rejects when Postgres is away. */
 export async function readSession(
   { method, headers }: IncomingMessage,
   admission: SessionAdmission,

@@ -6,7 +6,7 @@ export const RPC_ERRORS = {
   unknownMethod: -32_601,
   invalidParams: -32_602,
   internal: -32_603,
-  /** Of the Model Context Protocol. */
+  /** From the Model Context Protocol. */
   unknownResource: -32_002,
 } as const;
 

@@ -31,7 +31,7 @@ export type McpOptions = AdmissionDeps &
 
 const PATH = "/mcp";
 const MESSAGES_MAX = 20;
-/** A hundred for each message. The longest call of a tool has sixty. */
+/** A hundred values a message. The longest call of a tool has sixty. */
 const BOUNDS: JsonBounds = { values: 100 * MESSAGES_MAX };
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -146,7 +146,7 @@ function parseBody(body: unknown): unknown {
 }
 
 /**
- * Refuses pages of other origins: one whose name suddenly has the address of this server could else use it as the browser of somebody who is near it
+ * Refuses pages of other origins: a page whose name suddenly has this server's address could else use it through the browser of somebody near it
  * (G214). Programs send no `Origin`. @throws {ApiError} `forbidden`
  */
 function refuseForeignPage(origins: ReadonlySet<string>, { headers }: FastifyRequest): void {

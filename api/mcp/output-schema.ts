@@ -4,7 +4,7 @@ import { asObject, type Json } from "../operation/json-object.ts";
 import type { Role } from "../operation/permissions.ts";
 import type { Tool } from "./tools.ts";
 
-/** The schema of a tool's `structuredContent`: that of the REST answer, without the fields that the role never gets. */
+/** The schema of a tool's `structuredContent`: the REST answer's, without the fields that the role never gets. */
 export function outputSchemaOf({ operation }: Tool, role: Role): Json {
   // The protocol asks for the type at the root, where an answer of several shapes has only `anyOf`.
   return { type: "object", ...asObject(shownTo(role, outputSchema(operation.output))) };

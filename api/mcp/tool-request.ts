@@ -9,7 +9,7 @@ import type { Tool, ToolArgument } from "./tools.ts";
 
 /** As long as the query of a request to REST can be. */
 const VALUE_CHARACTERS_MAX = 16_000;
-/** Of a list or an object that is sent as text. */
+/** For a list or an object that is sent as text. */
 const TEXT_BOUNDS = { values: 300 };
 
 /**
@@ -105,7 +105,7 @@ function readParam(tool: Tool, name: string, value: unknown): string {
   throw noSuchParam(tool, name);
 }
 
-/** Lists are separated by commas, also one that is sent as the text of a JSON list. Undefined for what is no text. */
+/** Lists are separated by commas, also a list that is sent as JSON text. Undefined for what is no text. */
 function textOf(given: unknown): string | undefined {
   const value = parsedText(given, "[") ?? given;
   if (isTexts(value)) return value.join(",");

@@ -14,8 +14,8 @@ type Schemas = { readonly inputSchema: Json; readonly outputSchema: Json };
 const SCHEMAS = new Map<Role, ReadonlyMap<Tool, Schemas>>();
 
 /**
- * The answer of `tools/list`. The ten tools are listed to every key (T43); the description of one that the key may not call says so,
- * so that an assistant does not try it.
+ * The answer of `tools/list`. The ten tools are listed to every key (T43); the description of a tool that the key may not call says so, so
+ * that an assistant does not try it.
  */
 export function describeTools(principal: Principal): readonly Json[] {
   const schemas = schemasFor(principal);

@@ -14,7 +14,7 @@ export type CursorRange = { readonly fromMs: number; readonly toMs: number; read
 
 /** What a cursor is bound to. */
 export type CursorBinding = {
-  /** Name of the list, which is that of its operation. */
+  /** Name of the list, which is its operation's name. */
   readonly list: string;
   readonly principal: Principal;
   /** The parsed query. `limit` and `cursor` are not part of the binding. */
@@ -43,7 +43,7 @@ const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{24})$/;
 export class Cursors {
   readonly #key: Buffer;
 
-  /** `secret` is that of the installation, so that every api process reads the cursors of the others. */
+  /** `secret` is the installation's, so every api process reads the cursors of the others. */
   constructor(secret: string) {
     this.#key = createHmac("sha256", secret).update("cursor").digest();
   }

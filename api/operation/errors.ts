@@ -131,8 +131,8 @@ const NAME_CHARACTERS_MAX = 200;
 const FAULT_CHARACTERS_MAX = 500;
 
 /**
- * Refuses a body by the faults of its fields. Of unknown fields 5 are named and of a list 100 faults, because the answer may not grow with the
- * body; the message says how many more there are (G213). `unnamed`: further faults that the caller has counted.
+ * Refuses a body by the faults of its fields. Names 5 unknown fields and 100 faults of a list, because the answer may not grow with the body;
+ * the message says how many more there are (G213). `unnamed`: further faults that the caller has counted.
  */
 export function validationFailed(faults: Readonly<Record<string, string>>, unnamed = 0): ApiError {
   const given = Object.entries(faults);

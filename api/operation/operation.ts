@@ -35,7 +35,7 @@ export type OperationSettings = {
 export type ImportSignals = {
   /** An import waits to be carried out. */
   readonly due: () => void;
-  /** Somebody has stopped one. */
+  /** Somebody has stopped an import. */
   readonly stopped: () => void;
 };
 
@@ -111,14 +111,14 @@ export type OperationAccess = {
    * membership, whose role and permissions decide.
    */
   readonly callers?: "anyone" | "started" | "people" | "members";
-  /** Of a write that anyone may use: programs and pages of other sites, too, because it signs nobody in. */
+  /** For a write that anyone may use: programs and pages of other sites, too, because it signs nobody in. */
   readonly fromAnywhere?: true;
   /**
    * Refuses a session whose last proof of a factor is older than ten minutes (people/fresh.ts). A list: only if the body has one of these
    * fields. Keys are not asked.
    */
   readonly needsFresh?: true | readonly string[];
-  /** Of a write: people who are analysts may use it too, because it changes only what they have made for themselves. Keys only read. */
+  /** For a write: people who are analysts may use it too, because it changes only what they have made for themselves. Keys only read. */
   readonly changesOwnOnly?: true;
   /** A write is refused to analyst keys as `read_only_key` and to other roles as `forbidden`. Writes go to the audit log. */
   readonly isWrite: boolean;
@@ -194,8 +194,8 @@ export type Operation = {
   /** Values of body fields that are left out, where they are the same for every caller. The OpenAPI document shows them. */
   readonly bodyDefaults?: Readonly<Record<string, unknown>>;
   /**
-   * Of a body that is accepted with some faulty entries: its schema without such forbearance. A long body whose beginning has as many faulty
-   * entries as are named is refused by it, before the rest is read (http/json-body.ts).
+   * For a body that is accepted with some faulty entries: the schema that refuses them. It refuses a long body whose beginning has as many
+   * faulty entries as are named, before the rest is read (http/json-body.ts).
    */
   readonly strictBody?: z.ZodType;
   /** Text fields of the body, at any level, that also take JSON numbers, with all their digits (G218). */
@@ -210,8 +210,8 @@ export type Operation = {
   /** Another status of success, with the same schema: 200 for a POST that found the record instead of creating it. */
   readonly otherStatus?: 200;
   /**
-   * Codes that it may answer with, in addition to those that follow from access, path, query and body (docs/openapi/openapi-failures.ts). Tests
-   * fail on any code that the document does not list.
+   * Codes that it may answer with, beyond what follows from access, path, query and body (docs/openapi/openapi-failures.ts). Tests fail on any
+   * code that the document does not list.
    */
   readonly failures?: readonly ErrorCode[];
   /**
@@ -219,7 +219,7 @@ export type Operation = {
    * the query.
    */
   readonly readsClickhouse?: SlotKind | ((query: unknown) => SlotKind | undefined);
-  /** Headers that a JSON answer may have in addition to those of every answer, and what they say. */
+  /** Headers that a JSON answer may have beyond what every answer has, and what they say. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Media types that an answer may have in addition to JSON. */
   readonly otherMediaTypes?: readonly string[];

@@ -54,7 +54,7 @@ const BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
   ],
 };
 
-/** Permissions of a key: those of its role, narrowed to `restrictedTo` for a staff key that has such a list (G09). */
+/** Permissions of a key: its role's, narrowed to `restrictedTo` for a staff key that has such a list (G09). */
 export function permissionsOf(
   role: Role,
   restrictedTo: readonly string[] | null,

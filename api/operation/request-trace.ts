@@ -29,7 +29,7 @@ export class RequestTrace {
     return this.#span.traceparent;
   }
 
-  /** Runs a ClickHouse statement in a span of its own, which ends when its answer begins or, of a page, when it is read. */
+  /** Runs a ClickHouse statement in a span of its own, which ends when its answer begins or, for a page, when the page is read. */
   async statement<T>(name: string | undefined, run: () => Promise<T>): Promise<T> {
     const facts = { request_id: this.#requestId, statement: name };
     const span = this.#tracing.start("clickhouse.report", { parent: this.traceparent, facts });

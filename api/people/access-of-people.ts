@@ -2,7 +2,7 @@ import type { OperationAccess } from "../operation/operation.ts";
 import { ROLES } from "../operation/permissions.ts";
 
 /*
- * Who may use operations for people. Their roles say nothing, except for those of members.
+ * Who may use operations for people. Only for operations of members do roles matter.
  */
 
 export const ANYONE: OperationAccess = { roles: ROLES, isWrite: false, callers: "anyone" };

@@ -18,7 +18,7 @@ export async function findTotp(db: Queryable, personId: number): Promise<TotpRow
   return rows[0];
 }
 
-/** Replaces one that was not confirmed. False if one is in use. */
+/** Replaces a TOTP that was not confirmed. False if one is in use. */
 export async function insertTotp(
   db: Queryable,
   personId: number,

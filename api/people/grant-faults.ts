@@ -15,7 +15,7 @@ export type Grant = {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Faults of a grant: its account must fit its role and be one of the workspace; only staff have a list of permissions. */
+/** Faults of a grant: its account must fit its role and belong to the workspace; only staff have a list of permissions. */
 export async function grantFaults(context: OperationContext, grant: Values): Promise<FieldFaults> {
   const role = ROLES.find((one) => one === grant["role"]);
   const faults: Record<string, string> = {};
@@ -48,7 +48,7 @@ function permissionFaults(role: Role, permissions: unknown): FieldFaults {
   return beyond === -1 ? {} : { [`permissions[${beyond}]`]: `not a permission of ${role}s` };
 }
 
-/** Of narrowed staff: the permission that lets them invite people of such an account. */
+/** The permission that lets narrowed staff invite people of such an account. */
 const INVITES = { partner: "affiliates.write", advertiser: "advertisers.write" } as const;
 
 /** Nobody grants more than he has. @throws {ApiError} `forbidden` */

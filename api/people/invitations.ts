@@ -11,10 +11,10 @@ import {
 } from "./links.ts";
 import { ownerOf, scopeValues } from "./members.ts";
 
-/** Each is judged by itself. Whoever has more opens the link of one. */
+/** Each invitation is judged by itself. Whoever has more opens the link of one of them. */
 const OPEN_OF_EMAIL_MAX = 100;
 
-/** Of the caller's workspace; people of an account see their own account only. */
+/** In the caller's workspace; people of an account see their own account only. */
 const SCOPE = `l.kind = 'invitation' and l.workspace_id = $1 and ($2::integer is null or l.affiliate_id = $2)
   and ($3::integer is null or l.advertiser_id = $3)`;
 
@@ -35,7 +35,7 @@ const LISTS = {
   },
 } as const;
 
-/** Newest first, also those that were used, revoked or are over. */
+/** Newest first, also invitations that were used, revoked or are over. */
 export async function listInvitations(
   db: Queryable,
   principal: Principal,
@@ -77,7 +77,7 @@ export async function hasTooManyInvitations(
   return rows[0]?.is_full === true;
 }
 
-/** Voids both earlier tokens and starts another time. False if somebody has joined by it. */
+/** Voids both earlier tokens and starts the time anew. False if somebody has joined by it. */
 export async function renewInvitation(
   db: Queryable,
   {
@@ -128,7 +128,7 @@ export async function revokeInvitationsFor(
   });
 }
 
-/** The newest open invitations of an e-mail, by workspace, except those that would make an admin: they need the link itself. */
+/** The newest open invitations of an e-mail, by workspace, except for the role admin, which needs the link itself. */
 export async function listOpenInvitationsFor(db: Queryable, email: string): Promise<LinkRow[]> {
   const { rows } = await db.query<LinkRow>({
     name: "list-open-invitations-for",

@@ -59,7 +59,7 @@ export async function personByLink(tx: Queryable, link: LinkRow, given: Newcomer
 }
 
 /**
- * Gives whoever uses a link an account alone that exists with the e-mail and proves nothing. Somebody may have made it in advance.
+ * An account with the e-mail exists and proves nothing: gives it to the user of the link alone. Somebody may have made it in advance.
  * @throws {ApiError} `conflict` if its owner has proved the e-mail, or the link may not replace it; `forbidden` if the person is not active.
  */
 async function replacePerson(
@@ -85,7 +85,7 @@ export function refuseInactive({ status }: Pick<PersonRow, "status">): void {
 }
 
 /**
- * An account that proves nothing gets in by a link that proves nothing only if the maker of the link could reset it anyway.
+ * An account that proves nothing gets in by a link that proves nothing only if the link's maker could reset the account anyway.
  * @throws {ApiError} `conflict`
  */
 export async function refuseUnproved(

@@ -45,7 +45,7 @@ export async function refuseEndedLinkNow(db: Queryable, link: LinkRow): Promise<
   throw gone("somebody's rights have changed since it was made");
 }
 
-/** Uses up the open invitations of an e-mail that stand. Of several sign-ins at the same time, one gets each. */
+/** Uses up the open invitations of an e-mail that stand. If several sign in at once, each invitation goes to one. */
 export async function useInvitationsFor(tx: Queryable, email: string): Promise<LinkRow[]> {
   const used: LinkRow[] = [];
   for (const link of await listOpenInvitationsFor(tx, email)) {
@@ -72,7 +72,7 @@ async function stands(db: Queryable, link: LinkRow): Promise<boolean> {
   return kind === "first_admin" || madeBy === null || (await mayStillInvite(db, link, madeBy));
 }
 
-/** Whether the person has the e-mail still and, for a link that somebody else made, is allowed what it was then. */
+/** Whether the person still has the e-mail and, for a link that somebody else made, the same rights. */
 async function isForSamePerson(db: Queryable, id: number): Promise<boolean> {
   const { rows } = await db.query<{ is_same: boolean | null }>({
     name: "is-reset-for-same-person",

@@ -99,7 +99,7 @@ export async function mailed(
   }
 }
 
-/** Names are chosen by people: no line of theirs looks like one of ours. */
+/** People choose names: no name may contain a line that looks like ours. */
 function oneLine(words: string): string {
   return words.replaceAll(/\s+/g, " ").trim().slice(0, WORDS_MAX);
 }

@@ -14,7 +14,7 @@ export type NewLink = {
   readonly kind: LinkKind;
   readonly personId?: number;
   readonly workspaceId?: number | undefined;
-  /** Of an invitation and of a reset: a link is for one address. */
+  /** For an invitation and a reset: a link is for one address. */
   readonly email?: string;
   readonly role?: Role;
   readonly affiliateId?: number | null | undefined;
@@ -25,8 +25,8 @@ export type NewLink = {
 };
 
 /**
- * A link has up to two tokens, and either uses it up. The one that its maker is shown may go anywhere. The other one goes into a mail and
- * nowhere else, so whoever has it reads the mailbox.
+ * A link has up to two tokens, and either uses it up. The token that the link's maker is shown may go anywhere. The other token goes only
+ * into a mail, so whoever has it reads the mailbox.
  */
 export type LinkTokens = {
   readonly shown?: string | undefined;
@@ -86,7 +86,7 @@ export function linkTo(apiUrl: string, token: string): string {
   return `${apiUrl}/console/join#${token}`;
 }
 
-/** The values of `secret_hash` and `mailed_hash`. No token has the hash of a link that its maker is not shown. */
+/** The values of `secret_hash` and `mailed_hash`. A link that its maker is not shown gets a hash that no token has. */
 export function hashesOf({ shown, mailed }: LinkTokens): readonly [Buffer, Buffer | null] {
   return [
     shown === undefined ? randomBytes(TOKEN_BYTES) : hashOfToken(shown),
@@ -94,7 +94,7 @@ export function hashesOf({ shown, mailed }: LinkTokens): readonly [Buffer, Buffe
   ];
 }
 
-/** What a person is allowed, in a form that is another one after every change. `p` is the person. */
+/** What a person is allowed, in a form that differs after every change. `p` is the person. */
 export const RIGHTS_OF_PERSON = `encode(sha256(convert_to(p.is_operator || coalesce((
   select string_agg(format(' %s/%s %s %s %s %s %s', m.id, m.version, m.role, m.affiliate_id, m.advertiser_id, m.permissions, m.status), ''
     order by m.id)
@@ -139,7 +139,7 @@ export async function findLink(db: Queryable, token: string): Promise<FoundLink 
   return rows[0];
 }
 
-/** Uses up a link by either token. Of several at the same time, one gets true. */
+/** Uses up a link by either token. If several try at the same time, one gets true. */
 export async function useLink(db: Queryable, token: string): Promise<boolean> {
   const { rows } = await db.query({
     name: "use-link",
@@ -151,7 +151,7 @@ export async function useLink(db: Queryable, token: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Revokes open links of this kind: all of the first admin, or those for one person. */
+/** Revokes open links of this kind: all for the first admin, or all for one person. */
 export async function revokeLinks(
   db: Queryable,
   kind: "first_admin" | "reset",

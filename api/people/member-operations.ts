@@ -124,7 +124,7 @@ function isFullAdmin({ role, permissions, status }: MemberChange): boolean {
   return role === "admin" && permissions === null && status === "active";
 }
 
-/** Whether the change is more than another manager. An invitation from before it could undo it. */
+/** Whether the change is more than another manager. An earlier invitation could undo such a change. */
 function isOtherGrant(before: MemberRow, change: MemberChange): boolean {
   const grantIn = ({ role, affiliate_id, advertiser_id, permissions, status }: MemberChange) =>
     JSON.stringify([role, affiliate_id, advertiser_id, permissions, status]);

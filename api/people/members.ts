@@ -31,7 +31,7 @@ const COLUMNS = `m.id, m.person_id, p.name, p.email, ${EMAIL_PROVED}, m.role, m.
     (select true from passkey k where k.person_id = p.id limit 1), false) as has_second_factor,
   (select max(s.last_seen_at) from session s where s.person_id = p.id) as last_seen_at, m.created_at, m.updated_at`;
 const TABLES = "membership m join person p on p.id = m.person_id";
-/** Of the caller's workspace; people of an account see their own account only. */
+/** In the caller's workspace; people of an account see their own account only. */
 const SCOPE = `m.workspace_id = $1 and ($2::integer is null or m.affiliate_id = $2)
   and ($3::integer is null or m.advertiser_id = $3)`;
 

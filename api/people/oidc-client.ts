@@ -101,7 +101,7 @@ export class OidcClient {
     try {
       return await this.#known;
     } catch (error) {
-      // The next one asks anew.
+      // The next sign-in asks anew.
       this.#known = undefined;
       throw faultOf(error);
     }
@@ -139,7 +139,7 @@ function identityOf(
   claims: Readonly<Record<string, unknown>>,
 ): OidcIdentity {
   const { email, email_verified: verified, name } = claims;
-  // One provider writes it as text.
+  // One provider writes the claim as text.
   const isVerified = verified === true || verified === "true";
   const address = typeof email === "string" && isVerified ? email : undefined;
   const shown = typeof name === "string" && name.trim() !== "" ? name.trim() : (address ?? subject);

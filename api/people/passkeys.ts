@@ -24,7 +24,7 @@ export async function listPasskeys(db: Queryable, personId: number): Promise<Pas
   return rows;
 }
 
-/** Of an active person. */
+/** The passkey of an active person. */
 export async function findPasskey(
   db: Queryable,
   credentialId: Buffer,

@@ -4,7 +4,7 @@ import { unavailable } from "../operation/errors.ts";
 /** Argon2id with the minimum of OWASP: 19 MiB, two rounds, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const COST_TEXT = `$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
-/** A hash that takes as long as that of a person. Its password proves nothing. */
+/** A hash that takes as long as a person's. Its password proves nothing. */
 const NOBODYS =
   "$argon2id$v=19$m=19456,t=2,p=1$p7e82EVKpgR2l4qutWMfmg$TU7R907rIntMRTTSy/pAQsVE8d/rrBANmlUJpmiXygY";
 

@@ -37,7 +37,7 @@ export function memberOperation<
   return inContext(definition, asMember);
 }
 
-/** An operation that converts its context first. The inputs are those of the definition, which a list of operations cannot type. */
+/** An operation that converts its context first. It has the inputs of the definition, which a list of operations cannot type. */
 function inContext(definition: object, contextOf: (context: RequestContext) => object): Operation {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as in `operation`: the caller of `run` has applied exactly these schemas
   const { findResource, findFaults, run, ...rest } = definition as Operation;

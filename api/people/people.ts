@@ -96,8 +96,8 @@ export async function lockPeople(
 }
 
 /**
- * What an account of nobody but the holder of a link has: its name stays unless one is given, a null hash leaves no password, and the e-mail
- * counts as proved or as unproved.
+ * Makes an account the link holder's alone: its name stays unless one is given, a null hash leaves no password, and the e-mail counts as
+ * proved or as unproved.
  */
 export async function renewAccount(
   tx: Queryable,

@@ -26,7 +26,7 @@ type Noted = Pick<VisitorContext, "clientIp" | "requestId">;
 
 /**
  * Writes `person:<event>` into the audit log of each workspace of the person, so that its admins see who signs in; without a membership,
- * of none.
+ * for no workspace.
  */
 export async function noteInPersonLog(
   db: Queryable,

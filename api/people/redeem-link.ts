@@ -55,7 +55,7 @@ export const redeemLink: Operation = visitorOperation({
   run: async (context, { body }) => {
     refuseUnsafeAddress(context);
     const link = await getLiveLink(context.db, body.token);
-    // It is judged again with its locks. Here a refusal costs no hash.
+    // The link is judged again with its locks. Here a refusal costs no hash.
     await refuseEndedLinkNow(context.db, link);
     const { signedIn } = context.people;
     if (link.kind === "invitation" && signedIn?.state === "full") {

@@ -3,7 +3,7 @@ import { hashOfToken } from "../access/session-tokens.ts";
 import { IDLE_HOURS } from "../access/sessions.ts";
 
 const LIFE_DAYS = 14;
-/** Of one person; the oldest end first. */
+/** Sessions of one person; the oldest end first. */
 const SESSIONS_MAX = 50;
 const PURGED_ROWS_MAX = 10_000;
 

@@ -19,10 +19,7 @@ export async function findOpenWorkspace(
   return rows[0];
 }
 
-/**
- * The application of this e-mail of the last 24 hours. Others with the same e-mail wait for the end of the transaction, so two at once
- * are one.
- */
+/** The application of this e-mail in the last 24 hours. Others with the same e-mail wait until the transaction ends, so two at once are one. */
 export async function lockSignUp(
   tx: Queryable,
   workspaceId: number,

@@ -12,7 +12,7 @@ export function refuseUnsafeAddress({ people }: VisitorContext): void {
   if (refusal !== undefined) throw refusal;
 }
 
-/** Starts a session with a new secret and ends the one that the browser had. Returns the secret. */
+/** Starts a session with a new secret and ends the session that the browser had. Returns the secret. */
 export async function startSession(
   db: Queryable,
   { people, clientIp }: VisitorContext,

@@ -8,7 +8,7 @@ type Policy = {
   readonly free: number;
   readonly firstWaitSec: number;
   readonly waitSecMax: number;
-  /** How long attempts are counted: since the last one, or since the first one. */
+  /** How long attempts are counted: since the last attempt, or since the first. */
   readonly windowSec: number;
   readonly sinceLast: boolean;
 };
@@ -84,8 +84,8 @@ export async function countAddress(attempts: AttemptCounter, ip: string): Promis
 }
 
 /**
- * Counts an attempt before it is judged, so that attempts at the same time cannot share a free one. Who may go on is marked by a time long ago: the
- * clock of a statement that waited for another is behind that of the other.
+ * Counts an attempt before it is judged, so that attempts at the same time cannot share a free one. A time long ago marks who may go on: the clock
+ * of a statement that waited for another is behind the other's clock.
  * @throws {ApiError} `rate_limited` if the holder has to wait.
  */
 export async function countAttempt(db: Queryable, { name, policy }: Holder): Promise<void> {
@@ -115,11 +115,11 @@ export async function countAttempt(db: Queryable, { name, policy }: Holder): Pro
     ],
   });
   const [counted] = rows;
-  // Of an attempt at the same moment the statement does not see how long it blocks.
+  // The statement does not see how long an attempt at the same moment blocks.
   if (counted?.is_blocked !== false) throw tooManyAttempts(Math.max(1, counted?.wait_sec ?? 0));
 }
 
-/** After a success: attempts since the last one are forgotten, in a window this one is taken back. */
+/** After a success: counts since the last attempt are forgotten; in a window, this attempt is taken back. */
 export async function forgetAttempts(db: Queryable, holders: readonly Holder[]): Promise<void> {
   const names = (sinceLast: boolean): string[] =>
     holders.filter(({ policy }) => policy.sinceLast === sinceLast).map(({ name }) => name);

@@ -31,7 +31,7 @@ export type ManagedResource = {
   readonly table: string;
   /** Fields that a body may have. Every field is a column. */
   readonly fields: z.ZodRawShape;
-  /** Those of `fields` that have a wider form in the file of an import. */
+  /** The `fields` that have a wider form in the file of an import. */
   readonly imported?: z.ZodRawShape;
   /** Fields that a new record must have. */
   readonly required: readonly string[];
@@ -41,20 +41,20 @@ export type ManagedResource = {
   readonly generated?: (context: OperationContext) => Body;
   /** Columns of answers that no body may have, such as `id` and times. */
   readonly readOnly: z.ZodRawShape;
-  /** Those of `readOnly` that `defaults`, `generated` or `parent` fill on creation, and that never change afterwards. */
+  /** The `readOnly` columns that `defaults`, `generated` or `parent` fill on creation, and that never change afterwards. */
   readonly setOnCreate?: readonly string[];
-  /** Those of `readOnly` that are computed from the other values at every write. */
+  /** The `readOnly` columns that every write computes from the other values. */
   readonly derived?: {
     readonly columns: readonly string[];
     readonly from: (values: Body) => Body;
   };
-  /** One of `readOnly` that is generated with the record and that an operation can replace. */
+  /** A `readOnly` column that is generated with the record and that an operation can replace. */
   readonly secret?: RotatedSecret;
   /** For records that are created under the path of another resource: the operation that gets it, and the column with its id. */
   readonly parent?: { readonly operation: Operation; readonly column: string };
   /** Maximum number of records in the workspace, or under one record. */
   readonly recordsMax?: number;
-  /** Schemas of fields in answers: all of `fields`, and those that `present` adds. */
+  /** Schemas of fields in answers: all of `fields`, and what `present` adds. */
   readonly shown: z.ZodRawShape;
   /** Builds the answer for a record, if it is more than its columns. */
   readonly present?: (context: OperationContext, row: ManagedRow) => Body | Promise<Body>;
@@ -67,7 +67,7 @@ export type ManagedResource = {
   /** Query parameters of the list. Each is a column and its value, or is listed in `conditions`. */
   readonly filters?: z.ZodRawShape;
   readonly conditions?: Readonly<Record<string, Filter>>;
-  /** Turns the filters that the key asked for into those that its list uses. May throw a refusal of a parameter. */
+  /** Turns the filters that the key asked for into the filters that its list uses. May throw a refusal of a parameter. */
   readonly narrow?: (principal: Principal, filters: FilterValues) => FilterValues;
   readonly references?: References;
   /**

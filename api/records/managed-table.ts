@@ -11,7 +11,7 @@ import type { FilteredPage } from "../http/page.ts";
 import { statementName } from "../http/statement-name.ts";
 import type { Reference } from "../operation/codes.ts";
 
-/** A row as it is answered: column names are those of the contract. */
+/** A row as it is answered, with the contract's column names. */
 export type ManagedRow = { readonly id: number; readonly created_at: string } & Readonly<
   Record<string, unknown>
 >;
@@ -22,7 +22,7 @@ export type ManagedColumns = {
   readonly owner?: string;
   /** Columns that a write sets. */
   readonly written: readonly string[];
-  /** Those of `readOnly` that are set on creation and never again. */
+  /** The `readOnly` columns that are set on creation and never again. */
   readonly setOnCreate?: readonly string[];
   /** Further columns of answers: `id`, times, columns that the service sets. */
   readonly readOnly: readonly string[];
@@ -145,7 +145,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
 
   /**
    * Counts the rows with these values, up to `rowsMax`. Any other count for this table and workspace waits for the end of this
-   * transaction, so it includes the rows that this one inserts.
+   * transaction, so it includes the rows that this transaction inserts.
    */
   async countForInsert(
     db: Queryable,

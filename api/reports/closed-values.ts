@@ -29,7 +29,7 @@ const CLICK_REASONS: readonly string[] =
    fail_route no_match lp organic coupon duplicate_url empty too_long invalid scheme credentials ip_host local_host bad_host not_allowed
    unsafe_target`.split(/\s+/);
 
-/** The usual ones, as the parser of user agents writes them. Others may be in the table: see {@link OPEN_LISTS}. */
+/** The usual systems, as the parser of user agents writes them. Others may be in the table: see {@link OPEN_LISTS}. */
 const SYSTEMS = lines(`Windows
   macOS
   iOS

@@ -3,7 +3,7 @@ import type { TimeRange } from "../../schemas/time/range.ts";
 import { DAY_MS, INSTANT_MS_MAX, INSTANT_MS_MIN, type Zone } from "../../schemas/time/zone.ts";
 import { invalidParameter } from "../operation/errors.ts";
 
-/** The period that a report is compared with: its range begins `days` calendar days before that of the report. */
+/** The period that a report is compared with: its range begins `days` calendar days before the report's. */
 export type Comparison = { readonly range: TimeRange; readonly days: number };
 
 /** 52 weeks: the same days of the week, and as many of them. */
@@ -12,8 +12,8 @@ const DATES = /^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/;
 const FORMS = "previous, previous_year, or dates such as 2025-01-01..2025-01-31";
 
 /**
- * The period of `compare` (N102). It shows the same clock times as the range, whole days earlier. Where the range has not ended yet, it
- * ends as long before as the present: today until now is compared with yesterday until the same time.
+ * The period of `compare` (N102). It shows the same clock times as the range, whole days earlier. If the range has not ended yet, the
+ * period ends whole days before now: today until now is compared with yesterday until the same time.
  * @throws {ApiError} `invalid_parameter`
  */
 export function parseComparison(
@@ -57,7 +57,7 @@ function hasBegun({ fromMs }: TimeRange, nowMs: number): boolean {
   return fromMs <= nowMs;
 }
 
-/** The same time of the clock `days` days before. The start of a day stays one, also where a day does not begin at midnight. */
+/** The same time of the clock `days` days before. The start of a day stays a start, also where a day does not begin at midnight. */
 function earlier(zone: Zone, atMs: number, days: number): number {
   const day = zone.dayAt(atMs);
   return zone.startOfDayMs(day) === atMs

@@ -82,7 +82,7 @@ function select(columns: readonly string[], from: string, end = ""): string {
   ].join("\n");
 }
 
-/** The rows of the period, and those of the one it is compared with. */
+/** The rows of the period and of the period it is compared with. */
 function rowsOf(plan: ReportPlan, keys: readonly string[], { params, cluster }: Target): string {
   const { range, comparison, moneyRates } = plan;
   const periods: readonly Period[] = [
@@ -180,7 +180,7 @@ function rates({ currency }: ReportPlan, given: DayRates, params: SqlParams): st
   ].join("\n");
 }
 
-/** The metrics, those of the other period, and how far they changed. */
+/** The metrics, also of the other period, and how far they changed. */
 function compared(values: string): string[] {
   return [
     `${asTexts(`${values} as values_now`)} as metrics`,

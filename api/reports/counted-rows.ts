@@ -30,7 +30,7 @@ type Asked = {
 };
 
 /**
- * The rows behind the cells of reports: made by the compiler of reports, so their number is that of a report with the same filters and range.
+ * The rows behind the cells of reports: made by the compiler of reports, so a report with the same filters and range counts as many.
  * @throws {ApiError} `invalid_parameter` as a report, and for a range that is too long.
  */
 export async function countedRows(context: OperationContext, asked: Asked): Promise<CountedRows> {
@@ -64,7 +64,7 @@ const NO_CELLS = {
   offset: 0,
 } as const;
 
-/** Conversions lie in order of their offers, so a filter by offers reads only theirs. */
+/** Conversions lie in order of their offers, so a filter by offers reads only these offers' conversions. */
 function refuseLongRange({ source, range }: Asked, filters: readonly ReportFilter[]): void {
   const isIndexed = filters.some(
     ({ dimension, operator }) =>

@@ -130,7 +130,7 @@ const ALL: readonly Dimension[] = [
     columns: carried("click_ts", ["conversion"]),
     only: "conversion",
   }),
-  // Of the address, which only staff sees (G84).
+  // From the address, which only staff sees (G84).
   clickOnly("isp", "Internet provider", { column: "as_name", hiddenFrom: STAFF_ONLY }),
 ];
 

@@ -26,8 +26,8 @@ const AFFILIATES = `with named as (
   order by is_own, id`;
 
 /**
- * Records by the name that reports show, and smart links by their code: what no code or alias is. $1 workspace, $2 names in lower case, $3 a
- * partner, $4 an advertiser.
+ * Records by the name that reports show, and smart links by their code: for what is no code or alias. $1 workspace, $2 names in lower case,
+ * $3 a partner, $4 an advertiser.
  */
 const NAMED: Readonly<Record<Exclude<Entity, "event">, string>> = {
   offer: `select o.id, lower(o.name) as name from offer o
@@ -53,8 +53,8 @@ const EVENTS = `select distinct e.code, lower(n) as name
     and ($4::integer is null or o.advertiser_id = $4)`;
 
 /**
- * Filters with ids in place of the codes and names of records, and with codes in place of the names of events. Several records with a name are
- * all meant. A name that the key may not see is an unknown one, otherwise a partner could find out which exist (P30).
+ * Filters with ids in place of the codes and names of records, and with codes in place of the names of events. A name means all records that
+ * have it. A name that the key may not see counts as unknown, otherwise a partner could find out which exist (P30).
  * @throws {ApiError} `invalid_parameter` for an unknown code or name.
  */
 export async function withIds(

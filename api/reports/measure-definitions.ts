@@ -8,11 +8,11 @@ export const FOREIGN_MONEY = "foreign_money";
 
 /**
  * Columns of a statement: how many of the clicks, impressions and approved conversions belong to offers in the currency of the report. Money per
- * unit is divided by them, because the money of the others is not in it (G237). With conversion they are all.
+ * unit is divided by these counts, because it has no money of the others (G237). With conversion they count all.
  */
 export const HOME_SUMS = ["home_clicks", "home_impressions", "home_approved"] as const;
 
-/** Before the name of a sum: that of the period that a report is compared with. */
+/** Begins the name of a sum of the period that a report is compared with. */
 export const PREVIOUS = "previous_";
 
 export type Measure = {

@@ -38,7 +38,7 @@ export type Sum = (typeof SUMS)[number];
 /** Every name in the SQL of a metric that means a sum. */
 const SUM_NAMES = new RegExp(`\\b(${[...SUMS, ...HOME_SUMS, FOREIGN_MONEY].join("|")})\\b`, "g");
 
-/** The same names, and those of the period that a report is compared with. */
+/** The same names, also for the period that a report is compared with. */
 const NAMES_OF_BOTH = new RegExp(
   `\\b(?:${PREVIOUS})?(${[...SUMS, ...HOME_SUMS, FOREIGN_MONEY].join("|")})\\b`,
   "g",
@@ -110,7 +110,7 @@ export function measuresOf(role: ReportRole): Measure[] {
   );
 }
 
-/** Names of all metrics that a role may see, also of those that are answered only when they are named. */
+/** Names of all metrics that a role may see, also if a metric is answered only when it is named. */
 export function measureNames(role: ReportRole): string[] {
   return meaningsOf(role).map(({ name }) => name);
 }

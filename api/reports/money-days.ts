@@ -27,8 +27,8 @@ const MoneyDay = z.object({
 export type MoneyDay = z.infer<typeof MoneyDay>;
 
 /**
- * The days of the costs that may be in a range, as seconds of the wall clock: the first second of the first day, and that of the
- * day after the last. A time that the clocks skip may count up to a day later (cost-rows.ts).
+ * The days of the costs that may be in a range, as seconds of the wall clock: the first second of the first day, and of the day after the
+ * last. A time that the clocks skip may count up to a day later (cost-rows.ts).
  */
 export function costSeconds({ fromMs, toMs, zone }: TimeRange): { from: number; end: number } {
   return {
@@ -77,7 +77,7 @@ function costDays(range: TimeRange, { workspaceId }: ReportScope, params: SqlPar
       and wall_time >= toDateTime(${params.of("Int64", from)}, 'UTC') and wall_time < toDateTime(${params.of("Int64", end)}, 'UTC')`;
 }
 
-/** Days of UTC, also those of which the range has only a part. Clicks are read from sums where there are some (rollups.ts). */
+/** Days of UTC, also days that are only partly in the range. Clicks are read from sums where there are some (rollups.ts). */
 function moneyDays(
   { range: { fromMs, toMs }, currency, dateBasis }: MoneyRead,
   {

@@ -30,8 +30,7 @@ export function moved(
 
 /**
  * Combines pieces of one source, including moved rows. A group whose rows were all moved away disappears, and amounts that cancel
- * out do not count as money in another currency. `names` are those of the columns that are not sums; `count`, which the pieces have too, counts
- * rows.
+ * out do not count as money in another currency. `names` are the columns that are not sums; `count`, which the pieces have too, counts rows.
  */
 export function netted(
   pieces: readonly string[],

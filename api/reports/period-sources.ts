@@ -43,10 +43,10 @@ type SourceParts = {
   readonly sums: Partial<Record<Sum, string>>;
 };
 
-/** A period that a report reads: its own, or the one that it is compared with. */
+/** A period that a report reads: its own, or the period that it is compared with. */
 export type Period = {
   readonly range: TimeRange;
-  /** Its rows are shown so many days later, beside those of the report's own period. */
+  /** Its rows are shown so many days later, beside the report's own period. */
   readonly daysLater: number;
 };
 
@@ -113,7 +113,7 @@ export class PeriodSources {
   }
 
   #impressions(): string[] {
-    // They have no money, so a report whose rows do not depend on them needs them only to count them.
+    // Impressions have no money, so a report whose rows do not depend on them only counts them.
     if (isFilled(this.#plan) && !this.#used.ofSources.includes("impressions")) return [];
     return this.#withRollups("impression", {
       count: "impressions",
@@ -229,7 +229,7 @@ export class PeriodSources {
     ];
   }
 
-  /** The day of UTC of money that is converted at the rate of that day: of a conversion its own, whatever dates it. */
+  /** The day of UTC at whose rate money is converted: a conversion's own day, whatever dates the conversion. */
   #day(reading: Reading, currency: string): { name: string; sql: string }[] {
     const { source } = reading;
     if (this.#plan.moneyRates === undefined) return [];
@@ -241,7 +241,7 @@ export class PeriodSources {
     ];
   }
 
-  /** Whether an offer has the currency of the report, for rows without money of their own. Rows without an offer count as if. */
+  /** Whether an offer has the currency of the report, for rows without money of their own. Rows without an offer count as yes. */
   #home(source: Source): { name: string; sql: string }[] {
     const { homeOffers } = this.#plan;
     if (homeOffers === undefined) return [];
@@ -253,7 +253,7 @@ export class PeriodSources {
     return [{ name: HOME, sql }];
   }
 
-  /** The columns of a dimension. The time of a moved row has two: the one in UTC and the one in the zone. */
+  /** The columns of a dimension. The time of a moved row has two columns: in UTC and in the zone. */
   #keys(reading: Reading, dimension: Dimension, index: number): { name: string; sql: string }[] {
     const one = (name: string, dated: Dating) => ({
       name: `${name}${index}`,
@@ -389,7 +389,7 @@ export class PeriodSources {
   }
 }
 
-/** Whether each possible row is answered, also without anything to count: the only one of a report without dimensions, and each bucket. */
+/** Whether each possible row is answered, also without anything to count: the only row of a report without dimensions, and each bucket. */
 function isFilled({ groupBy }: ReportPlan): boolean {
   return groupBy.every(({ name }) => name === BUCKET);
 }

@@ -102,7 +102,7 @@ export const reportParams = {
   ),
 };
 
-/** Of a series. */
+/** For a series. */
 export const withTotals = param(
   z.enum(["0", "1"]).meta({ default: "0" }),
   "`1` adds `totals` over the whole range",
@@ -110,7 +110,7 @@ export const withTotals = param(
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 const cells = z.record(z.string(), cell);
-/** Values by name, and with `compare` those of the other period and how far they changed. */
+/** Values by name, with `compare` also of the other period and how far they changed. */
 export const reportCells = z
   .object({
     previous: cells.optional().meta({ description: "With `compare`" }),

@@ -43,7 +43,7 @@ export type ReportCaller = {
 
 export type ReportSort =
   | { readonly by: "dimension"; readonly index: number; readonly descending: boolean }
-  /** `sql` is that of the metric, of its value in the other period, or of its change. */
+  /** `sql` computes the metric, its value in the other period, or its change. */
   | { readonly by: "metric"; readonly sql: string; readonly descending: boolean };
 
 /** A valid report: the caller may see every name in it. */

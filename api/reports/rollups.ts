@@ -19,8 +19,8 @@ export type Rollup = {
 export type Span = { readonly fromMs: number; readonly toMs: number };
 
 /**
- * The clock that dates rows: that of the report's `zone`, or UTC. `moved` rows were dated by UTC but fall on another day in the
- * zone: they are subtracted from the first day and added to the second.
+ * The clock that dates rows: the report's `zone`, or UTC. `moved` rows were dated by UTC but fall on another day in the zone: they are
+ * subtracted from the first day and added to the second.
  */
 export type Dating = "zone" | "utc" | "moved";
 

@@ -4,7 +4,7 @@ import { DIMENSION_COLUMN, type ReportPlan } from "./report-plan.ts";
 import type { ReportRole } from "./report-scope.ts";
 import type { SqlParams } from "./sql-params.ts";
 
-/** Amounts of money: those in the currency of the report, or converted into it (REP, rule 1, N98). */
+/** Amounts of money in the currency of the report, or converted into it (REP, rule 1, N98). */
 const MONEY: readonly Sum[] = [
   "payout",
   "revenue",
@@ -15,7 +15,7 @@ const MONEY: readonly Sum[] = [
   "rejected_payout",
   "rejected_revenue",
 ];
-/** Money whose currencies are named in `others`. That of undecided and rejected conversions is none yet. */
+/** Money whose currencies are named in `others`. Undecided and rejected conversions have no such money yet. */
 const EARNED: readonly Sum[] = ["payout", "revenue", "sale_amount"];
 const WITH_CURRENCY: readonly Sum[] = [...EARNED, "ad_cost"];
 
@@ -31,7 +31,7 @@ export type UsedSums = {
   readonly outer: readonly Sum[];
   readonly home: readonly (typeof HOME_SUMS)[number][];
   readonly hasForeign: boolean;
-  /** What the sources add up for them, and to know in which currencies the caller has money. */
+  /** What the sources add up for `outer` and `home`, and to know in which currencies the caller has money. */
   readonly ofSources: readonly Sum[];
 };
 
@@ -51,12 +51,12 @@ export function usedSums({ metrics, sort, scope }: ReportPlan): UsedSums {
   };
 }
 
-/** The sum of which a count of home is a part. */
+/** The sum that a count of home is a part of. */
 function countedBy(home: (typeof HOME_SUMS)[number]): string {
   return home.slice(HOME.length + 1);
 }
 
-/** The columns of one source: each sum, 0 if the source has none of it. */
+/** The columns of one source: each sum, 0 if the source lacks it. */
 export function sourceSums(sums: Partial<Record<Sum, string>>, names: readonly Sum[]): string[] {
   return names.map((name) => {
     const type = MONEY.includes(name) ? "toInt128" : "toInt64";
@@ -197,7 +197,7 @@ export class OuterSums {
 
   /**
    * A sum over the rows with `conditions`. A row that names a currency has its own money, so there `only` counts (G236). Totals, and rows
-   * without money, name none.
+   * without money, name no currency.
    */
   #ofRow(sum: string, conditions: readonly string[], only: readonly string[]): string {
     const ofReport = added(sum, conditions);
@@ -206,7 +206,7 @@ export class OuterSums {
       : `if(${this.#named} = '', ${ofReport}, ${added(sum, only)})`;
   }
 
-  /** Rows with money are of its currency, the others of that of their offer. */
+  /** Rows with money have its currency, other rows their offer's. */
   #isHome(): string {
     const own = `cur = ${this.#currency}`;
     return this.#hasHome

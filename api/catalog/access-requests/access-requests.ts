@@ -8,7 +8,7 @@ import type { AccessRequestRow } from "./access-request-fields.ts";
 const COLUMNS = `a.offer_id, o.code as offer_code, o.name as offer_name, a.affiliate_id, f.code as affiliate_code,
   f.name as affiliate_name, a.status, a.note, a.message, a.answers, a.requested_at, a.decided_at`;
 const SOURCE = `offer_access a join offer o on o.id = a.offer_id join affiliate f on f.id = a.affiliate_id`;
-/** $1 is the workspace. The expression is that of the indexes. */
+/** $1 is the workspace. The indexes have the same expression. */
 const IS_REQUEST = "a.workspace_id = $1 and a.is_asked and o.deleted_at is null";
 const ORDER = "coalesce(a.requested_at, 'epoch'), a.offer_id, a.affiliate_id";
 
@@ -40,7 +40,7 @@ export async function listRequests(
   return rows;
 }
 
-/** How many requests that list has, up to `countMax`. */
+/** How many requests `listRequests` finds, up to `countMax`. */
 export async function countRequests(
   db: Queryable,
   workspaceId: number,

@@ -60,7 +60,7 @@ export function refusalOfRequest(asking: AskingTerms, nowMs: number): Refusal | 
   return undefined;
 }
 
-/** When a rejected partner may ask again; null for any other, and where it never may. */
+/** When a rejected partner may ask again; null if the partner never may, or is not rejected. */
 export function mayAskAgainFrom({
   request,
   visibility,

@@ -24,7 +24,7 @@ export const ADVERTISER_STATUSES = ["active", "paused", "inactive"] as const;
 /** G56. */
 const BILLING_TERMS = [...PAYMENT_TERMS, "prepaid"] as const;
 
-/** Owners of offers. The currency of a new one is the workspace's (ADV-004). */
+/** Owners of offers. A new advertiser's currency is the workspace's (ADV-004). */
 export const advertisers = manage({
   resource: "advertiser",
   names: { one: "Advertiser", many: "Advertisers" },

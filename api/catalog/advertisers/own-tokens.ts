@@ -11,7 +11,7 @@ export function mintPostbackToken(): string {
   return randomBytes(TOKEN_BYTES).toString("hex");
 }
 
-/** The token of an advertiser, and the ends of those that it replaced and that are still good. */
+/** The token of an advertiser, and the ends of replaced tokens that are still good. */
 export type OwnTokens = {
   readonly postback_token: string;
   readonly may_rotate: boolean;

@@ -67,7 +67,7 @@ const paymentDetails = z
     `expected at most ${DETAILS_MAX} entries`,
   );
 
-/** Partners. Defaults are those of G57; the currency of a new one is the workspace's. */
+/** Partners. G57 has the defaults; a new partner's currency is the workspace's. */
 export const affiliates = manage({
   resource: "affiliate",
   names: { one: "Affiliate", many: "Affiliates" },

@@ -10,7 +10,7 @@ export const URL_CHARACTERS_MAX = 32_768;
 
 /**
  * The URL that the ad platform would call for one click. At the beginning of the template the landing page is inserted as it is.
- * Elsewhere it is percent-encoded as many times as its tag says. Ends after the tag with which it gets too long.
+ * Elsewhere it is percent-encoded as many times as its tag says. Ends after the tag that makes the URL too long.
  */
 export function expandTemplate(
   template: string,

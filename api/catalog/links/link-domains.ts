@@ -12,9 +12,9 @@ export type LinkDomain = {
 type LinkOf = { readonly workspace: string; readonly affiliate: string; readonly offer: string };
 
 /**
- * SQL expression for the id of the domain that a partner's links to an offer use: the one assigned to both, to the partner, to the
- * offer, else the default of the workspace, else its oldest (G182). Inactive domains are skipped; null if no domain is left. All
- * code must use this expression.
+ * SQL expression for the id of the domain that a partner's links to an offer use: the domain assigned to both, else to the partner, else to
+ * the offer, else the workspace's default, else its oldest (G182). Inactive domains are skipped; null if no domain is left. All code must
+ * use this expression.
  */
 export function linkDomainId({ workspace, affiliate, offer }: LinkOf): string {
   return `coalesce(

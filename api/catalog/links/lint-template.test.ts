@@ -311,7 +311,7 @@ test("for any values, the template and suffix of a link have no error on a certi
     fc.property(texts, fc.boolean(), (given, isTemplate) => {
       const values = linkValues(
         isTemplate ? { ...given, sub3: "{keyword}" } : given,
-        // A tag of another traffic source is unknown to this one and is reported as such.
+        // A tag of another traffic source is reported as unknown.
         { isTemplate: isTemplate && !Object.values(given).some((text) => text.includes("{")) },
       );
       const parts = {

@@ -68,7 +68,7 @@ export const replaceBlocklist: Operation = operation({
   run: async ({ db, workspace }, { body }) => {
     const entries = [...new Set(body.entries)];
     await inTransaction(db, async (tx) => {
-      // Of two lists that are put at once, the second sees the rows of the first and deletes them.
+      // If two lists are put at once, the second sees the rows of the first and deletes them.
       await lockWorkspace(tx, workspace.id);
       await tx.query({
         name: "shorten-blocklist",

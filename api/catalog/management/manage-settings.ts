@@ -26,7 +26,7 @@ export type ManagedSettings = {
   readonly table: string;
   readonly fields: z.ZodRawShape;
   readonly shown: z.ZodRawShape;
-  /** Converts the columns for the answer, if it differs from what is read. */
+  /** Converts the columns for the answer, if the answer differs from them. */
   readonly present?: (row: Body) => Body;
   readonly read: OperationAccess;
   readonly write: OperationAccess;

@@ -61,7 +61,7 @@ export const payoutOverrides = manage({
   }),
 });
 
-/** Type and amount of a payout, and of a revenue, must be set together. At least one of the two must be set. */
+/** A payout, a revenue or both must be set, each with its type and amount. */
 function sideFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
   const faults: Record<string, string> = {};
   const set = (["payout", "revenue"] as const).filter((side) => {

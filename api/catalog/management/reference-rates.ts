@@ -29,7 +29,7 @@ export function lastOfEach(rates: readonly Rate[]): string {
 
 /**
  * Sets rates of the installation for the operator. The feed does not replace them (G76). Every writer of rates locks them in the order
- * of currency and date, so that none waits for another in a circle.
+ * of currency and date, so that writers never wait in a circle.
  */
 export async function setInstallationRates(db: Queryable, rates: readonly Rate[]): Promise<void> {
   await db.query({

@@ -52,7 +52,7 @@ export const trackingDomains = manage({
   },
   beforeWrite: async (tx, workspaceId, values) => {
     if (values["is_default"] !== true) return;
-    // Of two new defaults at once, the second sees the first and clears it.
+    // If two defaults are set at once, the second sees the first and clears it.
     await lockWorkspace(tx, workspaceId);
     await clearDefault(tx, workspaceId, values["id"]);
   },

@@ -119,7 +119,7 @@ export async function insertOfferWithEvents(
   return offer;
 }
 
-/** If the offer leaves out an amount or its type, that of a posted default event is used (G42). */
+/** A posted default event gives the amounts and types that the offer leaves out (G42). */
 function withDefaults(
   { code: _code, events: _events, ...body }: CreateOfferBody,
   fromDefault: EventBody | undefined,

@@ -56,7 +56,7 @@ export function eventFaults(events: unknown): FieldFaults {
   return faults;
 }
 
-/** The posted default event: its terms replace those that a new offer leaves out (G42). */
+/** The posted default event: its terms fill in what a new offer leaves out (G42). */
 export function findDefaultEvent(events: unknown): RawBody {
   const posted: readonly unknown[] = Array.isArray(events) ? events : [];
   return posted.filter(isObject).find(({ code }) => code === "default") ?? {};

@@ -63,7 +63,7 @@ function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record
   });
 }
 
-/** The terms that pay the partner: its own if it has any, else those of the event (G199). */
+/** The terms that pay the partner: the partner's own, else the event's (G199). */
 function payoutOf(
   offer: PartnerOfferRow,
   event: Pick<EventRow, "code" | "is_default" | "payout_type" | "payout">,

@@ -87,7 +87,7 @@ async function audit(
   const context = { stores, scope, terminal, signal: terminal.interruption() };
   const { natsSpace, streams } = environment;
   const withNats = natsUser(servers, natsSpace);
-  // Ids are compared row by row, so without --since only the newest.
+  // Ids are compared row by row: without --since only the newest.
   const sinceMs =
     given.has("deep") || given.text("since") !== undefined ? scope.sinceMs : yesterdayMs();
   const recent = { ...context, scope: { ...scope, sinceMs } };
@@ -123,7 +123,7 @@ async function replicaCheck({ stores, signal }: AuditContext): Promise<Checked[]
 
 type NatsUser = (use: (nats: Nats) => Promise<Finding>) => Promise<Finding>;
 
-/** A connection for each check: one that NATS has lost would make the next one wait. */
+/** A connection for each check: a connection that NATS has lost would delay the next. */
 function natsUser(servers: Servers, space: NatsSpace): NatsUser {
   return async (use) => {
     const nats = await connectNats({ ...servers.nats, name: NAME, ...space });

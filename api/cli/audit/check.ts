@@ -16,7 +16,7 @@ export type Finding = {
 };
 
 export type AuditScope = {
-  /** Checks that read rows read those from here on, UTC ms. */
+  /** Checks that read rows read them from here on, UTC ms. */
   readonly sinceMs: number;
   readonly isDeep: boolean;
   readonly isRepair: boolean;

@@ -55,7 +55,7 @@ export async function auditClickRows(context: AuditContext): Promise<Finding> {
   return found(`${count(rows)} rows of ${plural(lanes, "lane")}`, differences.map(sentenceOf));
 }
 
-/** Names of parts are those of one shard, so each shard is repaired by itself. A row that two shards have is left alone. */
+/** Each shard has its own names of parts, so it is repaired by itself. A row that two shards have is left alone. */
 async function deleteOnEachShard(
   { clickhouse, clickhouseNodes }: AuditContext["stores"],
   doubled: readonly Difference[],
@@ -99,7 +99,7 @@ async function readStored(clickhouse: Clickhouse): Promise<Stored[]> {
   return STORED.parse(await answer.json());
 }
 
-/** Ranges of lost positions may overlap: one that was declared lost can be noted again, longer. */
+/** Ranges of lost positions may overlap: a range that was declared lost can be noted again, longer. */
 async function readNotes(db: Queryable): Promise<Noted[]> {
   const { rows } = await db.query<Noted>({
     name: "audit-click-notes",

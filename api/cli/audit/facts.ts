@@ -12,7 +12,7 @@ export type FactsAudit = {
   readonly remaining: Comparison;
 };
 
-/** Each conversion and each ad cost of Postgres is in ClickHouse as it is, and no other. */
+/** ClickHouse has each conversion and ad cost of Postgres as it is, and no other. */
 export async function auditFacts(context: AuditContext): Promise<FactsAudit> {
   const { stores, scope, signal } = context;
   const bounds = { sinceMs: scope.sinceMs, signal };

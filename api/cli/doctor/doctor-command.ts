@@ -94,7 +94,7 @@ function hostsOf(urls: string): string {
     .join(", ");
 }
 
-/** Asked on their operations ports, so that the answer needs no NATS. Those of other hosts answer only if their OPS_BIND lets them. */
+/** Asks on operations ports, so that the answer needs no NATS. Processes of other hosts answer only if their OPS_BIND lets them. */
 async function askProcesses(db: Pool): Promise<ProcessFacts> {
   const alive = aliveOf(await readHeartbeats(db));
   const answers = await askOperationsPorts(alive);
@@ -102,7 +102,7 @@ async function askProcesses(db: Pool): Promise<ProcessFacts> {
   return { answers, silent: alive.filter(({ id }) => !answered.has(id)) };
 }
 
-/** Beside a running ingress: its locks and settings are not tried. */
+/** Runs beside an ingress, whose locks and settings are not tried. */
 async function lookAtJournal(folder: string): Promise<JournalDisk> {
   const { type: fileSystem } = statfsSync(folder);
   return await Promise.resolve({ folder, fileSystem, isLockKept: undefined, sync: "always" });

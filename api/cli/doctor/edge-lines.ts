@@ -64,7 +64,7 @@ async function storedLines(link: URL, mark: string, servers: Servers): Promise<R
   return lines;
 }
 
-/** A visitor has a public address. Another one is the proxy's, unless this command runs in the same network. */
+/** A visitor has a public address. Any other is the proxy's, unless this command runs in the same network. */
 function addressLine(ip: string): ReportLine {
   const subject = "client address";
   if (ip === "") {

@@ -22,7 +22,7 @@ export function linesOf(
   });
   if (missing !== undefined) {
     const text = `${missing}, so this check is unknown: start it, or correct its address.`;
-    // The checks of a start name each server that is away; the others say once more what is not known.
+    // The checks of a start name each server that is away; other checks say once more what is not known.
     lines.push({ state: isOfStart ? "refuse" : "warn", subject, text });
   }
   return lines.length > 0 ? lines : [{ state: "ok", subject, text: well }];

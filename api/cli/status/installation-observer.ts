@@ -56,7 +56,7 @@ export class InstallationObserver {
   }
 
   async close(): Promise<void> {
-    // The program ends without those of a server that hangs.
+    // The program does not wait for a server that hangs.
     const closing = [
       this.#db.end(),
       this.#clickhouse.close(),

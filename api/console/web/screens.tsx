@@ -17,7 +17,7 @@ export function laterScreen(load: () => Promise<ComponentType>): ComponentType {
   return later(load, <Skeleton height={HEIGHT} />);
 }
 
-/** The screens of a role by their address below that of the membership. */
+/** The screens of a role by their address below the membership's. */
 export function Screens({
   groups,
   screens,

@@ -96,7 +96,7 @@ function contentOf(holder: Json): Json {
   return asObject(holder["content"]);
 }
 
-/** Without examples and closed objects. Names of fields that are spelled so are objects, and stay. */
+/** Drops examples and closed objects. A field with such a name is an object, and stays. */
 function plain(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(plain);
   if (typeof part !== "object" || part === null) return part;

@@ -2,7 +2,7 @@ import { asObject, type Json } from "../../operation/json-object.ts";
 import { type ClientOperation, clientOperations } from "./client-document.ts";
 
 const REF = "#/components/schemas/";
-/** Words of Python that parameters are called. They get an underscore, which the client removes before it sends them. */
+/** Parameters whose names are words of Python. They get an underscore, which the client removes before it sends them. */
 const KEYWORDS = new Set(["from"]);
 
 /** What datamodel-codegen reads: the schemas of the document, and every body, query, answer and row under a name of its own. */
@@ -73,7 +73,7 @@ function methodsOf(operation: ClientOperation): string[] {
   return methods;
 }
 
-/** Parameters that are not named by callers: those of the path, and a file. */
+/** Parameters that callers do not name: the path's, and a file. */
 function positionalOf({ pathParameters, fileBody }: ClientOperation): string[] {
   const places = pathParameters.map((one) => `${String(one["name"])}: ${pathType(one)}`);
   const given = fileBody ? [...places, "file: bytes"] : places;
@@ -94,7 +94,7 @@ function callOf(operation: ClientOperation): string {
   return `self.call("${method}", ${url}${body === undefined ? ofQuery : ", body=body"})`;
 }
 
-/** Without `format` where an answer may be CSV: it has a method of its own. */
+/** Without `format` where an answer may be CSV: CSV has its own method. */
 function querySchema({ queryParameters: all, csvAnswer }: ClientOperation): Json {
   const queryParameters = all.filter(({ name }) => !csvAnswer || name !== "format");
   const properties = queryParameters.map(({ name, description, schema }) => {
@@ -107,7 +107,7 @@ function querySchema({ queryParameters: all, csvAnswer }: ClientOperation): Json
   return { type: "object", properties: Object.fromEntries(properties), required };
 }
 
-/** The schema of one record of a list; for an answer of several shapes, of the one with pages. */
+/** The schema of one record of a list; if the answer has several shapes, of the shape with pages. */
 function rowOf(answer: Json): Json {
   const shapes = Array.isArray(answer["anyOf"]) ? answer["anyOf"].map(asObject) : [answer];
   return asObject(asObject(asObject(shapes[0]?.["properties"])["data"])["items"]);

@@ -30,7 +30,7 @@ export const RESULT_MEANINGS: Readonly<Record<PostbackResult, string>> = {
   error: "Any other refusal; `message` says which",
 };
 
-/** Results of `/lp` in the inbound log. Those with a click are also the `source` of its answer. */
+/** Results of `/lp` in the inbound log. Results with a click are also the `source` in the answer. */
 export const LANDING_MEANINGS: Readonly<Record<LandingResult, string>> = {
   param: "The click was found by `click_id`",
   gclid: "The click was found by `gclid`",

@@ -13,7 +13,7 @@ const QUESTION: Notes = Object.fromEntries(
   ]),
 );
 
-/** Of operations by which people decide, ask and repair: requests, caps, what waits, deliveries. */
+/** For operations by which people decide, ask and repair: requests, caps, what waits, deliveries. */
 export const CONSOLE_NOTES: Notes = {
   ...QUESTION,
   "createSavedView.path":

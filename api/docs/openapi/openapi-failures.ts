@@ -27,7 +27,7 @@ const ErrorBody = z
 /** Codes that any request can get, including one that needs no key. */
 export const FAILURES_OF_ALL: readonly ErrorCode[] = [
   "invalid_api_key",
-  // Of sessions: not signed in, one factor only, and from another site or without a membership.
+  // For sessions: not signed in, one factor only, and from another site or without a membership.
   "sign_in_required",
   "second_factor_required",
   "forbidden",
@@ -42,7 +42,7 @@ export const FAILURES_OF_ALL: readonly ErrorCode[] = [
   "unavailable",
 ];
 
-/** Every code that an operation can answer: those that follow from its access, path, query and body, and its own `failures`. */
+/** Every code that an operation can answer: what follows from its access, path, query and body, and its own `failures`. */
 export function failuresOf(operation: Operation): readonly ErrorCode[] {
   const { access, input, method, fileBody, failures = [] } = operation;
   const query = input.query instanceof z.ZodObject ? Object.keys(input.query.shape) : [];

@@ -210,7 +210,7 @@ function textOf(mediaType: string): Json {
   return { type: "string", contentMediaType: mediaType };
 }
 
-/** Parameters of the path always have an example, those of the query if the example of the call uses them. */
+/** Path parameters always have an example, query parameters if the example of the call uses them. */
 function withExample(parameter: Json, query: Readonly<Record<string, string>>): Json {
   const { name, in: place, schema } = parameter;
   const text = place === "path" ? examplePart(asText(name), asObject(schema)) : query[asText(name)];
@@ -234,7 +234,7 @@ function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): 
   return properties.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
 }
 
-/** Of operations that keys may not use. */
+/** Empty for operations that keys may use. */
 function securityOf({ access }: Operation): Json {
   if (access.callers === undefined) return {};
   return { security: access.callers === "anyone" ? [] : [{ [SESSION]: [] }] };

@@ -81,7 +81,7 @@ class Examples {
     this.#io = io;
   }
 
-  /** `within`: the name of the field, for a named record that of the record. */
+  /** `within`: the name of the field, or of a named record. */
   of(reference: Json, within: string, depth: number): unknown {
     const schema = this.#schemas.resolve(reference);
     const name = REFERENCE.exec(asText(reference["$ref"]))?.[1] ?? within;

@@ -5,7 +5,7 @@ import { highlightBlocks } from "./highlight.ts";
 export type FramedPage = {
   readonly title: string;
   readonly description: string;
-  /** Of this page on this origin. Marks the active link of the sidebar. */
+  /** Where this page is on this origin. Marks the active link of the sidebar. */
   readonly path: string;
   readonly groups: readonly {
     readonly title: string;

@@ -22,7 +22,7 @@ type ListOptions = {
   readonly idPrefix: string;
 };
 
-/** Fields with type and meaning. Those of an object inside a field are folded under it. */
+/** Fields with type and meaning. The fields of an object inside a field are folded under it. */
 export function fieldList(fields: readonly ListedField[], options: ListOptions, depth = 0): string {
   const items = fields.map(({ name, schema, isRequired }) => {
     const inner = depth < DEPTH_MAX ? fieldsOf(objectIn(schema)) : [];

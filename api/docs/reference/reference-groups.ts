@@ -328,7 +328,7 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
   },
 ];
 
-/** The page of an operation: the one with the longest beginning of its path. Undefined if there is none. */
+/** The page with the longest beginning of the operation's path. Undefined if there is none. */
 export function resourceOf(path: string): ReferenceResource | undefined {
   const places = REFERENCE_GROUPS.flatMap(({ resources }) => resources).flatMap((resource) =>
     resource.paths.map((beginning) => ({ resource, beginning })),

@@ -43,8 +43,8 @@ export function openSlots(db: Queryable): ClickhouseSlots & { close(): Promise<v
 const POLL_MS = 50;
 
 /**
- * Takes a slot of this process, where requests wait in order, and then one of the installation. A request that waits for the installation
- * keeps its slot of this process, so at most as many requests poll as this process has slots.
+ * Takes a slot of this process, where requests wait in order, and then a slot of the installation. A request that waits for the
+ * installation keeps its slot of this process, so at most as many requests poll as this process has slots.
  */
 class SharedReportSlots {
   readonly #own: ReportSlots;

@@ -46,8 +46,8 @@ export async function listPostbackLog(
 }
 
 /**
- * Calls about an advertiser's offers or with its token, newest first, at most `rowsMax`. The address is that of the advertiser's own
- * server, because any other one is a visitor's or the network's.
+ * Calls about an advertiser's offers or with its token, newest first, at most `rowsMax`. Only the address of the advertiser's own server is
+ * shown: any other is a visitor's or the network's.
  */
 export async function listCallsOfAdvertiser(
   db: Queryable,

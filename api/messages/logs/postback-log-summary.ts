@@ -9,7 +9,7 @@ import { invalidParameter } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 
 const INTERVALS = ["hour", "day"] as const;
-/** Hours of eight days, or the 31 days of which the log can have rows. */
+/** Hours of eight days, or the 31 days for which the log can have rows. */
 const DAYS_MAX = { hour: 8, day: 31 } as const;
 /** Calls that are counted. Reading so many takes about a second. */
 const ROWS_MAX = 1_000_000;

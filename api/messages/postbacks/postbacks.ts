@@ -15,7 +15,7 @@ import { withoutStatusText } from "./delivery-for-partner.ts";
 const KINDS = ["s2s", "html"] as const;
 const METHODS = ["GET", "POST"] as const;
 const FIRE_ON = ["approved", "any", "reversal"] as const;
-/** Each of them is queued in the transaction that records a conversion, beside the conversions of others. */
+/** Each postback is queued in the transaction that records a conversion, beside others' conversions. */
 const OF_OFFER_AND_PARTNER_MAX = 100;
 const WRITTEN_STATUSES = ["active", "paused"] as const;
 /** The service disables a postback that has failed for a long time (G126). */
@@ -156,7 +156,7 @@ async function assertRoom(tx: Queryable, postback: Body): Promise<void> {
     text: "select pg_advisory_xact_lock(hashtext('postbacks of an offer'), $1::integer)",
     values: [postback["offer_id"]],
   });
-  // One that is among them already does not add to them.
+  // A postback that is already there does not add to them.
   const { rows } = await tx.query<{ is_full: boolean }>({
     name: "are-postbacks-of-offer-full",
     text: `select count(*) >= $4 and bool_or(id = $3) is not true as is_full from postback

@@ -24,7 +24,7 @@ import {
   updateView,
 } from "./saved-views.ts";
 
-/** Of one person or key in one account. */
+/** Views of one person or key in one account. */
 const OWN_MAX = 50;
 
 const read = everyRole();

@@ -4,8 +4,8 @@ import { keyIdOf, type Principal } from "../../operation/principal.ts";
 import type { SavedViewChange, SavedViewRow } from "./saved-view-fields.ts";
 
 /*
- * The first five values of every statement are the caller: workspace, partner, advertiser, person and key. Each sees its own views and
- * those that others of the same account share.
+ * The first five values of every statement are the caller: workspace, partner, advertiser, person and key. Each sees its own views and what
+ * others of the same account share.
  */
 const IS_OWN = "(v.person_id is not distinct from $4 and v.key_id is not distinct from $5)";
 const IS_SEEN = `v.workspace_id = $1 and coalesce(v.affiliate_id, 0) = coalesce($2::integer, 0)

@@ -196,8 +196,8 @@ function unknownReference(
 }
 
 /**
- * The costs that occur once. All rows of any other are rejected: one of their amounts alone would be too little, and whether they are two
- * costs or one that was sent twice is not known here (G253). @throws {ApiError} if too many rows are now wrong.
+ * The costs that occur once. All rows of a repeated cost are rejected: one of their amounts alone would be too little, and whether they are
+ * two costs or one that was sent twice is not known here (G253). @throws {ApiError} if too many rows are now wrong.
  */
 function refuseRepeated(read: readonly NumberedCost[], rejected: RejectedRow[]): AdCost[] {
   const rowsOf = new Map<string, number[]>();

@@ -46,8 +46,8 @@ const COLUMNS = `cap, owner_kind, owner_id, owner_name, measure, period, currenc
  * $1 workspace, $2 now in UTC ms, $3 time zone, $4 to $6 the owner, $7 whether budgets of advertisers are shown, $8 smallest share,
  * $9 and $10 the counters of click caps ($9 is null while they are not known), $11 and $12 kind and id of the first owner to read.
  *
- * Names are those of `capName`. A counter without a row has counted nothing. Money caps of a group or an advertiser have a counter for
- * each currency of its offers, as for the processors. `price` is the cheapest fixed price under a cap, by the rule of `cheapestPrices`.
+ * `capName` makes the names. A counter without a row has counted nothing. Money caps of a group or an advertiser have a counter for each
+ * currency of its offers, as for the processors. `price` is the cheapest fixed price under a cap, by the rule of `cheapestPrices`.
  */
 const USAGE = `
   with owner as (
@@ -126,7 +126,7 @@ export async function listCapUsage(
   return rows.map((row) => present(context, row));
 }
 
-/** How many caps that list has, up to `countMax`. */
+/** How many caps `listCapUsage` finds, up to `countMax`. */
 export async function countCapUsage(
   context: OperationContext,
   filters: UsageFilters,

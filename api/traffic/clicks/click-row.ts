@@ -8,9 +8,7 @@ import { shownMoney, shownTime } from "../../http/body-fields.ts";
 
 const CLICK_FIELDS: readonly string[] = VISIBILITY.click.fields;
 
-/**
- * A click as stored: the fields that ingress wrote and those that the click writer decided. `ts` is UTC ms, money is decimal text.
- */
+/** A click as stored: the fields that ingress wrote and fields that the click writer decided. `ts` is UTC ms, money is decimal text. */
 export const StoredClick = ClickRecord.omit({ may_be_unique: true }).extend({
   is_unique: z.boolean().default(false),
 });
@@ -41,7 +39,7 @@ export function answerFields({ shape }: z.ZodObject): z.ZodRawShape {
   const fields: Record<string, z.core.$ZodType> = { ...shape };
   for (const [name, schema] of Object.entries(shape))
     if (schema instanceof z.ZodDefault) fields[name] = schema.unwrap();
-  // A stored click of a newer release may have other kinds; the document names those of this one.
+  // A stored click of a newer release may have other kinds; the document names this release's kinds.
   const kinds = { link_type: z.enum(LINK_TYPES), status: z.enum(CLICK_STATUSES) };
   for (const [name, kind] of Object.entries(kinds)) if (name in fields) fields[name] = kind;
   return { ...fields, ts: shownTime };

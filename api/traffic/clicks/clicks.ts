@@ -67,7 +67,7 @@ export async function selectClicks<Row extends OrderedClick>(
   const { counted } = search;
   if (counted !== undefined) {
     Object.assign(params, counted.params);
-    // In a select of its own, where the names are those of columns. It reads no more columns than the conditions need.
+    // In a select of its own, where names mean columns, and which reads no more columns than the conditions need.
     where.push(`(click.ts, click.click_id) in (
       select click.ts, click.click_id from ${table} where ${[...where, ...counted.conditions].join(" and ")}
       order by click.ts desc, click.click_id desc limit {limit:UInt32})`);

@@ -49,7 +49,7 @@ export function readAdId(
 }
 
 /**
- * The clicks with an ad ID, newest first, including those that ClickHouse does not have yet (G162).
+ * The clicks with an ad ID, newest first, including clicks that ClickHouse does not have yet (G162).
  * @throws {ApiError} `unavailable` when some of them may be missing.
  */
 export async function findAdClicks(

@@ -49,8 +49,8 @@ const COLUMNS = `c.id, coalesce(c.click_id, '') as click_id, c.offer_id, o.name 
 const SOURCE = `from conversion c join offer o on o.id = c.offer_id left join affiliate f on f.id = c.affiliate_id`;
 
 /**
- * Conditions of the list that are not simply a column and its value, including those that limit a role to its own rows. Each of
- * the latter has an index of its own.
+ * Conditions of the list that are not simply a column and its value, including conditions that limit a role to its own rows, each with an
+ * index of its own.
  */
 const FILTERS: Readonly<Record<string, Filter>> = {
   event: equals("c.event_code"),
@@ -88,7 +88,7 @@ export async function listConversions(
   return rows;
 }
 
-/** Those of these ids that the key may read. */
+/** The conversions of these ids that the key may read. */
 export async function findConversions(
   db: Queryable,
   principal: Principal,

@@ -26,8 +26,8 @@ const COLUMNS: Readonly<Record<string, readonly [column: string, type: string]>>
 };
 
 /**
- * Conversions that a report counts, newest first: ClickHouse says which, Postgres what they are. One whose state has just changed is still
- * where the reports have it.
+ * Conversions that a report counts, newest first: ClickHouse says which, Postgres what they are. A conversion whose state has just changed
+ * is still where the reports have it.
  */
 export async function countedConversions(
   { clickhouse, db, principal }: Pick<OperationContext, "clickhouse" | "db" | "principal">,

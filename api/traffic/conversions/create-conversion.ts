@@ -130,7 +130,7 @@ function givenText(value: string | undefined): string | null {
   return value === undefined || isNoValue(value) ? null : value;
 }
 
-/** The values that are given. A name in place of a value, such as `{sub1}`, is none (G216). */
+/** The values that are given. A name in place of a value, such as `{sub1}`, is no value (G216). */
 function textsOf(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => {

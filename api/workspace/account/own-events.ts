@@ -11,7 +11,7 @@ type OwnEvent = {
   readonly offer_id: number;
   readonly offer_code: string;
   readonly offer_name: string;
-  /** Of the offer. */
+  /** When the offer was created. */
   readonly created_at: string;
 };
 
@@ -24,7 +24,7 @@ export type CountedCalls = {
   readonly last_at: string;
 };
 
-/** Events of the advertiser's offers, those of the newest offer first, at most `rowsMax`. `after` is the result of `positionOfEvent`. */
+/** Events of the advertiser's offers, the newest offer's first, at most `rowsMax`. `after` is the result of `positionOfEvent`. */
 export async function listEventsOfAdvertiser(
   db: Queryable,
   { workspaceId, advertiserId }: Owner,
@@ -62,8 +62,8 @@ export function positionOfEvent(event: OwnEvent): Position {
 export const CALLS_MAX = 1_000_000;
 
 /**
- * Calls of the last 7 days that were about one of the events, and with `withUnassigned` those whose event is unknown. `isWhole` is false if
- * the advertiser has more than {@link CALLS_MAX}, of which only the newest are counted.
+ * Calls of the last 7 days that were about one of the events, and with `withUnassigned` calls whose event is unknown. If the advertiser has
+ * more than {@link CALLS_MAX}, only the newest are counted, and `isWhole` is false.
  */
 export async function countCalls(
   db: Queryable,

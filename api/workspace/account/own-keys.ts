@@ -154,7 +154,7 @@ async function askingKey({
 
 type Limits = { readonly asking: KeyRow | undefined; readonly nowMs: number };
 
-/** A key must not create one that reaches further than itself, because a stolen one would outlive its limits. */
+/** A key must not create a key that reaches further: with a stolen key, somebody would outlive its limits. */
 function limitFaults(body: Readonly<Record<string, unknown>>, limits: Limits): FieldFaults {
   const { expires_at: expires, ip_allowlist: addresses } = body;
   return {

@@ -11,7 +11,7 @@ const SHOWN: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Parameters of a logged call as the advertiser sees them. Those that the service does not know keep their name, to find misspelt ones. */
+/** Parameters of a logged call as the advertiser sees them. Parameters that the service does not know keep their name, to find misspelt names. */
 export function paramsForAdvertiser(
   params: Readonly<Record<string, unknown>>,
 ): Record<string, string> {

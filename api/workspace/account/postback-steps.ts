@@ -45,7 +45,7 @@ type Judged = {
   readonly message: string;
 };
 
-/** How far a postback came. The message of the failed step is the error; that of the last step is status and reason. */
+/** How far a postback came. The failed step's message is the error; the last step's message is status and reason. */
 export function stepsOf({
   result,
   answer,

@@ -45,7 +45,7 @@ type Item = {
 };
 
 type Counter = {
-  /** Lists the records. A key that may not use it does not get the item. */
+  /** Lists the records. A key that may not use the list does not get the item. */
   readonly list: Operation;
   readonly count: (context: OperationContext) => Promise<readonly Item[]>;
 };

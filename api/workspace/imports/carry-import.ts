@@ -127,7 +127,7 @@ class RunNotes {
     this.#notedFaults = progress.faults.kept.length;
   }
 
-  /** In a transaction, which may be undone: so a later note has the faults again. */
+  /** Notes in a transaction, which may be undone: so a later note has the faults again. */
   async noteWithin(tx: Queryable, progress: ImportProgress): Promise<void> {
     const { kept } = progress.faults;
     const faults = kept.length === this.#notedFaults ? undefined : storedFaults(kept);
@@ -148,8 +148,8 @@ class RunNotes {
 }
 
 /**
- * With what earlier runs of the import have done. What they created is already written to this run, or is changed by it once more, which changes
- * nothing.
+ * Adds what earlier runs of the import have done. To this run, rows that they created are already written, or it changes them once more, which
+ * changes nothing.
  */
 function noteOf(
   { rowsCreated, rowsUpdated }: ImportRun,

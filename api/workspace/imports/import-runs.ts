@@ -20,7 +20,7 @@ export class RunOverError extends Error {
 /** An import that this process runs. */
 export type ImportRun = {
   readonly id: number;
-  /** Of this run only: a run that has lost the import finds another one. */
+  /** Names only this run: a run that has lost the import finds another token. */
   readonly token: string;
   readonly workspaceId: number;
   readonly keyId: number | null;
@@ -36,10 +36,10 @@ export type ImportRun = {
   readonly skipsFaulty: boolean;
   readonly parts: number;
   readonly recordId: string;
-  /** By the runs before this one. */
+  /** By earlier runs. */
   readonly rowsCreated: number;
   readonly rowsUpdated: number;
-  /** Runs since a row was written last, this one included. */
+  /** Runs since a row was written last, this run included. */
   readonly attempts: number;
 };
 
@@ -86,7 +86,7 @@ export type RunNote = {
   readonly updated: number;
   readonly leftOut: number;
   readonly faulty: number;
-  /** Undefined if they are those of the note before. */
+  /** Undefined if they are as in the note before. */
   readonly faults?: readonly StoredFault[] | undefined;
 };
 

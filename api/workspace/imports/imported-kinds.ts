@@ -19,7 +19,7 @@ export function accessOfKind(kind: ImportKind): OperationAccess {
   return IMPORTED[kind].create.access;
 }
 
-/** The kinds whose records a caller with these permissions may read or write. Imports of others are not there for it. */
+/** The kinds whose records a caller with these permissions may read or write. The caller does not see imports of other kinds. */
 export function visibleKinds(permissions: readonly Permission[]): readonly ImportKind[] {
   return IMPORT_KINDS.filter(
     (kind) => permissions.includes(`${kind}.read`) || permissions.includes(`${kind}.write`),

@@ -71,7 +71,7 @@ export async function stopImport(tx: Queryable, id: number, message: string): Pr
   return true;
 }
 
-/** Of an import that has ended: its file is not needed any more. */
+/** Deletes the file of an import that has ended, which needs it no more. */
 export async function deleteParts(tx: Queryable, id: number): Promise<void> {
   await tx.query({
     name: "delete-import-parts",

@@ -7,7 +7,7 @@ import { keyIdOf } from "../../operation/principal.ts";
 import type { FileFormat } from "./file/source-file.ts";
 import type { ImportKind } from "./imported-kinds.ts";
 
-/** Of a workspace, counting those whose file still arrives. Bounds what the parts of files take of the disk. */
+/** Imports of a workspace, also while their files arrive. Bounds what the parts of files take of the disk. */
 export const OPEN_IMPORTS_MAX = 10;
 /** Longer than a file may take to arrive. What is older belongs to a process that was killed. */
 const ABANDONED_MINUTES = 15;
@@ -102,7 +102,7 @@ export type ArrivedFile = {
 
 /**
  * The file has arrived whole: its import is due. If the same file with the same options is being imported already (unique index import_once),
- * deletes this one instead. Returns the id of the import that goes on.
+ * deletes this upload instead. Returns the id of the import that goes on.
  */
 export async function queueUpload(db: Pool, id: number, file: ArrivedFile): Promise<number> {
   for (;;) {

@@ -8,11 +8,11 @@ export type RowsBehind =
   | { readonly kind: "none"; readonly why: string };
 
 type Counted = {
-  /** Of the role. */
+  /** The role's lists. */
   readonly lists: Readonly<Record<string, CountedList>>;
   readonly metric: string;
   readonly period: Period;
-  /** Those of the report and those of the cell. */
+  /** Filters of the report and of the cell. */
   readonly filters: readonly string[];
   readonly dateBasis?: "conversion" | "click";
 };
@@ -26,7 +26,7 @@ const LONG: ReadonlySet<string> = new Set([
   "last_year",
 ]);
 const DAYS_MAX = 31;
-/** Conversions lie in order of their offers, so those of named offers are listed for longer. */
+/** Conversions lie in order of their offers, so a list of named offers may have more days. */
 const OFFER_DAYS_MAX = 400;
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-/** Asks for many keys with one request: those that are asked for in the same turn of the event loop, at most `max` at once. */
+/** Asks with one request for all keys of the same turn of the event loop, at most `max` at once. */
 export class Gathered<Key, Value> {
   readonly #load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
   readonly #max: number;

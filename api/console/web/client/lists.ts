@@ -41,7 +41,7 @@ export function useList<Row>(
   });
 }
 
-/** Parameters from the address as those of an operation. The API judges their values. */
+/** Parameters from the address as an operation's. The API judges their values. */
 export function fromAddress(query: Query): object {
   return query;
 }

@@ -1,4 +1,4 @@
-/** "after" lets those of "first" go before it. */
+/** Tasks of "first" go before tasks of "after". */
 export type Priority = "first" | "after";
 
 /** Lets at most `max` tasks run at the same time; the others wait in order, unless their signal aborts. */

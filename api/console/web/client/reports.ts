@@ -3,7 +3,7 @@ import type { Figure, FigureKind } from "../format/figure.ts";
 import { type Api, read } from "./api-client.ts";
 import { type Priority, ReportQueue } from "./report-queue.ts";
 
-/** A row of a report: values of dimensions and metrics, and with `compare` those of the other period. */
+/** A row of a report: values of dimensions and metrics, with `compare` also of the other period. */
 export type ReportRow = Readonly<Record<string, Figure>> & {
   readonly previous?: Readonly<Record<string, Figure>>;
   readonly change?: Readonly<Record<string, number | null>>;
@@ -21,7 +21,7 @@ export type Dimension = {
   readonly name: string;
   readonly label: string;
   readonly definition: string;
-  /** Those that a filter on it may use. */
+  /** Operators of filters on it. */
   readonly operators: readonly string[];
 };
 
@@ -31,7 +31,7 @@ export type ReportFields = {
   readonly dimensions: readonly Dimension[];
 };
 
-/** The API refuses more than four of a person at once, and each would slow the others down. */
+/** The API refuses a person more than four at once, and each report would slow the others down. */
 const REPORTS = new ReportQueue(2);
 const FIELDS_FRESH_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** A list whose rows a metric counts, and the filters that leave only those that it counts. */
+/** A list whose rows a metric counts, and the filters that leave only these rows. */
 export type CountedList = { readonly list: string; readonly only: readonly string[] };
 
 /**
@@ -23,7 +23,7 @@ export type RoleFigures = {
   readonly amounts: readonly (readonly [name: string, title: string])[];
 };
 
-/** Those that every role has. */
+/** Lists that every role has. */
 export const LISTED_CONVERSIONS: RoleFigures["lists"] = {
   conversions: { list: "/conversions", only: ["status:in:approved"] },
   every_conversion: { list: "/conversions", only: [] },
@@ -31,7 +31,7 @@ export const LISTED_CONVERSIONS: RoleFigures["lists"] = {
   rejected_conversions: { list: "/conversions", only: ["status:in:rejected"] },
 };
 
-/** Of the roles that have a list of clicks. */
+/** For roles that have a list of clicks. */
 export const LISTED_CLICKS: RoleFigures["lists"] = {
   clicks: { list: "/clicks", only: [] },
   unique_clicks: { list: "/clicks", only: ["is_unique:in:true"] },

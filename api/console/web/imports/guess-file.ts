@@ -1,7 +1,7 @@
 /** How a file is to be read, as the API names it. */
 export type FileForm = {
   readonly format: "csv" | "json";
-  /** Of CSV. */
+  /** For CSV. */
   readonly delimiter: "," | ";" | "tab";
 };
 
@@ -12,7 +12,7 @@ const DELIMITERS: readonly (readonly [character: string, name: FileForm["delimit
   ["\t", "tab"],
 ];
 
-/** By which spreadsheets name the character between cells. */
+/** How spreadsheets name the character between cells. */
 const SEPARATOR_LINE = /^sep=(.)(?=[\r\n]).*/is;
 
 /** What the name and the beginning of a file say about its form. */
@@ -22,7 +22,7 @@ export function guessForm(name: string, beginning: string): FileForm {
   return { format: isJson ? "json" : "csv", delimiter: delimiterIn(text) };
 }
 
-/** The one that the first line has most often outside of quotes. */
+/** The delimiter that the first line has most often outside of quotes. */
 function delimiterIn(text: string): FileForm["delimiter"] {
   const [line = ""] = text.replace(SEPARATOR_LINE, "$1").split(/\r\n|\n|\r/, 1);
   const plain = line.replaceAll(/"[^"]*"/g, "");

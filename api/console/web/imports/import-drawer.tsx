@@ -12,7 +12,7 @@ import { useSend } from "./use-imports.ts";
 
 const EMPTY: FileForm = { format: "csv", delimiter: "," };
 
-/** Sends a file to be checked or imported, and shows an import: that of the file, or an earlier one. */
+/** Sends a file to be checked or imported, and shows the file's import or an earlier one. */
 export function ImportDrawer({
   kind,
   shown,

@@ -8,7 +8,7 @@ import type { ImportWithFaults } from "./use-imports.ts";
 
 const SHOWN_MAX = 20;
 
-/** What is wrong with the rows of a file. Names of fields may be of the file. */
+/** What is wrong with the rows of a file. Names of fields may come from the file. */
 export function ImportFaults({
   found: { faults, rows_faulty: faultyRows },
 }: {

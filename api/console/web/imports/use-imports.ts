@@ -18,7 +18,7 @@ export type ImportWithFaults = components["schemas"]["ImportWithFaults"];
 export type SentFile = FileForm & {
   readonly content: Blob;
   readonly name: string;
-  /** Of `update` and `skip_faulty`. */
+  /** Some of `update` and `skip_faulty`. */
   readonly options: readonly string[];
   readonly isDryRun: boolean;
 };

@@ -1,4 +1,4 @@
-/** Keys that open a screen after `g`, by the screen's path. A role uses those of its own navigation. */
+/** Keys that open a screen after `g`, by the screen's path. A role uses the keys of its own navigation. */
 export const SCREEN_KEYS: ReadonlyMap<string, string> = new Map([
   ["/", "d"],
   ["/reports", "r"],

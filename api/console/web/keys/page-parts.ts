@@ -27,7 +27,7 @@ export function chooseRow(): boolean {
   return true;
 }
 
-/** Presses the button that decides about the rows that are chosen. Without a choice there is none. */
+/** Presses the button that decides about the rows that are chosen. Without a choice there is no button. */
 export function pressButton(name: "approve" | "reject"): boolean {
   const button = document.querySelector(`main [data-key=${name}]`);
   if (!(button instanceof HTMLButtonElement) || button.disabled) return false;

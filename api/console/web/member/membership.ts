@@ -8,7 +8,7 @@ export type Membership = Reader & {
   /** Address of its screens below `/console`. */
   readonly base: string;
   readonly workspaceName: string;
-  /** Of a partner or an advertiser. */
+  /** Name of the partner or advertiser. */
   readonly accountName: string | undefined;
   readonly zone: string;
   readonly currency: string;
@@ -25,7 +25,7 @@ export function useMembership(): Membership {
   return membership;
 }
 
-/** Whether the member may do something, such as `offers.write`. The API decides; this only leaves out what it would refuse. */
+/** Whether the member may do something, such as `offers.write`. The API decides; this only leaves out what the API would refuse. */
 export function mayDo(
   { permissions }: Membership,
   permission: OwnMembership["permissions"][number],

@@ -3,7 +3,7 @@ import { type Membership, mayDo } from "../member/membership.ts";
 import { daysAgo, type Found, ifThere } from "./found.ts";
 
 const FOUND_MAX = 5;
-/** As far back as the API looks for them at once. */
+/** Days that the API searches at once. */
 const CLICK_DAYS = 89;
 const CONVERSION_DAYS = 399;
 

@@ -28,7 +28,7 @@ const CLICK = /^[0-9a-f]{32}$/i;
 const CONVERSION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ID_LENGTH_MIN = 4;
 const DAY_MS = 86_400_000;
-/** Of `2026-11-25`. */
+/** Length of `2026-11-25`. */
 const DAY_LENGTH = 10;
 
 /** What a pasted text may be the name of. `id` may also be an order or an ad platform's click. */
@@ -38,7 +38,7 @@ export function kindOf(text: string): "click" | "conversion" | "id" | "words" {
   return text.length >= ID_LENGTH_MIN && !/\s/.test(text) ? "id" : "words";
 }
 
-/** Nothing for a text that is the name of no record, or of one that this person may not see. */
+/** Nothing for a text that names no record, or a record that this person may not see. */
 export async function ifThere(asked: Promise<readonly Found[]>): Promise<readonly Found[]> {
   try {
     return await asked;

@@ -21,7 +21,7 @@ export function CsvButton({
   readonly path: string;
   readonly query: Query;
   readonly label?: string;
-  /** Of the file. */
+  /** Name of the file. */
   readonly name?: string;
   /** How many rows the file will have, if that is known. */
   readonly rows?: number | undefined;

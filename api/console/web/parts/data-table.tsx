@@ -17,7 +17,7 @@ export type Column<Row> = {
 
 export type Sorting = { readonly name: string; readonly isDescending: boolean };
 
-/** Of a longer table only the rows in view are drawn. */
+/** Longer tables draw only the rows in view. */
 const ROWS_DRAWN_MAX = 200;
 
 type DataTableProps<Row> = {

@@ -10,7 +10,7 @@ export function Decision({
   error,
   onDecide,
 }: {
-  /** Of the text. */
+  /** Label of the text. */
   readonly label: string;
   readonly isSending: boolean;
   readonly error: Error | null;

@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import type { ReactElement, RefObject } from "react";
 
 const ROW_HEIGHT = 38;
-/** Drawn above and below those in view, so that the keys find the next row. */
+/** Rows drawn above and below the view, so that the keys find the next row. */
 const OVERSCAN = 20;
 
 /** What a row needs so that its height and its place are known. */

@@ -6,7 +6,7 @@ import { PlotFrame } from "./as-table.tsx";
 export type FunnelStep = {
   readonly name: string;
   readonly count: number;
-  /** Of the list of what it counts, if there is one. */
+  /** Opens the list of what the step counts. */
   readonly href?: string | undefined;
 };
 

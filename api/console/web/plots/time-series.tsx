@@ -13,7 +13,7 @@ export type SeriesPoint = {
   /** Name of the bucket, such as "Nov 25". */
   readonly label: string;
   readonly value: Figure;
-  /** The same bucket of the period that is compared. */
+  /** Value of the same bucket in the compared period. */
   readonly compared?: Figure | undefined;
 };
 

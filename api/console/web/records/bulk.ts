@@ -24,7 +24,7 @@ export function useBulk<Row, To>({
   onDone,
 }: {
   readonly rows: readonly Row[];
-  /** Of lists and records that are read again: see `useWrite`. */
+  /** Lists and records that are read again: see `useWrite`. */
   readonly names: readonly string[];
   /** As many rows as one request may have. */
   readonly size: number;

@@ -8,13 +8,13 @@ import { NestedForm } from "./nested-form.tsx";
 export type ChildRecordsProps<Row> = {
   readonly title: string;
   readonly noun: string;
-  /** Keys of cached answers that change with them. */
+  /** Keys of cached answers that change with the rows. */
   readonly names: readonly string[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly show: (row: Row) => ReactNode;
   readonly fields: readonly FormField[];
-  /** Those that can be changed later; by default all. */
+  /** Fields that can be changed later; by default all. */
   readonly editFields?: readonly FormField[];
   readonly initial?: object;
   readonly mayWrite: boolean;

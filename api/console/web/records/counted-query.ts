@@ -1,7 +1,7 @@
 import type { Query } from "../client/lists.ts";
 import { rangeQuery } from "./record-range.ts";
 
-/** Parameters of a list that a figure of a report opened: those by which it counted. Empty filters count, too. */
+/** Parameters of a list that a figure of a report opened, by which the figure counted. Empty filters count, too. */
 const COUNTED = ["filters", "date_basis"];
 
 /** Range and filters of a list as the address has them. */

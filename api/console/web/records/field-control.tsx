@@ -24,7 +24,7 @@ export function FieldControls({
   readonly fields: readonly FormField[];
   readonly draft: Draft;
   readonly faults: Faults;
-  /** Of the object that has the fields, with its dot; empty for the record. */
+  /** Path of the object that has the fields, with its dot; empty for the record. */
   readonly path: string;
   readonly onChange: (draft: Draft) => void;
 }): ReactElement {

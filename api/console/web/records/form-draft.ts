@@ -154,7 +154,7 @@ export function leafPaths(fields: readonly FormField[], draft: Draft, prefix = "
   });
 }
 
-/** The fault of a leaf: its own, or that of one of its entries. */
+/** The fault of a leaf, or of one of its entries. */
 export function faultOf(
   faults: Readonly<Record<string, string>>,
   path: string,

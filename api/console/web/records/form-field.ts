@@ -34,11 +34,11 @@ export type FormField = {
   readonly required?: boolean | undefined;
   /** An empty field is sent as null, because the API has no empty text for it. */
   readonly isNullable?: boolean | undefined;
-  /** A group that leaves out what is empty: no condition is not the same as an empty one. */
+  /** A group that leaves out what is empty: no condition differs from an empty condition. */
   readonly isSparse?: boolean | undefined;
   /** A group that is closed until it has content. */
   readonly isFolded?: boolean | undefined;
-  /** What one of the rows is called, and what a new one starts with. */
+  /** What a row is called, and what a new row starts with. */
   readonly row?: { readonly noun: string; readonly initial: object } | undefined;
 };
 
@@ -58,5 +58,5 @@ export type RecordBody = Readonly<Record<string, FormValue>>;
 type Saving = { save(body: RecordBody): Promise<unknown> };
 export type Save = Saving["save"];
 
-/** The same for a form whose fields are all texts, numbers and lists of texts. */
+/** Fields of a form that has only texts, numbers and lists of texts. */
 export type FormBody = Readonly<Record<string, string | number | readonly string[]>>;

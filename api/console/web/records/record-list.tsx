@@ -36,7 +36,7 @@ export type RecordListProps<Row> = {
 
 const NO_FILTERS: readonly ListFilter[] = [];
 
-/** A list of the API: filters, rows, and more of them on demand. */
+/** A list of the API: filters, rows, and more rows on demand. */
 export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
   const { title, name, load, filters = NO_FILTERS, fixed = {}, actions } = props;
   const [search, change] = useAddress();

@@ -26,7 +26,7 @@ export type RecordResource<Row extends ResourceRow> = {
   /** Needed to write. */
   readonly permission: Membership["permissions"][number];
   readonly list: (api: Api, query: Query, signal: AbortSignal) => Promise<Page<Row>>;
-  /** Left out if the API has no read of one: then it is found in the list, which is whole. */
+  /** Left out if the API reads no single record: the list, which is whole, has it. */
   readonly get?: (api: Api, id: number, signal: AbortSignal) => Promise<Row>;
   readonly create: (api: Api, body: RecordBody) => Promise<{ readonly id: number }>;
   /** Left out for records that cannot be changed. */

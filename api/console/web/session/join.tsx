@@ -63,7 +63,7 @@ export function Join({
   return <JoinForm api={api} token={token} link={link.data} own={own} />;
 }
 
-/** A link that is gone is nothing to check the address of. */
+/** Checking the address does not help if the link is gone. */
 function adviceFor(error: unknown): string | undefined {
   return error instanceof Problem && error.code === "not_found" ? ASK_AGAIN : undefined;
 }

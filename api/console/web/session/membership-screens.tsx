@@ -73,7 +73,7 @@ function Chosen({
 function isNamedBy(path: string, membership: OwnMembership): boolean {
   const base = baseOf(membership);
   if (path !== base && !path.startsWith(`${base}/`)) return false;
-  // A staff address would also be the beginning of those of accounts.
+  // Addresses of accounts begin with the address of the staff.
   return (
     (PLACE.exec(path)?.[2] === undefined) ===
     (membership.affiliate === null && membership.advertiser === null)

@@ -70,7 +70,7 @@ export function Person(): ReactElement {
   );
 }
 
-/** Of somebody who came by a link that its maker was shown, too. */
+/** For somebody who came by a link that its maker has seen, too. */
 function UnprovedEmail(): ReactElement {
   const mail = useSignInOptions(useApi(0))?.mail === true;
   return (

@@ -4,7 +4,7 @@ import { type Api, read } from "../client/api-client.ts";
 type Begun = {
   readonly flow: string;
   readonly connects: boolean;
-  /** Of the one-time link that was opened. */
+  /** Token of the one-time link that was opened. */
   readonly token?: string | undefined;
   /** Path below /console to go on with. */
   readonly back: string;

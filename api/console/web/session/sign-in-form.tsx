@@ -13,7 +13,7 @@ export function SignInForm({
   onSignedIn,
 }: {
   readonly api: Api;
-  /** Of the person whose session has ended. */
+  /** E-mail of the person whose session has ended. */
   readonly email?: string;
   readonly onSignedIn: (state: SignedInState) => Promise<unknown>;
 }): ReactElement {
@@ -33,7 +33,7 @@ export function SignInForm({
   const isSending = byPassword.isPending || byPasskey.isPending;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    // React hands it on to a form of the page below.
+    // React hands the event on to a form of the page below.
     event.stopPropagation();
     byPasskey.reset();
     byPassword.mutate();
@@ -74,7 +74,7 @@ export function SignInForm({
   );
 }
 
-/** The button where passkeys work. On an address of this machine, where they do. */
+/** The button where passkeys work. On an address of this machine, the link to where they do. */
 function PasskeyWay({
   api,
   isSending,

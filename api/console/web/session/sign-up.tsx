@@ -27,7 +27,7 @@ export function SignUp({ api, slug }: { readonly api: Api; readonly slug: string
     queryFn: async ({ signal }) =>
       (await read(api.GET("/signup/{slug}/{audience}", { params: { path }, signal }))).data,
   });
-  // People do not see this field. Programs that fill in every field give it, and nothing is kept.
+  // People do not see this field. If a program fills it in, as it does every field, nothing is kept.
   const [trap, setTrap] = useState("");
   const apply = useMutation({
     mutationFn: async (given: FormBody) => {

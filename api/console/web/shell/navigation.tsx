@@ -6,7 +6,7 @@ import type { Destination, NavigationGroup } from "../parts/navigation-groups.ts
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { pathOf, useViews } from "../views/use-views.ts";
 
-/** The palette finds the others. */
+/** The palette finds other views. */
 const VIEWS_MAX = 8;
 
 /** The screens of a role. */

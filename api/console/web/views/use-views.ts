@@ -15,7 +15,7 @@ export type ViewChange = {
 const NAME = "saved-views";
 const VIEWS_MAX = 200;
 
-/** Own views, and those that others of the account share. */
+/** Own views, and views that others of the account share. */
 export function useViews(): UseQueryResult<readonly SavedView[]> {
   const membership = useMembership();
   return useRecord(membership, {
@@ -58,7 +58,7 @@ export function useDeleteView(): UseMutationResult<void, Error, number> {
   });
 }
 
-/** The address of a view, below that of the membership. */
+/** The address of a view, below the membership's. */
 export function pathOf({ path, query }: SavedView): string {
   return query === "" ? path : `${path}?${query}`;
 }

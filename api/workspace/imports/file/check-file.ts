@@ -64,7 +64,7 @@ export function isAlreadyWritten(
   return row.key === undefined || row.id !== undefined;
 }
 
-/** A row whose record exists needs no check. One without a key may have been left out for its faults. */
+/** A row whose record exists needs no check. A row without a key may have been left out for its faults. */
 async function faultsOf(
   context: OperationContext,
   plan: ImportPlan,

@@ -76,7 +76,7 @@ async function* csvRows(plan: ReadFile): AsyncGenerator<FileRow> {
     throw new FileFault(`${file.name} is empty: the first row must have the names of the columns.`);
 }
 
-/** Records with their numbers. An empty line is none, but it has a number, as a first line such as `sep=;` has. */
+/** Records with their numbers. An empty line is no record, but has a number, as a first line such as `sep=;` has. */
 async function* csvRecords(plan: ReadFile): AsyncGenerator<{ number: number; cells: string[] }> {
   const { file } = plan;
   const chunks = textChunks(file);

@@ -9,7 +9,7 @@ import type { ImportFile } from "./source-file.ts";
 /** The context of whoever imports. */
 export type ImportCaller = {
   readonly context: OperationContext;
-  /** The same context over another pool, such as that of a transaction. */
+  /** The same context over another pool, such as a transaction's. */
   readonly contextOn: (db: Pool) => OperationContext;
 };
 

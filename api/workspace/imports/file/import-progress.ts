@@ -14,7 +14,7 @@ export type ImportProgress = {
   readonly updated: number;
   /** Faulty rows that the writing has passed. */
   readonly leftOut: number;
-  /** Of the check, and of rows that are refused only while they are written. */
+  /** Faults of the check, and of rows that are refused only while they are written. */
   readonly faults: FaultList;
 };
 

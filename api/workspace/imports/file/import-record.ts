@@ -9,7 +9,7 @@ import { textChunks } from "./text-chunks.ts";
 
 const HASH_CHARACTERS = 32;
 
-/** Another run of the same file has written rows since this one read the record, so this one must not continue. */
+/** Another run of the same file has written rows since this run read the record, so this run must not continue. */
 export class AnotherRunError extends Error {
   override readonly name = "AnotherRunError";
 
@@ -23,13 +23,13 @@ export type ImportNoter = Pick<AuditEntry, "principal" | "action">;
 
 /**
  * Progress of the import of a file. The transaction that writes rows also records them in the audit log. So even after a kill, the
- * next run of the same file knows exactly which rows were written, and continues after them. Of several runs at the same time only
- * one continues: runs write one at a time, and one that finds a note of another stops.
+ * next run of the same file knows exactly which rows were written, and continues after them. If several run at the same time, only one
+ * continues: runs write one at a time, and a run that finds another's note stops.
  */
 export class ImportRecord {
   readonly #id: string;
   readonly #noter: ImportNoter;
-  /** An entry of the audit log: every note of this import up to it is known, and a later one is of another run. */
+  /** An entry of the audit log: every note of this import up to it is known, and a later note is another run's. */
   #knownUpTo = 0;
 
   /** `id` identifies the file by its content; see {@link idOfImport}. */

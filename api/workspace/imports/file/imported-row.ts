@@ -36,7 +36,7 @@ export type ImportedKind = {
   /** The field by which records are matched. */
   readonly keyField: "code" | "name";
   readonly create: Operation;
-  /** Fields that a row may have in addition to those of the body, each with the body field that it replaces. */
+  /** Fields that a row may have in addition to the body's, each with the body field that it replaces. */
   readonly extras: Readonly<Record<string, string | undefined>>;
   /** Ids of the records that have one of the keys, in any order. */
   readonly findByKeys: (

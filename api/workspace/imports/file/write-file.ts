@@ -12,12 +12,12 @@ import { rowBatches } from "./row-batches.ts";
 import { FaultyRow, writeRow } from "./row-faults.ts";
 import { RequestYield } from "./yield-to-requests.ts";
 
-/** When a transaction ends, at the row after. Writers of the catalog wait 2 s for its one lock, so stay far below that. */
+/** A transaction ends at the next row after this time. Writers of the catalog wait 2 s for its one lock, so stay far below that. */
 const TRANSACTION_MS = 200;
 const LOCK_TRIES_MAX = 10;
 
 /**
- * Writes the rows of a checked file, except faulty ones and those that an earlier run has written.
+ * Writes the rows of a checked file, except faulty rows and rows that an earlier run has written.
  * @throws {FaultyRow} for a row that is refused only now, unless faulty rows are left out; it is in `progress.faults` in both cases.
  * @throws {AnotherRunError}, and what `plan.interruption` is aborted with.
  */
@@ -40,8 +40,8 @@ export async function writeFile(
 }
 
 /**
- * Writes as many rows as fit into the time of one transaction. Returns the others. If faulty rows are left out and one is refused, the transaction
- * is undone, and the rows before that one are written anew.
+ * Writes as many rows as fit into the time of one transaction. Returns the others. If faulty rows are left out and a row is refused, the
+ * transaction is undone, and the rows before that row are written anew.
  */
 async function writePart(
   plan: ImportPlan,
@@ -66,7 +66,7 @@ async function writePart(
 
 type Written = {
   readonly after: ImportProgress;
-  /** What records it. */
+  /** Id of the note. */
   readonly note: number;
 };
 

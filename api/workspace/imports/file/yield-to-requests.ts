@@ -7,7 +7,7 @@ const TURN_MS = 5;
 export class RequestYield {
   #sinceMs = performance.now();
 
-  /** Resolves at once, or after the others if this one has had its turn. */
+  /** Resolves at once, or after other work if the turn is over. */
   async next(): Promise<void> {
     if (performance.now() - this.#sinceMs < TURN_MS) return;
     await setImmediate();

@@ -25,7 +25,7 @@ export async function askClickhouse(
   const [engine] = await selectRows(clickhouse, { name: "status.engine", text, timeoutMs }, Engine);
   if (engine === undefined) throw new Error("ClickHouse returned no row for its version");
   if (clickhouse.cluster === undefined) return { version: engine.version, cluster: undefined };
-  // Each replica is a shard of its own here. By their host names two nodes on hosts of one name would be one.
+  // Each replica is a shard of its own here. By host names, two nodes on hosts of one name would count as one.
   const nodes = `select (select count() from system.clusters where cluster = {cluster: String}) as nodes,
       (select uniqExact(shardNum()) from clusterAllReplicas({cluster: String}, system.clusters)) as answering, sum(is_readonly) as readonlyTables, max(absolute_delay) as delaySeconds
     from clusterAllReplicas({cluster: String}, system.replicas)

@@ -14,8 +14,8 @@ export function aliveOf(heartbeats: readonly KnownProcess[]): readonly KnownProc
 }
 
 /**
- * Asks processes for their `/status` over HTTP, all at the same time, for 2 s. Those on other hosts answer only if their OPS_BIND lets them.
- * Never throws: what does not answer is left out.
+ * Asks processes for their `/status` over HTTP, all at the same time, for 2 s. Processes on other hosts answer only if their OPS_BIND lets
+ * them. Never throws: what does not answer is left out.
  */
 export async function askOperationsPorts(
   processes: readonly KnownProcess[],
@@ -25,7 +25,7 @@ export async function askOperationsPorts(
 }
 
 async function askOne({ host, opsPort }: KnownProcess): Promise<ProcessStatus | undefined> {
-  // The row of an older release does not say it.
+  // The row of an older release has no port.
   if (opsPort === null) return undefined;
   // A name of this host may lead to an address that nothing listens on.
   const address = host === hostname() ? LOOPBACK : host;

@@ -15,7 +15,7 @@ export type LeasedLane = {
   readonly owner: string;
   /** False once the lease has ended. */
   readonly isHeld: boolean;
-  /** Of which offers it has the clicks: 0 while it waits for another lane, fewer than there are while it still has those of another. */
+  /** Lanes by which its offers were chosen: 0 while it waits for another lane, fewer than there are while it still has another lane's. */
   readonly lanes: number;
 };
 
@@ -66,7 +66,7 @@ async function readLeasedLanes(db: Queryable): Promise<LeasedLane[]> {
   return rows;
 }
 
-/** Without those that another ingress has recorded. */
+/** Without clicks that another ingress has recorded. */
 async function countLost(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ lost: number }>({
     name: "status-lost",

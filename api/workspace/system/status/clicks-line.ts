@@ -70,7 +70,7 @@ function oldestPart(seconds: number | null): Part {
   return seconds > UNSTORED_SECONDS_MAX ? { text, fault: "degraded" } : { text };
 }
 
-/** `shown` is null while one of those who count does not answer; `known` is what the others have counted. */
+/** `shown` is null while a process that counts does not answer; `known` is what the others have counted. */
 function lossPart(what: string, shown: number | null, known: number): Part {
   if (known > 0) return { text: `${what} ${count(known)}`, fault: "lost" };
   return { text: `${what} ${shown === null ? "?" : "0"}` };

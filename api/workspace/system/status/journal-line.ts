@@ -27,7 +27,7 @@ const WORD_SECONDS_MAX = 6;
 const ROOM_HOURS_MIN = 2;
 
 /**
- * The journals on the disks of the ingress hosts. The room is that of the host whose disk is full first if nothing more is stored: the room of others
+ * The journals on the disks of the ingress hosts. Shows the room of the host whose disk is full first if nothing more is stored: other hosts' room
  * does not help it.
  */
 export function journalLine(snapshot: Snapshot): StatusLine {

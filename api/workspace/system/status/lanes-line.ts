@@ -38,7 +38,7 @@ export function lanesLine(snapshot: Snapshot): StatusLine {
   };
 }
 
-/** While Postgres is away, those that somebody holds. */
+/** While Postgres is away, lanes that somebody holds. */
 function lanesOf({ postgres }: Snapshot, holders: readonly ProcessStatus[]): readonly number[] {
   if (postgres.is === "known") return postgres.value.lanesWanted.all;
   return [...new Set(holders.flatMap((one) => lanesIn(one, "lanes_held")))].toSorted(

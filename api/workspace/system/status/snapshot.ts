@@ -12,7 +12,7 @@ export type Answer<T> =
 export type Snapshot = {
   readonly atMs: number;
   readonly processes: Answer<readonly ProcessStatus[]>;
-  /** The same processes at an earlier time, for rates; those that have restarted since have another id. */
+  /** The same processes at an earlier time, for rates; a process that has restarted since has another id. */
   readonly earlier: readonly ProcessStatus[];
   readonly postgres: Answer<PostgresStatus>;
   /** By lane group; undefined for a stream that does not exist. */

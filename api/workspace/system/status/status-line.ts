@@ -58,7 +58,7 @@ export function missing(
   );
 }
 
-/** Whether a process of the same name and host has started since this one was last seen. */
+/** Whether a process of the same name and host has started since `known` was last seen. */
 function isReplaced(known: KnownProcess, processes: readonly ProcessStatus[]): boolean {
   return processes.some(
     ({ role, name, host, uptime_ms }) =>

@@ -90,7 +90,7 @@ export function asJson(report: StatusReport): object {
   };
 }
 
-/** Leaves out parts from the end, those without a fault first. */
+/** Leaves out parts from the end, parts without a fault first. */
 function lineText(line: StatusLine): string {
   const mark = MARKS[stateOf(line)];
   const room = WIDTH - NAME_WIDTH - mark.length;

@@ -54,7 +54,7 @@ function partsOf<T>(
 
 type Streams = readonly (StreamState | undefined)[];
 
-/** A single stream is itself, as in releases that had no lane groups. */
+/** A single stream is no list, as in releases that had no lane groups. */
 function streamFigures(streams: Streams): object | null {
   return streams.length === 1 ? (streams[0] ?? null) : streams.map((stream) => stream ?? null);
 }

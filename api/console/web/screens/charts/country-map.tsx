@@ -15,7 +15,7 @@ const WorldMap = later(
   async () => (await import("../../plots/world-map.tsx")).WorldMap,
   <Skeleton height={HEIGHT} />,
 );
-/** More than there are. */
+/** More than there are countries. */
 export const COUNTRIES_MAX = 300;
 
 /** A metric by country. A country is a filter. */

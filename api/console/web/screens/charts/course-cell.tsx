@@ -66,7 +66,7 @@ function CourseCell({
 
 const gatherers = new WeakMap<Reader["api"], Map<Entity, Gathered<number, readonly number[]>>>();
 
-/** One report for all rows of a page, and not one a row. */
+/** One report for all rows of a page, not one for each. */
 function gatheredFor(membership: Membership, entity: Entity): Gathered<number, readonly number[]> {
   const known =
     gatherers.get(membership.api) ?? new Map<Entity, Gathered<number, readonly number[]>>();

@@ -70,7 +70,7 @@ export function RecordFigures({
   );
 }
 
-/** A chart of one metric, and a choice among those of the dashboard. */
+/** A chart of one metric, and a choice among the dashboard's metrics. */
 function MetricChart({
   shown,
   ...parts

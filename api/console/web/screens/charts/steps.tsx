@@ -54,7 +54,7 @@ export function StepsOf({
   const known = STEPS.flatMap(([metric, name]) => {
     const count = totals[metric];
     if (typeof count !== "number" || count === 0) return [];
-    // Most links have no pixel for impressions: fewer of them than clicks are no step before these.
+    // Most links have no pixel for impressions: fewer impressions than clicks are no step before clicks.
     if (metric === "impressions" && count < Number(totals["clicks"])) return [];
     const behind = rowsBehind({ lists, metric, period, filters });
     return [{ name, count, href: behind.kind === "list" ? base + behind.path : undefined }];

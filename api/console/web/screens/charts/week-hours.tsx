@@ -13,7 +13,7 @@ const HEIGHT = 270;
 const WEEK_DAYS = 7;
 const DAY_HOURS = 24;
 
-/** A metric by weekday and hour of the zone. A cell is both as filters. */
+/** A metric by weekday and hour of the zone. A cell filters by both. */
 export function WeekHours({ metric, period, filters, onNarrow }: ChartParts): ReactElement {
   const membership = useMembership();
   const report = useReport(membership, {

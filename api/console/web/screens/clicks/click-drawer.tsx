@@ -55,7 +55,7 @@ export function ClickDrawer({
   );
 }
 
-/** Fields in the order and with the names of the API. A click has dozens, and most of one are empty. */
+/** Fields in the order and with the names of the API. A click has dozens of fields, most of them empty. */
 function factsOf(click: Readonly<Record<string, unknown>>, zone: string): readonly Fact[] {
   return Object.entries(click).flatMap(([name, value]): readonly Fact[] => {
     if (value === "" || value === null || value === undefined || value === false) return [];

@@ -16,7 +16,7 @@ import { CountedNote } from "../reports/counted-note.tsx";
 import { ClickDrawer } from "./click-drawer.tsx";
 import { completeUntil, missingSince } from "./missing-since.ts";
 
-/** Fields that the list and the look-up by an ad platform's ID share, and more of the list. */
+/** Fields that the list and the look-up by an ad platform's ID share, and more fields of the list. */
 type ClickRow = {
   readonly click_id: string;
   readonly ts: string;

@@ -1,12 +1,12 @@
 /** A list is a second behind, and the clock of this machine may differ from the server's. */
 const LATE_MS = 60_000;
 
-/** Until when a list of clicks has all of them (G264): null while a click writer does not answer. */
+/** Until when a list has all clicks (G264): null while a click writer does not answer. */
 export function completeUntil({ headers }: Response): string | null {
   return headers.get("x-tracker-complete-until");
 }
 
-/** Since when clicks may be missing in a list that ends at `to`: an instant, or "unknown". Undefined if none are. */
+/** Since when clicks may be missing in a list that ends at `to`: an instant, or "unknown". Undefined if none is missing. */
 export function missingSince(
   { until, to }: { readonly until: string | null; readonly to: string },
   nowMs: number,

@@ -1,6 +1,6 @@
 import type { FormField } from "../../records/form-field.ts";
 
-/** Of deals and product feeds. */
+/** For deals and product feeds. */
 export const DEAL_STATUS: FormField = {
   name: "status",
   label: "Status",

@@ -57,7 +57,7 @@ function feedText({ state, source, newest_day: day, error }: FxFeed): string {
   }
 }
 
-/** Rates by which amounts are converted. A rate of the workspace comes before that of the installation. */
+/** Rates by which amounts are converted. A rate of the workspace comes before the installation's. */
 export function FxRates(): ReactElement {
   const { api, role } = useMembership();
   const [isNew, setNew] = useState(false);

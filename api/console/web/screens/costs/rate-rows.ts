@@ -2,7 +2,7 @@ import { groupIn, rowsIn, textIn } from "../../records/form-draft.ts";
 
 export type RateRow = { readonly date: string; readonly currency: string; readonly rate: string };
 
-/** Rows of the form as the API takes them. It judges each of them. */
+/** Rows of the form as the API takes them. The API judges each row. */
 export function asRates(rows: unknown): RateRow[] {
   return rowsIn(rows)
     .map(groupIn)

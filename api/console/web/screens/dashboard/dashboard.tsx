@@ -46,7 +46,7 @@ export function Dashboard(): ReactElement {
   const metric = metrics.find(({ name }) => name === picked) ?? metrics[0];
   const change = (to: Period): void =>
     go(`${path}?${new URLSearchParams(periodParams(to)).toString()}`);
-  // A day is the same address with this day; a country or hour is a report.
+  // A day opens the same address with this day; a country or hour opens a report.
   const narrow = ({ filters = [], days }: Narrowing): void => {
     if (filters.length === 0 && days !== undefined) return change({ ...period, range: days });
     const params = { ...periodParams(period), filters: filters.join(",") };

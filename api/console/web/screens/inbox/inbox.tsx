@@ -11,7 +11,7 @@ import { CapMeters } from "../offers/cap-meters.tsx";
 import { AccessRequests } from "./access-requests.tsx";
 
 const HEIGHT = 96;
-/** Of `2026-11-25`. */
+/** Length of `2026-11-25`. */
 const DAY_LENGTH = 10;
 /** Share of a cap from which it waits here, as GET /attention counts. */
 const NEARLY = "0.8";

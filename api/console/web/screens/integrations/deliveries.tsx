@@ -20,7 +20,7 @@ const UNDELIVERED: readonly (readonly [status: Undelivered, label: string])[] = 
 
 type Endpoint = { readonly kind: "postbacks" | "webhooks"; readonly id: number };
 
-/** The newest deliveries of an endpoint with what was answered, and another try for those that failed. */
+/** The newest deliveries of an endpoint with what was answered, and another try for failed ones. */
 export function Deliveries({
   kind,
   id,

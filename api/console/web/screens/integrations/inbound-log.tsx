@@ -24,7 +24,7 @@ const FILTERS: readonly ListFilter[] = [
   { name: "conversion_id", label: "Conversion ID" },
 ];
 
-/** Calls of advertisers and pages, as they came in. An advertiser sees its own, without those of partners. */
+/** Calls of advertisers and pages, as they came in. An advertiser sees its own calls, without partners. */
 export function InboundLog(): ReactElement {
   const membership = useMembership();
   const { api, zone, role } = membership;

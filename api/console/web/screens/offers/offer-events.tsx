@@ -36,7 +36,7 @@ const FIELDS: readonly FormField[] = [
   { name: "allow_multiple", label: "Several for each click", kind: "flag" },
 ];
 
-/** What visitors may do, each with terms of its own. The terms of the default event are those of the offer. */
+/** What visitors may do, each with terms of its own. The default event has the terms of the offer. */
 export function OfferEvents({
   offer,
   mayWrite,

@@ -17,7 +17,7 @@ const KINDS = [
   ["country", "Country"],
 ] as const;
 
-/** Of interest where an offer has several events. */
+/** Matters where an offer has several events. */
 const SCOPE: FormField = {
   name: "txid_scope",
   label: "One order number is",

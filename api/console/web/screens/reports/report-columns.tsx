@@ -25,7 +25,7 @@ type ColumnParts = {
   /** Address of the screens of the membership. */
   readonly base: string;
   readonly lists: RoleFigures["lists"];
-  /** Undefined for reports whose rows have none. */
+  /** Undefined for reports without courses. */
   readonly courses: RowCourses | undefined;
   readonly onChange: (to: Partial<ReportAddress>) => void;
 };
@@ -118,7 +118,7 @@ function FigureCell({
 }: ColumnParts & {
   readonly metric: Metric;
   readonly row: ReportRow;
-  /** That the row stands for. */
+  /** Filters that the row stands for. */
   readonly filters: readonly string[];
 }): ReactElement {
   const value = row[name];

@@ -14,10 +14,10 @@ import { daysFrom, localDay } from "../charts/local-days.ts";
 const TIMES = new Set(["date", "hour", "week", "month", "hour_of_day", "weekday"]);
 /** With a page of 100 rows the answer has at most 9,300. */
 const DAYS_MAX = 93;
-/** Of a filter: the address of a request has room for 8 KB. */
+/** For a filter: the address of a request has room for 8 KB. */
 const FILTER_LENGTH_MAX = 2_000;
 
-/** An answer, and whether it is that of the report before, which stays until the new one is there. */
+/** `isUpdating`: the answer is of the report before, and stays until the new answer is there. */
 export type ShownAnswer = { readonly answer: ReportAnswer; readonly isUpdating: boolean };
 
 export type RowCourses = {
@@ -74,7 +74,7 @@ export function useRowCourses(
   };
 }
 
-/** Values of the first rows, as many as one filter takes. The empty value has no term that others could stand beside. */
+/** Values of the first rows, as many as one filter takes. The empty value cannot stand in a term beside others. */
 function valuesOf(rows: readonly ReportRow[], dimension: string): string[] {
   const values: string[] = [];
   let length = 0;

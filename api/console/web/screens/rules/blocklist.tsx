@@ -14,7 +14,7 @@ const FIELDS: readonly FormField[] = [
   { name: "entries", label: "One host in each line", kind: "lines" },
 ];
 
-/** Targets to which no link may redirect: the workspace's own, and those of the operator. */
+/** Targets to which no link may redirect: the workspace's and the operator's. */
 export function Blocklist(): ReactElement {
   const membership = useMembership();
   const { api, role } = membership;

@@ -96,7 +96,7 @@ function eventText(code: string | null): string {
   return code === "*" ? "all" : code;
 }
 
-/** The amount as the API has it. Its currency is that of the offer, which this list does not know. */
+/** The amount as the API has it, in the offer's currency, which this list does not know. */
 function ownText(type: string | null, value: string | null): string {
   if (type === null || value === null) return "";
   const text = value.replace(/\.?0+$/, "");

@@ -1,6 +1,6 @@
 import type { FormField } from "../../records/form-field.ts";
 
-/** Of rules that can be paused. */
+/** For rules that can be paused. */
 export const STATUS: FormField = {
   name: "status",
   label: "Status",

@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<Process>[] = [
   },
 ];
 
-/** Whether the installation is well: asked of every server and process, not of the one that answers this page. */
+/** Whether the installation is well: asked of every server and process, not of the process that answers this page. */
 export function System(): ReactElement {
   const membership = useMembership();
   const { api, zone } = membership;
