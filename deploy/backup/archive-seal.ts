@@ -26,9 +26,9 @@ const PIECE = 1;
 const LAST_PIECE = 2;
 
 /**
- * A sealed archive is its header and then pieces of 1 MiB, of which the last may be shorter: AES-GCM under a key of 256 bits that scrypt makes of
- * the passphrase and a salt of its own. A nonce has the number of the piece and whether it is the last one, so that pieces cannot be
- * changed, exchanged, left out or added.
+ * A sealed archive is its header and then pieces of 1 MiB; the last piece may be shorter. A piece is sealed by AES-GCM under a key of 256 bits that
+ * scrypt makes of the passphrase and the archive's salt. A nonce has the number of the piece and whether it is the last one, so that pieces
+ * cannot be changed, exchanged, left out or added.
  */
 export type ArchiveSeal = { readonly header: Buffer; readonly key: Buffer };
 

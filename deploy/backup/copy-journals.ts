@@ -7,9 +7,9 @@ const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 /**
- * Copies the journals of running ingress processes. The copy has every record that was written before this was called, except those in
- * segments that were removed meanwhile, which are in ClickHouse. Records that were written later are in it completely or not at all, and
- * none that is in it follows one that is not.
+ * Copies the journals of running ingress processes. The copy has every record that was written before this was called, except records in
+ * segments that were removed meanwhile, which are in ClickHouse. A later record is in the copy completely or not at all; if it is, the later
+ * records before it are, too.
  */
 export function copyJournals(from: string, to: string): void {
   if (!existsSync(from)) return;

@@ -172,7 +172,7 @@ async function runTracker(
         NATS_URL: urls.natsUrl,
         CLICKHOUSE_URL: urls.clickhouseUrl,
         DATA_DIR: settings.dataDir,
-        // The servers are those of `npm start`.
+        // These are the servers of `npm start`.
         DURABILITY: settings.isStrict ? "strict" : "relaxed",
       },
       deadlineMs: COMMAND_MS_MAX,

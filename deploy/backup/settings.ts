@@ -3,7 +3,7 @@ import { readSettings } from "../../schemas/host/read-settings.ts";
 export type BackupSettings = {
   /** Seals and opens archives. */
   readonly passphrase: string | undefined;
-  /** The operator gives CONSOLE_SECRET, so that the one in DATA_DIR may seal nothing. */
+  /** The operator gives CONSOLE_SECRET, so that the secret in DATA_DIR may seal nothing. */
   readonly givesConsoleSecret: boolean;
 };
 

@@ -48,7 +48,7 @@ export async function packFiles(
 }
 
 /**
- * Unpacks an archive, sealed or not. Writes nothing if the passphrase is missing, another one, or given for an archive that is not sealed.
+ * Unpacks an archive, sealed or not. Writes nothing if the passphrase is missing or wrong, or given for an archive that is not sealed.
  * @throws {LaunchError} then, and for an archive that is cut off or damaged.
  */
 export async function unpackFiles(

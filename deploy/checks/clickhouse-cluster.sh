@@ -4,7 +4,7 @@
 #
 # LAST RUN ON A CLUSTER: 28 November 2026, all rounds and the check of partial answers, ClickHouse 26.7.2.1: two shards of two replicas, as
 # test/deep/clickhouse-cluster/cluster-check.test.ts runs it each time. Its nodes are engines of clickhouse-local made replicas, its Keepers are
-# ZooKeeper 3.9. On packages of clickhouse-server with Keeper: never. Whoever runs it there: write date and version here.
+# ZooKeeper 3.9. It never ran on packages of clickhouse-server with Keeper. Whoever runs it there: write date and version here.
 #
 # It stops and kills servers, so give it a cluster of its own: nodes as deploy/servers/clickhouse/cluster.xml says, at least one shard of three
 # replicas, and a database whose name has `check` or `test` in it, made by `tracker migrate` with CLICKHOUSE_LAYOUT=cluster. Needs curl.
@@ -78,8 +78,8 @@ finish() {
 }
 trap finish EXIT
 
-# Inserts blocks of a producer one after another until the file `over` exists. Each is repeated under its own token, each time on the next
-# node, until one acknowledges it, as a click writer and its successors do. Notes the number of acknowledged blocks.
+# Inserts blocks of a producer one after another until the file `over` exists. Repeats each block under its own token, each time on the next
+# node, until a node acknowledges it, as a click writer and its successors do. Notes the number of acknowledged blocks.
 write_ledger() {
   local producer=$1 block=0 at=0
   local settings="insert_quorum=auto&insert_quorum_parallel=1&insert_quorum_timeout=5000&insert_keeper_max_retries=0&async_insert=0"

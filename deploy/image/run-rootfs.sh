@@ -15,7 +15,7 @@ mount -t proc proc "$root/proc"
 mount -t tmpfs tmpfs "$root/tmp"
 mount --bind /etc/resolv.conf "$root/etc/resolv.conf"
 mount -o remount,bind,ro "$root"
-# The variables are those of the inner shell.
+# The inner shell expands these variables.
 # shellcheck disable=SC2016
 exec chroot "$root" setpriv --reuid="${user%:*}" --regid="${user#*:}" --clear-groups --no-new-privs \
   --bounding-set=-all --inh-caps=-all sh -c 'cd "$1" && shift && exec "$@"' sh "$folder" "$@"

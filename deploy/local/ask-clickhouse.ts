@@ -16,7 +16,7 @@ const ANSWER_WAIT_MS = 10_000;
  * Runs one statement and returns the answer. Each call opens and closes its own connection, because the engine waits 5 s for open
  * connections before it shuts down.
  *
- * @throws {Error} with the server's message if it refuses, or with the socket's error if it is unreachable.
+ * @throws {Error} with the message of a server that refuses, or with the socket's error if the server is unreachable.
  */
 export function askClickhouse(access: ClickhouseAccess, statement: string): Promise<string> {
   const headers = { authorization: authorizationOf(access.user, access.password) };

@@ -24,8 +24,8 @@ const LISTENER_POLL_MS = 1_000;
 const REFUSALS_MAX = 2;
 
 /**
- * What the engine reads of the system: its own state, memory and processors, time zones, random bytes. In `/proc` only its own folder and
- * figures of the machine, because root could read the kernel's memory there.
+ * What the engine reads of the system: its own state, memory and processors, time zones, random bytes. In `/proc` it reads only its own folder
+ * and figures of the machine, because root could read the kernel's memory there.
  */
 const SYSTEM_FILES = [
   "/usr/share/zoneinfo",

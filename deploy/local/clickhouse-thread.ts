@@ -1,6 +1,7 @@
 /**
- * The thread in which the engine of ClickHouse starts. It and all threads of the engine are confined as the thread is that starts it, which is
- * why the engine does not start in a thread that Node.js had before. It stays in the library until the engine's last statement has ended.
+ * The thread in which the engine of ClickHouse starts. This thread and the engine's threads inherit the confinement of the thread that starts it.
+ * Threads that Node.js had before are not confined, so the engine does not start in them. This thread stays in the library until the engine's last
+ * statement has ended.
  */
 import assert from "node:assert";
 import { workerData } from "node:worker_threads";

@@ -10,14 +10,14 @@ export interface ClickhouseUsersOptions {
   owner: ClickhouseLogin;
   /** Reads with less memory and time: the login for reports. */
   reader: ClickhouseLogin;
-  /** Of the whole engine. */
+  /** For the whole engine. */
   memoryBytesMax: number;
 }
 
 type Limits = {
   readonly memoryOfStatement: number;
   readonly memoryOfUser: number;
-  /** Of a statement that names no limit of its own. */
+  /** For a statement that names no limit itself. */
   readonly seconds: number;
   readonly secondsMax: number;
 };
@@ -27,7 +27,7 @@ const ENGINE_BYTES_MAX = 100_000_000;
 /** `tracker backup` and `tracker restore` ask for half a day; everything else states a limit or takes seconds. */
 const OWNER_SECONDS = 15 * 60;
 export const OWNER_SECONDS_MAX = 12 * 3_600;
-/** As of `tracker_reader` in deploy/servers/clickhouse/users.xml. */
+/** The same as for `tracker_reader` in deploy/servers/clickhouse/users.xml. */
 const READER_SECONDS = 60;
 
 /**

@@ -37,7 +37,7 @@ export function writeDemo(file: string, demo: Demo): void {
   renameSync(draft, file);
 }
 
-/** The demo with the current addresses, because the ports may differ from those of the start that created it. */
+/** The demo with the current addresses, because the ports may have changed since the start that created it. */
 export function demoAt(demo: Demo, at: { trackingUrl: string; apiUrl: string }): Demo {
   const moved = (url: string, origin: string): string =>
     url.replace(/^https?:\/\/[^/?#]+/, () => origin);

@@ -27,7 +27,7 @@ const ENGINE_VERSION = "26.7.3-stable.1";
 export type ClickhouseOptions = EmbeddedServerOptions & {
   /** Further variables of the engine, for files in config.d and users.d that name them. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Ports of its own and of other engines, over which the nodes of a cluster ask each other. */
+  /** Ports of this engine and of others, over which the nodes of a cluster ask each other. */
   readonly clusterPorts?: readonly number[];
 };
 
@@ -57,7 +57,7 @@ export async function startClickhouse(options: ClickhouseOptions): Promise<Embed
     name: "clickhouse",
     command: process.execPath,
     args: [programFile("clickhouse-engine"), JSON.stringify(order)],
-    // Nothing of the launcher's environment, which may have secrets: SQL can read this one.
+    // SQL can read this environment, so it has nothing of the launcher's, which may have secrets.
     env: { ...options.environment },
     dataDir,
     report,
@@ -172,7 +172,7 @@ function prepareEngine(
   };
 }
 
-/** The engine's own log, in a folder of its own because it rotates it. Other output of its process is in `clickhouse.log`. */
+/** The engine's own log. The engine rotates it, so it has a folder. Other output of the process is in `clickhouse.log`. */
 function serverLog(dataDir: string): string {
   return join(dataDir, "logs", "clickhouse", "server.log");
 }

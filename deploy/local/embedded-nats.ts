@@ -14,7 +14,7 @@ import { LOG_FILE_BYTES_MAX, logSince } from "./rotating-log.ts";
 const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 20_000;
 const USER = "tracker";
-/** Of the system account: it asks the server for its settings, and sees no message of ours. */
+/** The user of the system account asks the server for its settings, and sees no message of ours. */
 const SYSTEM_USER = "system";
 const GREETING_WAIT_MS = 2_000;
 const GREETING_BYTES_MAX = 16_384;

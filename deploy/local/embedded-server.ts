@@ -18,9 +18,9 @@ export interface EmbeddedServerOptions {
 /** A server that answers on `url` until `exited` settles. Starting it again on the same data and port keeps all data. */
 export interface EmbeddedServer {
   readonly url: string;
-  /** Of NATS: the same server with the user of the system account. */
+  /** NATS only: the same server with the user of the system account. */
   readonly systemUrl?: string;
-  /** Of ClickHouse: the same server with the user for reports. */
+  /** ClickHouse only: the same server with the user for reports. */
   readonly readerUrl?: string;
   /** The process that was started: for Postgres and NATS the leash, whose end ends the server. */
   readonly pid: number;

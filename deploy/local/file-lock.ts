@@ -80,7 +80,7 @@ function clearDeadLock(file: string): void {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
     throw error;
   }
-  // Since it was read, another process may have replaced the dead lock by its own. That lock is put back.
+  // Since the dead lock was read, another process may have replaced it by a live one, which is put back.
   const moved = readLiveProcess(aside);
   if (moved !== undefined) linkUnlessThere(aside, file);
   rmSync(aside, { force: true });

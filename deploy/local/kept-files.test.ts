@@ -154,7 +154,7 @@ describe("private files", () => {
     expect(modeOf("data") & 0o066).toBe(0);
     expect(modeOf("data", "clickhouse")).toBe(0o700);
     expect([modeOf("data", "ports.json"), modeOf("data", "run.sh")]).toEqual([0o600, 0o700]);
-    // Only what lies in the folder itself.
+    // Files outside the folder stay as they are.
     expect(modeOf("outside")).toBe(0o644);
     mkdirSync(join(dataDir, "nats"));
     writeFileSync(join(dataDir, "nats", "block"), "");

@@ -293,7 +293,7 @@ async function startProcesses(
     host: opsBind,
     others: [trackingPort, apiPort],
   });
-  // Of all servers and processes: none may be the target of a customer's postback.
+  // The ports of all servers and processes: none may be the target of a customer's postback.
   const ownPorts = Object.values(readPorts(file)).join(",");
   const opsOf = (name: OpsName): { ownEnv: Record<string, string>; readyUrl: string } => {
     const port = ports[name];

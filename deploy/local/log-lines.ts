@@ -16,7 +16,7 @@ const SHOWN_CHARS_MAX = 400;
 
 /**
  * The text that the terminal shows for a line of a process: shortened warnings and errors of its log, and anything that is not a log line,
- * such as a crash. `undefined` for other lines, those of the access log among them.
+ * such as a crash. `undefined` for other lines, such as lines of the access log.
  */
 export function shownLine(line: string): string | undefined {
   if (line.trim() === "") return undefined;

@@ -42,7 +42,7 @@ export async function pickPort(
 }
 
 /**
- * One port per name, stored in `file` and used again at every start if they are free. None is one of `others`, which are needed later.
+ * One port per name, stored in `file`. Every start uses a port again if it is free. No name gets a port of `others`, which are needed later.
  * An invalid file is rewritten, because nothing depends on the numbers.
  */
 export async function stablePorts<Name extends string>(

@@ -72,7 +72,7 @@ export function productService(process: ProductProcess, host: ProductProcessHost
   };
 }
 
-/** A process that no longer answers is killed, so that the supervisor starts it again. One that is being stopped has its own deadline. */
+/** A process that no longer answers is killed, so that the supervisor starts it again. A process that is being stopped has its own deadline. */
 function watched(child: StartedChild, process: ProductProcess, report: Report): Child {
   const { name, readyUrl } = process;
   const watch = new AbortController();

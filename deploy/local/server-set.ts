@@ -18,7 +18,7 @@ export interface ServerUrls {
   clickhouseUrl: string;
   /** The user of the system account of the embedded NATS, for `DURABILITY=strict`. */
   natsSystemUrl?: string | undefined;
-  /** Of the embedded ClickHouse: the user for reports. */
+  /** The user for reports of the embedded ClickHouse. */
   clickhouseReaderUrl?: string | undefined;
 }
 

@@ -18,7 +18,7 @@ const Bom = z.looseObject({
 export type Bom = z.infer<typeof Bom>;
 
 /**
- * What `npm sbom --sbom-format cyclonedx` printed for the product, without packages that are not installed, such as those of other machines, and
+ * What `npm sbom --sbom-format cyclonedx` printed for the product, without packages that are not installed, such as ones for other machines, and
  * with the time of the commit, so that the same release has the same document. `isInstalled` gets `<name>@<version>`.
  */
 export function readBom(

@@ -7,7 +7,7 @@ const OF_DEVELOPERS =
 const SUBJECT = /^(?<area>[^:]{1,40}): (?<text>.+)$/;
 
 /**
- * The section of a release. `subjects` are those of its commits, the newest first; undefined for the first release, whose commits are the whole
+ * The section of a release. `subjects`: the subjects of its commits, the newest first; undefined for the first release, whose commits are the whole
  * history.
  */
 export function releaseSection(

@@ -24,7 +24,7 @@ test("a signed release names each file that was changed, added or removed, and a
   file("tracker.tar.gz", "program");
   file("chart.tgz", "chart");
   await signFolder(folder, privateKey);
-  // Again over its own files changes nothing.
+  // Signing its own files again changes nothing.
   await signFolder(folder, privateKey);
   expect(readFileSync(join(folder, "SHA256SUMS"), "utf8")).toMatch(
     /^[0-9a-f]{64} {2}chart\.tgz\n[0-9a-f]{64} {2}tracker\.tar\.gz\n$/,

@@ -5,7 +5,7 @@ export type Version = readonly [major: number, minor: number, patch: number];
 export type Release = {
   readonly version: string;
   readonly commit: string;
-  /** Of the commit, ISO 8601. */
+  /** The date of the commit, ISO 8601. */
   readonly date: string;
 };
 

@@ -16,7 +16,7 @@ import { readWorkersSettings, type WorkersSettings } from "./settings.ts";
 import { Worker } from "./worker.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** Also where the system cannot run ingress: neither becomes right by a restart. */
+/** For wrong usage, and where the system cannot run ingress: a restart makes neither right. */
 const EXIT_USAGE = 2;
 /** A worker ends itself within 20 s in addition to its two waits. */
 const END_MARGIN_MS = 25_000;
@@ -96,7 +96,7 @@ async function run(
   return code;
 }
 
-/** For probes, which must see every worker: the kernel gives each of their connections to one of them. */
+/** For probes, which must see every worker: on the port of the workers the kernel gives a connection to one of them. */
 async function showPool(
   pool: WorkerPool,
   { opsBind, poolOpsPort, workers }: WorkersSettings,

@@ -8,7 +8,7 @@ const FIRST_OPS_PORT = 9411;
 export type WorkersSettings = ReturnType<typeof groupSettings>;
 
 /**
- * The settings of the parent of the ingress workers. It reads those of the workers too, so that wrong ones are reported once.
+ * The settings of the parent of the ingress workers. This reads the workers' settings too, so that wrong ones are reported once.
  * @throws {SettingsError} that names every wrong variable.
  */
 export function readWorkersSettings(

@@ -43,8 +43,8 @@ export class WorkerPool {
   }
 
   /**
-   * Runs until {@link end}. Returns the exit code of the process: 0 when every worker ended well, that of a worker that refused
-   * to run while no other served, else 1.
+   * Runs until {@link end}. Returns the exit code of the process: 0 when every worker ended well; the code of a worker, if it refused
+   * to run while no other served; else 1.
    */
   async run(): Promise<number> {
     const exits = await Promise.all(this.#slots.map((slot) => slot.run()));
@@ -62,7 +62,7 @@ export class WorkerPool {
     return this.#end.signal.aborted;
   }
 
-  /** Whether visitors are answered: a worker serves, and none that has the port is silent. */
+  /** Whether visitors are answered: a worker serves, and no worker with the port is silent. */
   get isReady(): boolean {
     return (
       this.#slots.some(({ wasReady }) => wasReady) && !this.#slots.some(({ mayHang }) => mayHang)
@@ -104,7 +104,7 @@ export class WorkerPool {
     this.#log.info({ workers: this.#slots.length }, "workers.restarted");
   }
 
-  /** False when the pool ends, or when one of them does not serve in time. */
+  /** Waits until these workers serve. False when the pool ends, or when a worker does not serve in time. */
   async #untilServing(slots: readonly WorkerSlot[]): Promise<boolean> {
     const giveUpAtMs = performance.now() + SERVING_PATIENCE_MS;
     while (!this.#end.signal.aborted) {
@@ -120,7 +120,7 @@ export class WorkerPool {
     return false;
   }
 
-  /** The workers have the same settings: what one refuses at the start, all refuse. While others serve, they go on. */
+  /** The workers have the same settings: what one refuses at the start, all refuse. While a worker serves, the pool goes on. */
   async #noteDeath({ code }: WorkerExit): Promise<void> {
     if (!REFUSALS.has(code) || code === null) return;
     const serving = await Promise.all(this.#slots.map((slot) => slot.isServing()));

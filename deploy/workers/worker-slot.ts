@@ -95,7 +95,7 @@ export class WorkerSlot {
     this.#stop("SIGHUP");
   }
 
-  /** Makes the worker open its log files again. One that starts opens them anyway. */
+  /** Makes the worker open its log files again. A worker that starts opens them anyway. */
   reopenLogs(): void {
     if (this.#isServing) this.#worker?.signal("SIGUSR2");
   }
@@ -142,7 +142,7 @@ export class WorkerSlot {
     if (!this.#isServing) return;
     const ask = async (): Promise<ProcessState> => await worker.ask();
     const onState = (state: ProcessState): void => void (this.#state = state);
-    // One that was asked to end may be silent while it does.
+    // A worker that was asked to end may be silent while it ends.
     if (!(await hangs(ask, ended, { onState })) || !this.#isServing) return;
     this.#options.log.error({ worker_pid: worker.pid }, "worker.hung");
     worker.signal("SIGKILL");

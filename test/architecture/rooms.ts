@@ -29,7 +29,7 @@ export const CONVERSION_ROOMS: readonly string[] = [
   "report",
 ];
 
-/** The parts of the click writer in `processors/clicks/`. Those between intake and rows are leaves. */
+/** The parts of the click writer in `processors/clicks/`. The parts between intake and rows are leaves. */
 export const CLICK_ROOMS: readonly string[] = [
   "lane",
   "intake",

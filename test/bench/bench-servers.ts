@@ -60,7 +60,7 @@ export async function startBenchServers(folder: string): Promise<BenchServers> {
 async function tracker(env: Record<string, string>, args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [projectFile(".build", "api", "tracker.js"), ...args], {
     env: {
-      // As their processes run.
+      // As the processes of the benches run.
       DURABILITY: "relaxed",
       ...process.env,
       TRACKING_URL: "http://127.0.0.1:8080",

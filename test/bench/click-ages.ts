@@ -16,7 +16,7 @@ export class ClickAges {
   }
 }
 
-/** Clicks by age. A bucket has those that are older than the bound of the one before. */
+/** Clicks by age. A bucket has the clicks that are older than the bound of the bucket before. */
 export class AgeBuckets {
   readonly #counts: readonly (readonly [boundSeconds: number, clicks: number])[];
 

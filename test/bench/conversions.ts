@@ -25,7 +25,7 @@ const UNDER_WAY = Number(process.env["BENCH_UNDER_WAY"] ?? "64");
 const CLICKS_PER_ROUND = 20_000;
 const CLICKS_PER_STATEMENT = 2_000;
 const PGBENCH_CLIENTS = 16;
-/** Of one row a transaction. With one capped offer both wait for the lock of one counter. */
+/** Against one row a transaction. With one capped offer both sides wait for the lock of one counter. */
 const SPREAD_BUDGET = 1.5;
 const ONE_OFFER_BUDGET = 0.5;
 
@@ -127,7 +127,7 @@ async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
       ratio,
       budget: `>= ${one.budget.toFixed(2)}`,
       ok: ratio >= one.budget,
-      // Not the case of one capped offer, whose counter has a lock of its own.
+      // The case of one capped offer is left out: its counter has a lock of its own.
       ...(one.offerIds.length > 1 ? { figures: { conversionsPerSecond: rate } } : {}),
     },
   ];

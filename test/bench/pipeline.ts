@@ -191,7 +191,7 @@ class Pipeline {
       ratio: null,
       budget: "-",
       ok: null,
-      // None when already the first rate was too high.
+      // There is no figure when already the first rate was too high.
       ...(sustained === 0 ? {} : { figures: { sustainedClicksPerSecond: sustained } }),
     };
   }

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { httpRequest, type Pattern } from "./hostile-patterns.ts";
 
 const CONNECTIONS = 16;
-/** Unanswered requests on a connection. Reports are not pipelined: their answer comes later than that of a click. */
+/** Unanswered requests on a connection. Reports are not pipelined: a report's answer comes later than a click's. */
 const PIPELINED_CLICKS = 8;
 const PIPELINED_REPORTS = 1;
 const ANSWER_TIMEOUT_MS = 60_000;

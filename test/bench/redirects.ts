@@ -15,7 +15,7 @@ const ROUNDS = 5;
 const SECONDS = 4;
 const OPEN_LOOP_SECONDS = 8;
 const IDLE_MS = 5_000;
-/** That of the pipeline's account. */
+/** The rate of the account in bench pipeline. */
 const LOW_RATE = 10_000;
 const LOW_RATE_REQUESTS = 100_000;
 const ONE_LINK_BUDGET = 0.75;

@@ -69,7 +69,7 @@ const Count = z.array(z.object({ count: z.number() }));
 const Named = z.array(z.object({ name: z.string() })).min(1);
 const Size = z.array(z.object({ name: z.string(), bytes: z.number() }));
 
-/** Reports on a month of clicks by three dimensions: the statements of the API against the same ones row by row. */
+/** Reports on a month of clicks by three dimensions: the statements of the API against the same statements row by row. */
 export async function benchReports(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "bench-reports-"));
   const server = await startClickhouse({

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** What `unique-takes.js` prints. Processor times are those of its process. */
+/** What `unique-takes.js` prints. Processor times are of its process. */
 export const UniqueTakes = z.object({
-  /** By the memory's own count; of a Map the same as `residentBytes`. */
+  /** As the memory counts them itself; for a Map the same as `residentBytes`. */
   bytes: z.number(),
   /** Growth of the process. */
   residentBytes: z.number(),
-  /** A new visit: of the last tenth while the memory filled. */
+  /** Time of a new visit in the last tenth while the memory filled. */
   newNs: z.number(),
-  /** A new visit: of a further tenth while as many expired. */
+  /** Time of a new visit in a further tenth while as many expired. */
   steadyNs: z.number(),
   repeatedNs: z.number(),
   /** The most processor time of 1,000 takes while there is room. */

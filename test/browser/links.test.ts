@@ -139,7 +139,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
   test("a form whose fields are named like properties of nodes does not stop the decoration", async () => {
     const page = await world.visit({
       query: KNOWN,
-      // As in a browser whose events have no `composedPath`.
+      // Events of some browsers have no `composedPath`.
       before: "<script>delete Event.prototype.composedPath</script>",
       body: `<form><input name="parentNode"><input name="nodeName"><button type="button" id="b">x</button></form>
         <a id="l" href="#x{click_id}"><b>go</b></a>`,

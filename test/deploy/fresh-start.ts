@@ -45,7 +45,7 @@ function seriesOf(role: (typeof RUNNING)[number]): Series[] {
   ];
 }
 
-/** The series of a counter or histogram; none of a gauge. */
+/** The series of a counter or histogram; a gauge gets none. */
 function zeros(name: string, definition: MetricDefinition, labels: Labels): Series[] {
   if (definition.type === "gauge") return [];
   const series = (suffix: string, more: Labels = {}): Series => ({

@@ -15,7 +15,7 @@ const known = new Set(
   ),
 );
 
-/** Those of `names` that no process has, each once. */
+/** The metrics in `names` that no process has, each once. */
 export function unknownMetrics(names: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => !known.has(name)).toSorted();
 }

@@ -9,7 +9,7 @@ const DEPLOY = projectFile("deploy");
 const SECRETS = Object.entries<SettingDefinition>(SETTINGS)
   .filter(([, { isSecret }]) => isSecret === true)
   .map(([name]) => name);
-/** Of `npm start` alone, whose archives it seals. */
+/** `npm start` alone has it: it seals the archives. */
 const OF_START = ["BACKUP_PASSPHRASE"];
 
 function textOf(folder: string, ending: RegExp): string {
@@ -25,7 +25,7 @@ function carriedBy(text: string): string[] {
 
 test("every secret setting has its place in the chart, as a file", () => {
   const text = textOf("helm/tracker/templates", /[.](tpl|yaml)$/);
-  // By `secretEnv`, because hardly anybody has a key in that address.
+  // FX_FEED_URL comes by `secretEnv`, because hardly anybody has a key in this address.
   const others = [...OF_START, "FX_FEED_URL"];
   expect(SECRETS.filter((name) => !carriedBy(text).includes(name)).toSorted()).toEqual(others);
 });

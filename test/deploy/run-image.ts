@@ -60,7 +60,7 @@ function inImage(root: string, config: ImageConfig, data: string): StartTracker 
         ...["--mount", "--propagation", "private", "sh", script],
         ...[root, volume, User, WorkingDir, ...Entrypoint, ...args],
       ],
-      // As in a container: DATA_DIR is that of the image, and the settings of the process win over the image's.
+      // As in a container: the image sets DATA_DIR, and the settings of the process win over the image's.
       { env: { ...imageEnv, ...env }, stdio: ["ignore", "pipe", "pipe"] },
     );
   };

@@ -16,7 +16,7 @@ export type ReceiverLanguage = "ts" | "python" | "php" | "go";
 type Program = {
   readonly name: string;
   readonly file: string;
-  /** What the file contains, of what the guide shows. */
+  /** The content of the file, from what the guide shows. */
   readonly write: (source: string) => string;
   readonly run: (file: string, port: number) => readonly string[];
 };

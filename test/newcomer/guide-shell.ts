@@ -16,7 +16,7 @@ export class GuideShell {
     this.#variables = variables;
   }
 
-  /** Opens it in a folder whose `.data` is that of the service. */
+  /** Opens it in a folder whose `.data` is the DATA_DIR of the service. */
   static async open(
     dataDir: string,
     variables: Readonly<Record<string, string>>,

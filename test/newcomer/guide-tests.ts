@@ -190,7 +190,7 @@ function shownAfter(examples: readonly GuideExample[], index: number): GuideExam
   return isAnswer && !next.marks.includes("received") ? next : undefined;
 }
 
-/** Runs a command. One that only reads, or that waits for a setting itself, is repeated until it shows what the page says. */
+/** Runs a command. If it only reads, or waits for a setting itself, it is repeated until it shows what the page says. */
 async function runUntilShown(
   shell: GuideShell,
   command: string,

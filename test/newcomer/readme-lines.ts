@@ -51,7 +51,7 @@ function blockWith(text: string): string {
   return block;
 }
 
-/** As a reader types it in the folder of the project. Only the DATA_DIR is another one. @throws when a command fails. */
+/** Runs lines as a reader types them in the folder of the project, but with another DATA_DIR. @throws when a command fails. */
 async function shell(lines: string, dataDir: string): Promise<string> {
   const script = lines.replaceAll(".data/", `${dataDir}/`);
   const { stdout } = await promisify(execFile)("sh", ["-ec", script], {

@@ -9,7 +9,7 @@ export type Kind = "sets" | "times" | "times at full size";
 export type ListedPromise = {
   readonly number: number;
   readonly kind: Kind;
-  /** At full size on two cores, rounded up. The longest ones start first. */
+  /** At full size on two cores, rounded up. The longest promises start first. */
   readonly minutes: number;
 };
 

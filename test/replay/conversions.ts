@@ -41,7 +41,7 @@ export function countedConversions(reported: readonly ReportedConversion[]): Cou
     }));
 }
 
-/** Whether it used up room of its caps. An answer that only says that the order is known counts as one that did. */
+/** Whether it used up room of its caps. If the answer only says that the order is known, it counts as used. */
 function isCounted(answer: ConversionRecord): boolean {
   return answer.reason !== "cap_exceeded";
 }

@@ -36,7 +36,7 @@ const CreatedOffer = z.object({
 });
 
 export type SetUpOptions = {
-  /** Client of the demo workspace, whose addresses are those of the service. */
+  /** Client of the demo workspace, which has the addresses of the service. */
   readonly client: ServiceClient;
   readonly postgresUrl: string;
   /** DATA_DIR of the service. */

@@ -161,7 +161,7 @@ class LaneModel {
     });
   }
 
-  /** Reads the positions of one producer after those of the other: inserts may arrive in between. */
+  /** Reads the positions of one producer after the other's: inserts may arrive in between. */
   #open(writer: Writer): void {
     const rows = this.#store.read(writer.home);
     if (rows === undefined) return;

@@ -19,8 +19,8 @@ export const THREE_REPLICAS = "three_replicas";
 const AWAY_HOST = "127.0.0.3";
 
 /**
- * Two embedded engines that know each other as the shards of one cluster, and as replicas of one shard in two further ones. They answer each other's queries as servers do. They have no Keeper, so
- * tables are not replicated and statements `on cluster` are refused.
+ * Two embedded engines that know each other as the shards of one cluster, and as replicas of one shard in two further clusters. They answer
+ * each other's queries as servers do. They have no Keeper, so tables are not replicated and statements `on cluster` are refused.
  */
 export class EnginePair implements AsyncDisposable {
   readonly engines: readonly [EmbeddedServer, EmbeddedServer];
@@ -32,7 +32,7 @@ export class EnginePair implements AsyncDisposable {
   }
 
   /**
-   * `usersFile` is one of users.d for both, `environment` what it reads from there. `isMigrated`: each has the database `tracker` of this
+   * `usersFile` is a file of users.d for both, `environment` has the variables that it reads. `isMigrated`: each has the database `tracker` of this
    * release, to be copied.
    */
   static async start({
@@ -45,7 +45,7 @@ export class EnginePair implements AsyncDisposable {
     readonly isMigrated?: boolean;
   } = {}): Promise<EnginePair> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-engines-"));
-    // A node takes an address for its own if it is one of its host and has its port: the native ports must differ.
+    // A node takes an address for its own if it is an address of its host with its port: the native ports must differ.
     const tcpPorts = [await pickPort(HOSTS[0]), await pickPort(HOSTS[1])] as const;
     const both = {
       port: await pickPort(HOSTS[0]),
@@ -98,7 +98,7 @@ const SETTINGS = `<clickhouse>
 type Place = {
   readonly index: 0 | 1;
   readonly port: number;
-  /** Of our user, the same on both. */
+  /** The password of our user, the same on both engines. */
   readonly password: string;
   readonly tcpPorts: readonly [number, number];
   readonly awayPort: number;

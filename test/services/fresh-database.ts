@@ -10,7 +10,7 @@ export interface FreshDatabase {
   readonly name: string;
   /** Through the pooler, if there is one. */
   readonly postgresUrl: string;
-  /** Of the server itself. */
+  /** The URL of the server itself. */
   readonly postgresDirectUrl: string;
   readonly clickhouseUrl: string;
   drop(): Promise<void>;

@@ -5,7 +5,7 @@ declare module "vitest" {
   /** The values that tests `inject`. All tests share these servers, so each makes databases of its own: see stores.ts. */
   interface ProvidedContext {
     postgresUrl: string;
-    /** Of the PgBouncer in front of it with TEST_PGBOUNCER=1, else the same. */
+    /** The URL of the PgBouncer in front of Postgres with TEST_PGBOUNCER=1, else the same URL. */
     poolerUrl: string;
     natsUrl: string;
     clickhouseUrl: string;

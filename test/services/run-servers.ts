@@ -11,7 +11,7 @@ import { type ServerUrls, startServers } from "./servers.ts";
 /** The servers that all tests of a run share, each with databases of its own. */
 export type RunServers = {
   readonly urls: ServerUrls;
-  /** Of the PgBouncer in front of Postgres with TEST_PGBOUNCER=1, else Postgres itself. */
+  /** The URL of the PgBouncer in front of Postgres with TEST_PGBOUNCER=1, else of Postgres itself. */
   readonly poolerUrl: string;
   /** A migrated database, to be copied: the migrations take longer than most tests. */
   readonly template: string;
@@ -49,7 +49,7 @@ declare global {
   var trackerRunServers: Shared | undefined;
 }
 
-/** Starts them for the first project that asks. `stop` of the last one ends them. */
+/** Starts the servers for the first project that asks. `stop` of the last project ends them. */
 export async function useRunServers(): Promise<Running> {
   const shared = (globalThis.trackerRunServers ??= { users: 0, opening: start() });
   shared.users += 1;

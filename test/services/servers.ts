@@ -34,7 +34,7 @@ export interface StartServersOptions<Name extends ServerName> {
   isMigrated?: boolean;
   /** Absolute. Where they keep their data; removed by `stop`. By default a new folder on the disk. */
   folder?: string;
-  /** Absolute. A file of settings for Postgres; by default it has those of production. */
+  /** Absolute. A file of settings for Postgres; by default Postgres has the settings of production. */
   postgresConfig?: string;
   /** By default downloads and warnings go to standard error. */
   report?: Report;

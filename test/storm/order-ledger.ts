@@ -13,7 +13,7 @@ export type Order = { readonly txid: string; readonly conversionId: string; read
  * 503, is sent again, as every advertiser's server does. The ledger has what was answered.
  */
 export class OrderLedger {
-  /** By txid. */
+  /** Orders by txid. */
   readonly accepted = new Map<string, Order>();
   /** Answers that no report of an answered click may get: a business error, or an outage without Retry-After (P12, P15). */
   readonly faults: string[] = [];

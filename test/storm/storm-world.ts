@@ -113,7 +113,7 @@ export class StormWorld implements AsyncDisposable {
     return id;
   }
 
-  /** Until every ingress redirects the link: the kernel gives each new connection to one of them, and they read changes at their own times. */
+  /** Waits until every ingress redirects the link: the kernel gives a new connection to any ingress, and each reads changes at its own times. */
   async untilFollowed(code: string): Promise<void> {
     const { host, hostname, port, pathname } = new URL(this.linkOf(code));
     const leads = async (): Promise<boolean> => {

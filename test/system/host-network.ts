@@ -47,7 +47,7 @@ export class Host {
 /** Some hosts, and the bridge between them. Only root can make them. */
 export class HostNetwork {
   readonly hosts: readonly Host[];
-  /** Of this machine, as its hosts see it. */
+  /** The address of this machine, as the hosts see it. */
   readonly gateway: string;
   readonly #name: string;
 

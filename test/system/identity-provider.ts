@@ -19,7 +19,7 @@ export class IdentityProvider {
   readonly issuer: string;
   readonly clientId = "tracker";
   readonly clientSecret = randomBytes(32).toString("base64url");
-  /** By subject. */
+  /** Accounts by subject. */
   readonly accounts = new Map<string, Account>();
   readonly #server: Server;
 

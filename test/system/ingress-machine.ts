@@ -65,7 +65,7 @@ export class IngressMachine {
     this.#isKept = true;
     await this.#begin();
     this.#keeping = this.#keep();
-    // `kill` and the disposal, one of which every caller awaits, report the error.
+    // `kill` and the disposal report the error, and every caller awaits one of the two.
     this.#keeping.catch(() => undefined);
   }
 

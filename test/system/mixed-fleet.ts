@@ -19,7 +19,7 @@ type Member = {
   readonly role: FleetRole;
   readonly release: Release;
   readonly child: ChildServer;
-  /** Of an api. */
+  /** The port of an api. */
   readonly port: number;
 };
 
@@ -44,7 +44,7 @@ export class MixedFleet {
     this.#folder = parts.folder;
   }
 
-  /** Starts the servers, whose schema is that of this checkout, and no process. */
+  /** Starts the servers with the schema of this checkout, and no process. */
   static async open(): Promise<MixedFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-mixed-"));
     const servers = await startServers({

@@ -94,7 +94,7 @@ export class OwnServer {
     copy(this.folder, join(this.#copies, label));
   }
 
-  /** A server on a copy of this one's data, passwords included, as a snapshot of the disk has it. This one is frozen meanwhile. */
+  /** A server on a copy of this server's data, passwords included, as a snapshot of the disk has it. This server is frozen meanwhile. */
   async clone(): Promise<OwnServer> {
     const dataDir = await mkdtemp(join(tmpdir(), `tracker-own-${this.name}-`));
     await this.signal("SIGSTOP");

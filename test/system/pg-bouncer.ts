@@ -32,7 +32,7 @@ export type PgBouncerOptions = {
 type Program = readonly [string, ...string[]];
 export type FoundProgram = { readonly program: Program } | { readonly fault: string };
 
-/** A PgBouncer that is new enough: the one of this machine, else the one of a newer Debian, which is unpacked beside the test servers. */
+/** A PgBouncer that is new enough: this machine's, else a newer Debian's, which is unpacked beside the test servers. */
 export async function findPgBouncer(): Promise<FoundProgram> {
   const own = ["pgbouncer"] as const;
   if (await isNewEnough(own)) return { program: own };
@@ -61,9 +61,9 @@ async function isNewEnough([command, ...args]: Program): Promise<boolean> {
   return Number(major) * 100 + Number(minor) >= VERSION_MIN;
 }
 
-/** PgBouncer with `deploy/servers/postgres/pgbouncer.ini`. Only addresses, names and sizes are those of the test. */
+/** PgBouncer with `deploy/servers/postgres/pgbouncer.ini`. The test sets only addresses, names and sizes. */
 export class PgBouncer {
-  /** Of the database that the given URL names. Other databases of the server are reached by their names. */
+  /** The URL of the database that the given URL names. Other databases of the server are reached by their names. */
   readonly url: string;
   readonly #folder: string;
   readonly #child: ChildProcess;
@@ -78,7 +78,7 @@ export class PgBouncer {
     });
   }
 
-  /** `settings` replace those of the file; `database` replaces what it sets for each database. */
+  /** `settings` replace settings of the file; `database` replaces what the file sets for each database. */
   static async open(
     [command, ...args]: Program,
     postgresUrl: string,

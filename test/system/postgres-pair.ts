@@ -26,7 +26,7 @@ import { until } from "./until.ts";
 
 const BIND = "127.0.0.1";
 const WITHIN = { timeoutMs: 60_000 };
-/** So that two servers run beside other tests. */
+/** Small, so that two servers run beside other tests. */
 const SMALL = "shared_buffers = 32MB\nmin_wal_size = 80MB\nmax_wal_size = 256MB\n";
 const PASSWORDS = ["postgres.password", "postgres-backup.password"];
 
@@ -127,7 +127,7 @@ export class PostgresMember {
   }
 }
 
-/** A primary and its synchronous standby behind one address, which stays with the primary, as that of a failover manager does. */
+/** A primary and its synchronous standby behind one address, which stays with the primary, as a failover manager's address does. */
 export class PostgresPair {
   readonly url: string;
   readonly #folder: string;

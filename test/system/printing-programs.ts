@@ -1,7 +1,7 @@
 /** One program and the end of its output. */
 export type PrintingProgram = { readonly name: string; readonly output: () => string };
 
-/** A file that starts many is told about the last ones. */
+/** A test file that starts more is told about the last of them. */
 const PROGRAMS_MAX = 8;
 
 const programs: PrintingProgram[] = [];
@@ -16,7 +16,7 @@ export function printingPrograms(): readonly PrintingProgram[] {
   return programs;
 }
 
-/** Files of one worker share this module: none shows the programs of the one before. */
+/** Files of one worker share this module: no file shows the programs of the file before. */
 export function forgetPrograms(): void {
   programs.length = 0;
 }

@@ -8,9 +8,9 @@ import { afterAll } from "vitest";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** Of a file: seconds of processor time of its worker and of the ended processes that the worker started. */
+    /** Seconds of processor time of a file's worker and of the ended processes that the worker started. */
     processorSeconds?: number;
-    /** Of a file: milliseconds of processor time that always the same work took before the file. */
+    /** Milliseconds of processor time that always the same work took before a file. */
     yardstickMs?: number;
   }
 }
@@ -28,7 +28,7 @@ const ROWS = Array.from({ length: 4_000 }, (_, row) => ({
 const yardstickMs = measureYardstick();
 const before = processorSeconds();
 
-// The hook that is registered first runs last, after those that stop the servers of the file.
+// The hook that is registered first runs last, after the hooks that stop the servers of the file.
 // oxlint-disable-next-line eslint/no-empty-pattern -- vitest reads the names of the fixtures from the pattern
 afterAll(({}, suite) => {
   suite.meta.processorSeconds = processorSeconds() - before;

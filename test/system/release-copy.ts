@@ -103,7 +103,7 @@ const NEW_FIELDS = [
 
 /**
  * A release after this one: a copy of this build with another version, a migration of each store that adds something, one that removes
- * something, and a new field in each message. A clean checkout has no older release to build, so this one is the older of the two.
+ * something, and a new field in each message. A clean checkout has no older release to build, so this checkout is the older release.
  */
 export function nextRelease(): Release & Disposable {
   const root = mkdtempSync(join(tmpdir(), "tracker-next-release-"));

@@ -17,11 +17,11 @@ export type ReportLoadOptions = {
   readonly token: string;
   /** Ports of the api processes that take requests now. */
   readonly apiPorts: () => readonly number[];
-  /** Of an admin. */
+  /** The API key of an admin. */
   readonly apiKey: string;
   readonly offerId: number;
   readonly affiliateId: number;
-  /** Of each loop after each request. */
+  /** The pause of each loop after each request. */
   readonly pauseMs: number;
 };
 

@@ -13,7 +13,7 @@ import { runtimeDir, testReport } from "../services/servers.ts";
 import { until } from "./until.ts";
 
 const BIND = "127.0.0.1";
-/** So that it runs beside other tests. */
+/** Small, so that it runs beside other tests. */
 const SMALL = "shared_buffers = 64MB\nmin_wal_size = 80MB\nmax_wal_size = 512MB\n";
 
 type Servers = {

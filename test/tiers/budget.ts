@@ -13,7 +13,7 @@ export const PART_SECONDS_MAX: Readonly<Record<string, number>> = {
   deploy: 75,
 };
 
-/** Of a file that is not named below. Unit tests need no server. */
+/** For a file that is not named below. Unit tests need no server. */
 const FILE_SECONDS_MAX = 20;
 const UNIT_FILE_SECONDS_MAX = 10;
 
@@ -37,7 +37,7 @@ export type Cost = {
 /** What the yardstick took, in the median of all files, on the machine for which the budgets were measured. */
 export const YARDSTICK_MS = 6;
 
-/** Of so many files of a project the median says how fast the machine was while it ran. */
+/** With so many files of a project, their median says how fast the machine was while the project ran. */
 const FILES_MIN = 5;
 
 /**
@@ -47,7 +47,7 @@ const FILES_MIN = 5;
 export const FAILS_FROM = 1.5;
 
 /**
- * What takes more than `times` its budget, as sentences. Files of projects without a budget, those of the deep tier, are not looked at. On a slower
+ * What takes more than `times` its budget, as sentences. Files of the deep tier, whose projects have no budget, are not looked at. On a slower
  * machine, or one that other programs keep busy, the same work takes more processor time: budgets are multiplied by how much more the yardstick
  * took there.
  */

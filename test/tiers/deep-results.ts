@@ -15,7 +15,7 @@ const DeepResult = z.object({
   date: z.string(),
   seed: z.string(),
   seconds: z.number(),
-  /** Of the worker and the processes it started and waited for. */
+  /** Time of the worker and the processes it started and waited for. */
   processorSeconds: z.number(),
   /** Full names of the tests that passed. */
   names: z.array(z.string()),

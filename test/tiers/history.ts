@@ -12,7 +12,7 @@ export function commitCount(): number {
   return Number(git("rev-list", "--count", "HEAD") ?? 0);
 }
 
-/** How many commits came after this one; undefined without that commit. */
+/** How many commits came after this one; undefined if it is unknown. */
 export function commitsAfter(commit: string): number | undefined {
   const text = git("rev-list", "--count", `${commit}..HEAD`);
   return text === undefined ? undefined : Number(text);

@@ -22,7 +22,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 
 /**
  * The longest files of a group of projects start first, so that no worker is left alone with a long one at the end. Vitest orders all others.
- * The files of `--shard k/n` are those of `shards.ts`, which take about the same processor time in each shard.
+ * `shards.ts` chooses the files of `--shard k/n`: all shards take about the same processor time.
  */
 export class LongestFirst extends BaseSequencer {
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {

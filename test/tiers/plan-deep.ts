@@ -14,7 +14,7 @@ export type PlanOptions = {
   /** The shard in turn. */
   readonly turn: number;
   readonly costs: readonly Costs[];
-  /** Of processor time, over all cores. */
+  /** Seconds of processor time, over all cores. */
   readonly secondsMax: number;
 };
 

@@ -6,6 +6,6 @@ import { join } from "node:path";
 export function openRunFolder(): void {
   const folder = join(tmpdir(), `tracker-run-${process.pid}`);
   process.env["TEST_RUN_FOLDER"] = folder;
-  // Not a reporter: those of the command line replace the configured ones.
+  // Not done by a reporter: reporters of the command line replace the configured ones.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 }

@@ -1,6 +1,6 @@
 import type { DeepResult } from "./deep-results.ts";
 
-/** Of a file without a result. */
+/** For a file without a result. */
 const SECONDS_UNKNOWN = 30;
 /** All files of the browser share one system, which a second shard would have to start again. */
 const TOGETHER = /^(test\/deep\/browser)\//;

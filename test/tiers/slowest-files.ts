@@ -83,7 +83,7 @@ function sumsOf(files: readonly FileCost[]): Cost[] {
   return [...sums.values()];
 }
 
-/** Of all cores and all programs since the machine has started. */
+/** The time of all cores and all programs since the machine has started. */
 function machineTime(): { busyMs: number; allMs: number } {
   const times = cpus().map(({ times: of }) => of);
   const idleMs = times.reduce((sum, { idle }) => sum + idle, 0);

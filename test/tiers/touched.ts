@@ -20,7 +20,7 @@ const NO_EFFECT =
 /**
  * The deep test files whose newest result says nothing about this tree: there is none, it failed, or one of the modules that run in the
  * test has changed since. A changed file that no module imports (SQL, charts, scripts, the lock file) touches every test, a Markdown file
- * those that name it.
+ * only the tests that name it.
  */
 export function touchedFiles({
   files,

@@ -85,7 +85,7 @@ export function limitTable(inputs: Inputs): Table {
   };
 }
 
-/** For each peak the limits that it exceeds, first those that break first, and how many times it is above them. */
+/** For each peak the limits that it exceeds, in the order in which they break, and how many times it is above each. */
 export function firstLimits(inputs: Inputs): string[] {
   const limits = limitsOf(inputs);
   return PEAKS.map((peak) => {

@@ -22,7 +22,7 @@ const inputs = knownInputs();
 test("the workers that are left can take the load of a lost host", () => {
   // 54,323 × 0.8 × 0.5 = 21,729 a worker; 100,000 need 5, so 3 hosts of 3.
   expect([ingressHosts(100_000, inputs), ingressWorkers(100_000, inputs)]).toEqual([3, 9]);
-  // 1,000,000 need 47: four hosts of 16 of which one may die are not enough without 3 × 16 = 48.
+  // 1,000,000 need 47: of four hosts of 16 one may die, and the others have 3 × 16 = 48.
   expect([ingressHosts(1_000_000, inputs), ingressWorkers(1_000_000, inputs)]).toEqual([4, 64]);
   expect([ingressHosts(10_000, inputs), ingressWorkers(10_000, inputs)]).toEqual([1, 1]);
 });

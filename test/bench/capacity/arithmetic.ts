@@ -27,7 +27,7 @@ export function neededWorkers(peak: number, inputs: Inputs): number {
   return Math.ceil(peak / plannedRedirectsPerWorker(inputs));
 }
 
-/** Hosts of ingress: one while two workers do, then at least three, of which one may be lost. */
+/** Hosts of ingress: one while two workers are enough, then at least three, so that one may be lost. */
 export function ingressHosts(peak: number, inputs: Inputs): number {
   const needed = neededWorkers(peak, inputs);
   if (needed <= 2) return 1;
@@ -84,7 +84,7 @@ export function streamTb(peak: number, inputs: Inputs): number {
   return (averageClicksPerSecond(peak, inputs) * inputs.recordBytes * seconds) / 1e12;
 }
 
-/** Disk of one copy of the stream. Assumed compression: the records of bench stream are more alike than those of real visitors. */
+/** Disk of one copy of the stream. Assumed compression: the records of bench stream are more alike than records of real visitors. */
 export function streamDiskTb(peak: number, inputs: Inputs): number {
   return streamTb(peak, inputs) * inputs.streamDiskShare;
 }
@@ -137,7 +137,7 @@ export function uniqueVisits(peak: number, inputs: Inputs): number {
   return averageClicksPerSecond(peak, inputs) * seconds * inputs.uniqueShare;
 }
 
-/** Memory of those visits. Bench uniques. */
+/** Memory of the visits that the writers remember. Bench uniques. */
 export function uniquesMemoryGb(peak: number, inputs: Inputs): number {
   return (uniqueVisits(peak, inputs) * CODE.uniqueBytes) / 1e9;
 }

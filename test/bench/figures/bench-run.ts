@@ -50,7 +50,7 @@ export const BenchRun = z.object({
   commit: z.string(),
   /**
    * Processes that were running or waiting, one-minute average when the bench began; absent where nobody noted it. After another bench it
-   * also counts that one, so it says less than `busy`.
+   * also counts the other bench, so it says less than `busy`.
    */
   load: z.number().optional(),
   /** Cores that other programs kept busy in the seconds before the bench began. 0 as well where a page says that nothing else ran. */

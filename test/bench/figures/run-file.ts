@@ -24,8 +24,8 @@ export function appendRun(run: BenchRun, path: string = RUN_FILE): void {
 const QUIET_CORES = 0.3;
 
 /**
- * The run of the quietest machine that measured this figure: what else ran there makes figures smaller than they are. Of runs that were equally
- * quiet, the newest counts; of two with the same date, the later line.
+ * The run of the quietest machine that measured this figure: what else ran there makes figures smaller than they are. Among equally
+ * quiet runs the newest counts, among runs with the same date the later line.
  */
 export function quietestRun(runs: readonly BenchRun[], figure: FigureName): BenchRun | undefined {
   return runs
@@ -34,7 +34,7 @@ export function quietestRun(runs: readonly BenchRun[], figure: FigureName): Benc
     .at(-1);
 }
 
-/** Cores that other programs kept busy; 0 for a quiet machine. A run that says nothing comes after those that do. */
+/** Cores that other programs kept busy; 0 for a quiet machine. A run without this number comes last. */
 function noiseOf({ busy, load }: Pick<BenchRun, "busy" | "load">): number {
   const cores = busy ?? load ?? NOISE_UNKNOWN;
   return cores <= QUIET_CORES ? 0 : cores;

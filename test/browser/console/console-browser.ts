@@ -8,7 +8,7 @@ import { Cookies } from "./sign-in-roles.ts";
 
 export type Role = "admin" | "analyst" | "partner" | "advertiser";
 
-/** Addresses of the screens of each role, below that of its membership. */
+/** Addresses of the screens of each role, below the address of its membership. */
 export const SCREENS: Readonly<Record<Role, readonly string[]>> = {
   admin: [
     "/",

@@ -12,7 +12,7 @@ import { CLUSTER, type RealCluster } from "./real-cluster.ts";
 import type { ReplicaNode } from "./replica-node.ts";
 
 const SYNC_S = 120;
-/** As in production: an insert may take a third of it, and several engines share this machine. */
+/** As in production: an insert may take a third of the lease, and several engines share this machine. */
 const LEASE_MS = 10_000;
 const PATIENCE = { timeoutMs: 180_000, pollMs: 250 };
 /** The clicks of a node, and how many of them differ. */

@@ -7,15 +7,15 @@ import { DataType, load, open } from "ffi-rs";
  * process of a test, do so. The file is not changed, and nothing of this is in the product.
  */
 
-/** Of `@chdb/lib-linux-x64-gnu@26.7.3-stable.1`. Any other library has its functions elsewhere. */
+/** Functions of `@chdb/lib-linux-x64-gnu@26.7.3-stable.1`. Any other library has its functions elsewhere. */
 const FUNCTIONS = {
-  /** `Context::getInterserverIOAddress`. Finds it: the only use of the text "Parameter 'interserver_http(s)_port' required". */
+  /** `Context::getInterserverIOAddress`. To find it: only it uses the text "Parameter 'interserver_http(s)_port' required". */
   address: { at: 0x1417c9c0, code: "4156 53 4883ec48 4c8b36 490fbe8e67010000" },
   /** `Context::getInterserverScheme`: the function behind it. */
   scheme: { at: 0x1417cac0, code: "488b06 80b88701000000 781a" },
   /** `Context::getInterserverCredentials`: the function before it. It returns a shared pointer in rax and rdx. */
   credentials: { at: 0x1417c940, code: "4157 4156 53 4c8b3f 498d9f88010000" },
-  /** `createHandlerFactory`. Finds it: the only use of the text "InterserverIOHTTPHandler-factory". Its fourth argument is the name of a kind of handler. */
+  /** `createHandlerFactory`. To find it: only it uses the text "InterserverIOHTTPHandler-factory". Its fourth argument names a kind of handler. */
   handlers: { at: 0x18395cc0, code: "55 4157 4156 4155 4154 53 4881ec98000000" },
 } as const;
 
@@ -23,7 +23,7 @@ const LIBC = "libc of the patches";
 const PAGE_BYTES = 4_096;
 const READ_WRITE_EXECUTE = 7;
 const PRIVATE_ANONYMOUS = 0x22;
-/** A text of libc++ within 24 bytes: its length is in the last one. */
+/** A text of libc++ within 24 bytes: its length is in the last byte. */
 const SHORT_TEXT_MAX = 22;
 /** The last bit of a text that is elsewhere: address, length, capacity. */
 const LONG_TEXT = 1n << 63n;
@@ -43,8 +43,8 @@ export type Replica = {
 };
 
 /**
- * From now on the engine gives `host` and `port` to Keeper, of its listeners for HTTP each second one answers other replicas, and these have the
- * same user and password.
+ * From now on the engine gives `host` and `port` to Keeper, every second of its HTTP listeners answers other replicas, and replicas sign in to each
+ * other with the same user and password.
  *
  * @throws {Error} if the library is another one.
  */
@@ -118,7 +118,7 @@ function returnsPointer(pointer: number): Buffer {
   return Buffer.concat([bytesOf("48b8"), address(pointer), bytesOf("31d2 c3")]);
 }
 
-/** `InterserverCredentials`: a pair of texts with which it signs in, and the list of all pairs that it accepts, here the same one. */
+/** `InterserverCredentials`: a pair of texts with which a replica signs in, and the list of all pairs that it accepts, here this pair. */
 function credentials(at: number, user: string, password: string): Buffer {
   const end = address(at + 2 * TEXT_BYTES);
   return Buffer.concat([shortText(user), shortText(password), address(at), end, end]);

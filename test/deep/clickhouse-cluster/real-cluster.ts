@@ -15,8 +15,8 @@ const KEEPERS = 3;
 const PATIENCE = { timeoutMs: 180_000, pollMs: 250 };
 
 /**
- * A real ClickHouse cluster: each node and each Keeper has a host of its own, which can be cut off, and its configuration is that of
- * deploy/servers/clickhouse. The nodes are embedded engines made replicas (library-patches.ts), the Keepers are ZooKeeper.
+ * A real ClickHouse cluster with the configuration of deploy/servers/clickhouse. Each node and each Keeper has a host of its own, which can be
+ * cut off. The nodes are embedded engines made replicas (library-patches.ts), the Keepers are ZooKeeper.
  */
 export class RealCluster implements AsyncDisposable {
   readonly nodes: readonly ReplicaNode[];

@@ -23,7 +23,7 @@ export type ClusterPlan = {
   readonly shards: ReplicaOrder["shards"];
 };
 
-/** A node of a cluster on a host of its own. Its configuration is that of deploy/servers/clickhouse. */
+/** A node of a cluster on a host of its own, with the configuration of deploy/servers/clickhouse. */
 export class ReplicaNode {
   readonly host: Host;
   readonly shard: string;
@@ -133,7 +133,7 @@ export class ReplicaNode {
     spawnSync("umount", ["--quiet", this.store]);
   }
 
-  /** In the place of the server's own config.xml. The second listener is the one for replicas (library-patches.ts). */
+  /** Replaces the server's own config.xml. The second listener is for replicas (library-patches.ts). */
   #baseConfig(): string {
     return `<clickhouse>
   <logger>
@@ -166,13 +166,13 @@ export class ReplicaNode {
 `;
   }
 
-  /** A server has a number of its own by which Keeper tells its sessions from others. The engine has none. */
+  /** By the number of a server Keeper tells its sessions from others. The engine has no such number. */
   #sessionConfig(): string {
     return `<clickhouse><zookeeper><sessions_path>/clickhouse/sessions/${this.home}</sessions_path></zookeeper></clickhouse>\n`;
   }
 }
 
-/** As the server's own users.xml, for what cluster-users.xml changes. */
+/** The part of the server's own users.xml that cluster-users.xml changes. */
 const USERS = `<clickhouse>
   <profiles><default/></profiles>
   <users>

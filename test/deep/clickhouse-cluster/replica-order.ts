@@ -4,9 +4,9 @@ import { z } from "zod";
 export const ReplicaOrder = z.object({
   library: z.string(),
   configFile: z.string(),
-  /** Of its host. */
+  /** The address of its host. */
   address: z.string(),
-  /** By which replicas sign in to each other. */
+  /** Replicas sign in to each other with these. */
   interserver: z.object({ user: z.string(), password: z.string() }),
   /** The addresses of all nodes, by shard. */
   shards: z.array(z.array(z.string())),

@@ -103,7 +103,7 @@ const FAULTS: readonly {
   readonly name: string;
   readonly hurt: () => Promise<void> | void;
   readonly cure: () => Promise<void> | void;
-  /** Of the others a majority is left, which acknowledges. */
+  /** A majority is left, which acknowledges. */
   readonly isServing: boolean;
 }[] = [
   {

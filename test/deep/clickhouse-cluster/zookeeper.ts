@@ -11,7 +11,7 @@ import { until } from "../../system/until.ts";
 
 const VERSION = "3.9.4";
 const DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1";
-/** The last three are in its own distribution, and not among what Maven takes for its needs. */
+/** The last three are in ZooKeeper's own distribution. Maven does not take them for dependencies. */
 const ARTIFACTS = [
   ["org.apache.zookeeper", "zookeeper", VERSION],
   ["io.dropwizard.metrics", "metrics-core", "4.1.12.1"],
@@ -29,7 +29,7 @@ ${ARTIFACTS.map(([group, name, version]) => `    <dependency><groupId>${group}</
 const PATIENCE = { timeoutMs: 180_000, pollMs: 250 };
 /** As cluster.xml has it. */
 const CLIENT_PORT = 9_181;
-/** Sessions end after 20 of them: a node that is gone is noticed after 10 s. */
+/** Sessions end after 20 ticks: a node that is gone is noticed after 10 s. */
 const TICK_MS = 500;
 
 /** The folder with ZooKeeper and what it needs, which is downloaded once for this machine. @throws an error that says what is missing. */
@@ -87,7 +87,7 @@ export class Zookeeper {
     this.#program = parts.program;
   }
 
-  /** Starts nothing yet. `hosts`: those of the whole ensemble, and this one is at `index`. */
+  /** Starts nothing yet. `hosts`: all hosts of the ensemble; this server runs on the host at `index`. */
   static async open(
     folder: string,
     { hosts, index, program }: { hosts: readonly Host[]; index: number; program: string },

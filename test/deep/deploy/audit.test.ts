@@ -62,7 +62,7 @@ const Report = z.object({
   ),
 });
 
-/** Those that are not equal, with what they say. */
+/** The checks that are not equal, with what they say. */
 type Faults = Readonly<Partial<Record<Name, string>>>;
 type Audited = { readonly code: number; readonly faults: Faults };
 

@@ -58,7 +58,7 @@ for (const { url } of pair.engines) {
   await client.close();
 }
 
-/** Of a Postgres that has noted no server yet. */
+/** The answer of a Postgres that has noted no server yet. */
 const NO_ROWS = { rows: [], rowCount: 0, command: "SELECT", oid: 0, fields: [] };
 
 function urlOf(role: "reader" | "writer"): string {

@@ -59,7 +59,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** From which users.xml reads the hash of the role's password. */
+/** The variable from which users.xml reads the hash of the role's password. */
 const hashVariable = (role: Role): string => `TRACKER_${role.toUpperCase()}_SHA256`;
 
 const urlOf = (role: Role): string =>

@@ -58,7 +58,7 @@ export const COLLECTOR_PROGRAM: string = projectFile(
   "collector",
 );
 
-/** Whether it is built. That takes minutes the first time, so `npm test` does not. */
+/** Whether the collector is built. Building takes minutes the first time, so `npm test` does not do it. */
 export const hasCollector: boolean = existsSync(COLLECTOR_PROGRAM);
 
 const STATUS_ERROR = 2;

@@ -282,7 +282,7 @@ function settingOf(variable: string): unknown {
   );
 }
 
-/** The command and settings of compose.yaml; only addresses, ports and the folder of the secrets are those of this machine. */
+/** The command and settings of compose.yaml, with addresses, ports and the folder of the secrets of this machine. */
 function composed(
   { name, env, opsPorts = [] }: TrackerProcess,
   at: { readonly postgresUrl: string; readonly natsPort: number },

@@ -41,7 +41,7 @@ test.skipIf(fault !== undefined)(
   async () => {
     await using postgres = await DebianPostgres.open();
     await using clickhouse = await OwnServer.open("clickhouse");
-    // The package of Debian 13: that of Debian 12, 2.9, cannot compress streams.
+    // The package of Debian 13: 2.9 of Debian 12 cannot compress streams.
     await using nats = await NatsNode.open();
     await nats.start();
     await using tracker = await TrackerInstance.open({

@@ -249,7 +249,7 @@ async function secretsInUse(
   };
 }
 
-/** One that waits for ever, and one whose file has not arrived whole. */
+/** An import that waits for ever, and one whose file has not arrived whole. */
 async function addImport(pool: ReturnType<typeof openPool>): Promise<void> {
   await pool.query({
     text: `with open as (

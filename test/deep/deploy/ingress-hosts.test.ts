@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 240_000 });
 const NOTICE_MS = 2_000;
 const CLICKS = IS_FULL ? 200 : 50;
 const CONVERSIONS = 20;
-/** Of each load. They send throughout, also while the test waits. */
+/** Clicks a second of each load. The loads send throughout, also while the test waits. */
 const PER_SECOND = IS_FULL ? 100 : 20;
 const PATIENCE = { timeoutMs: 120_000, pollMs: 100 };
 /** For conditions that read every click. */
@@ -76,7 +76,7 @@ class TwoHosts {
     return new TwoHosts({ system, kept, lost, network, gates: [postgres, nats] });
   }
 
-  /** As somebody whose links and postbacks have the address of that host. */
+  /** A client whose links and postbacks have the address of this machine. */
   clientAt(machine: IngressMachine): ServiceClient {
     const { demo } = this.system.client;
     const tracking = new URL(machine.linkTo(demo.tracking_url)).origin;
@@ -173,7 +173,7 @@ test.skipIf(hosts === undefined)(
     const { clickhouse } = await serversOf(system);
     const [steady, gone] = [hosts.loadAt(kept), hosts.loadAt(lost)];
     const here = hosts.clientAt(kept);
-    // Clicks of the one that will be lost are reported at the other.
+    // Clicks of the host that will be lost are reported at the other host.
     const reports = [new ConversionLoad(here, steady), new ConversionLoad(here, gone)] as const;
     steady.start(2, PER_SECOND);
     gone.start(2, PER_SECOND);

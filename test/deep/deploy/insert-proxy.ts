@@ -19,7 +19,7 @@ export type FrozenAt = "before" | "inside" | "after";
 /** A statement of a writer. */
 export type Statement = {
   readonly text: string;
-  /** Of an insert of a lane; undefined for other statements. */
+  /** The lane of an insert; undefined for other statements. */
   readonly lane: number | undefined;
 };
 
@@ -49,7 +49,7 @@ export class InsertProxy {
   servesSync = false;
   /** Breaks every connection. */
   isAway = false;
-  /** Inserts that were frozen, with those that were released since. */
+  /** How many inserts were frozen, including the ones released since. */
   frozen = 0;
   /** Fences and kills that ClickHouse did not get. */
   hidden = 0;

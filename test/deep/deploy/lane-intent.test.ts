@@ -51,7 +51,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-/** A writer whose insert of the producer's clicks is frozen and which is killed then. */
+/** Kills a writer after its insert of the producer's clicks is frozen. */
 async function killInserting(producer: ClickProducer, at: FrozenAt): Promise<void> {
   const env = { ...world.environment("writer"), CLICKHOUSE_URL: proxy.url };
   const writer = WriterProcess.start(env);
@@ -103,13 +103,13 @@ const STEPS: readonly Step[] = [
   "at the end",
 ];
 
-/** One that is committed, and whose answer is lost, has nothing to go on with. */
+/** An insert that is committed, and whose answer is lost, has nothing to go on with. */
 const CASES: readonly (readonly [FrozenAt, Step])[] = [
   ...STEPS.map((step) => ["before", step] as const),
   ...STEPS.map((step) => ["inside", step] as const),
   ["after", "at the end"],
 ];
-/** In CI every step has one of its two places, by turns, and the other one with the next seed. */
+/** In CI every step is tried at one of its two places, by turns, and at the other with the next seed. */
 const isChosen = (at: FrozenAt, step: Step): boolean =>
   at === "after" || (STEPS.indexOf(step) + (at === "before" ? 0 : 1) + SEED) % 2 === 0;
 const chosen = CASES.filter(([at, step]) => IS_FULL || isChosen(at, step));
@@ -147,7 +147,7 @@ test.each(chosen)(
   },
 );
 
-/** The stream loses everything that it has not been read of. */
+/** The stream loses all messages that nobody has read. */
 async function loseStream(): Promise<void> {
   const manager = await world.nats.manager();
   await manager.streams.purge(streamOfLane(world.nats, LANE));
@@ -230,7 +230,7 @@ test("a token that ClickHouse knows without its rows is given up, and the rows a
   const [lease] = await world.rows<{ token: string }>(
     "select intent ->> 'token' as token from lane_lease where lane = 0",
   );
-  // As after a crash of the server between its note of the token and the part.
+  // A crash of the server between its note of the token and the part leaves this.
   await world.clickhouse.insert({
     table: "click",
     values: [{ ts: new Date().toISOString().slice(0, 19), _lane: CLOSING_LANE }],

@@ -132,7 +132,7 @@ test.each(IS_FULL ? [SEED, SEED + 1] : [SEED])(
   },
 );
 
-/** By its id, and by its ad ID in a conversion. */
+/** Finds the click by its id, and a report finds it by its ad ID. */
 async function expectFound(client: ServiceClient, click: LaneClick | undefined): Promise<void> {
   if (click === undefined) throw new Error("no click");
   const { tracking_url, postback_token } = client.demo;

@@ -170,7 +170,7 @@ async function pictureOf(client: ServiceClient, { run }: ClickLoad): Promise<unk
   };
 }
 
-/** As the page says. Only the owner and the addresses are those of this machine. */
+/** As the page says, with the owner and the addresses of this machine. */
 async function unpackInto(
   folder: string,
   { postgres, clickhouse }: { readonly postgres: OwnServer; readonly clickhouse: OwnServer },

@@ -13,12 +13,12 @@ import { until } from "../../system/until.ts";
 import { NatsCluster } from "./nats-cluster.ts";
 import type { NatsNode } from "./nats-node.ts";
 
-/** With PROMISES_FULL=1 each fault comes 20 times. The `nats-server` on PATH is used; without one Debian's, too old for that (deploy/DECISIONS.md). */
+/** With PROMISES_FULL=1 each fault comes 20 times. Runs the `nats-server` on PATH, else Debian's, which is too old for that (deploy/DECISIONS.md). */
 const ROUNDS = IS_FULL ? 20 : 1;
 const CLICKS_PER_SECOND = IS_FULL ? 5_000 : 300;
 const CLICKS_PER_STEP = CLICKS_PER_SECOND * 2;
 const HEAL_MS = 120_000;
-/** Two minutes of the full load: each round has to fill as much as the one before. Without a limit it took ever longer, 90 s after 12 rounds. */
+/** Two minutes of the full load, so that each round fills the same amount. Without a limit filling took ever longer, 90 s after 12 rounds. */
 const STREAM_BYTES = 256 * 1024 ** 2;
 /** How long a server with damaged files may take by itself. */
 const REPAIR_MS = 20_000;
@@ -59,7 +59,7 @@ const FAULTS: Readonly<Record<string, { readonly hurt: Step; readonly heal: Step
   },
 };
 
-/** Of servers with hosts of their own. */
+/** Faults of servers with hosts of their own. */
 const PARTITIONS: typeof FAULTS = {
   "is cut off": { hurt: (node) => node.host?.unplug(), heal: (node) => node.host?.plugIn() },
   "is cut off from the others, but not from its clients": {

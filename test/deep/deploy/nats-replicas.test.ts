@@ -114,7 +114,7 @@ test("in a cluster of three the stream gets three copies, and no later migrate t
     async () => (await triedToMigrate(all, small)) === "3 copies",
     { timeoutMs: HELD_MS },
   );
-  // As an `npm start` does that shares the cluster and knows one of its servers.
+  // An `npm start` that shares the cluster and knows one of its servers migrates so.
   expect(await migrated(one, { ...small, replicas: 1 })).toMatchObject({ replicas: 3 });
   expect((await trackerStreams(all, "set", "--replicas", "1")).output).toContain(
     "this lowers copies from 3 to 1",
@@ -145,7 +145,7 @@ test("a cluster that has only just started gets three copies with the largest li
   expect(await migrated(all)).toMatchObject({ replicas: 3, bytes: 64 * GIB });
 });
 
-/** N3 judges each of the three servers as one of a cluster; without a user who may ask them, the one that answers. */
+/** N3 judges each of the three servers as one of a cluster; without a user who may ask them, only the server that answers. */
 async function expectVersionsJudged(cluster: NatsCluster): Promise<void> {
   const url = cluster.urlOf("operator");
   const access = { caFile: cluster.ca };

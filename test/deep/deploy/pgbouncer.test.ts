@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 240_000 });
 const CLICKS = 300;
 const CONVERSIONS = 60;
 const PATIENCE = { timeoutMs: 120_000, pollMs: 200 };
-/** Fewer than the processes open, so that each transaction gets the session that another one had. */
+/** Fewer than the processes open, so that each transaction gets the session that another transaction had. */
 const CONNECTIONS = 4;
 
 const found = await findPgBouncer();
@@ -117,7 +117,7 @@ test.skipIf(program === undefined)(
     await using ours = await PgBouncer.open(program, postgres.url);
     expect(await limitsAt(ours.url)).toEqual(CONNECTION_LIMITS);
 
-    // As a pooler that cannot send statements of its own when it connects.
+    // This pooler sends no statements of its own when it connects.
     await using plain = await PgBouncer.open(program, postgres.url, { database: "" });
     const database = await freshDatabase({ label: "pgbouncer", servers });
     const through = new URL(plain.url);

@@ -45,7 +45,7 @@ const SCOPE = { role: "staff", workspaceId: CLICK.workspace_id } as const;
 
 const pair = await forThisFile(EnginePair.start({ isMigrated: true }));
 const [first, second] = pair.engines;
-/** By turns on the first engine, on the second, and on both. */
+/** The clicks are by turns on the first engine, on the second, and on both. */
 const clicks = Array.from({ length: 6 }, (_, index) => {
   const ts = AT_MS + index * 1_000;
   return { ...CLICK, ts, click_id: clickIdAt(ts) };

@@ -200,7 +200,7 @@ test("without one of its shards every report and list is 503, never a smaller nu
       `/clicks/${newestFirst[0] ?? ""}`,
       `/clicks/${newestFirst[1] ?? ""}`,
     ];
-    // One after another: a look-up has a second, and other tests may use the machine.
+    // Requests come one after another: a look-up has a second, and other tests may use the machine.
     const statuses = async (): Promise<number[]> => {
       const found: number[] = [];
       for (const path of paths) {

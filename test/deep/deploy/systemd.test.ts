@@ -24,7 +24,7 @@ const SERVER_UNITS = readdirSync(projectFile("deploy", "systemd", "servers"))
 const SERVICES = UNITS.filter((file) => file.endsWith(".service"));
 const SYSCTL = projectFile("deploy", "systemd", "sysctl.d", "90-tracker.conf");
 const Lanes = z.object({ lanes: z.string() });
-/** Of 100, as `systemd-analyze security` counts; 100 is no sandbox at all. */
+/** Out of 100, as `systemd-analyze security` counts; 100 is no sandbox at all. */
 const EXPOSURE_MAX = 20;
 
 /** Skips the test, and says why, where systemd is not installed. */
@@ -266,7 +266,7 @@ test("tracker-run gives a command the settings and secrets of tracker-migrate, a
   expect(listed.code, listed.output).toBe(0);
   expect(listed.output).toContain("Of $the unit");
   expect(await trackerRun("ingres")).toMatchObject({ code: 2 });
-  // A setting before the command wins over that of the unit.
+  // A setting before the command wins over the unit's.
   const wrong = await trackerRun("POSTGRES_URL_FILE=/nowhere/a b", "workspace", "list");
   expect(wrong.code).toBe(2);
   expect(wrong.output).toContain("/nowhere/a b");

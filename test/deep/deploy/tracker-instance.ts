@@ -16,7 +16,7 @@ const HOST = "127.0.0.1";
 export type InstanceServers = {
   readonly postgres: string;
   readonly clickhouse: string;
-  /** By role, because each may have a user of its own. */
+  /** The URL by role, because each may have a user of its own. */
   readonly nats: (user: "ingress" | "processors" | "api" | "operator") => string;
 };
 

@@ -20,11 +20,11 @@ export type Shard = "1" | "2";
 
 /**
  * Click writers on two shards of one replica each. The engines have no Keeper: the proxies before them say that a replica has everything, which
- * the only one of a shard has. The writers know the shards by the macros of the engines.
+ * is true of the only replica of a shard. The writers know the shards by the macros of the engines.
  */
 export class TwoShards implements AsyncDisposable {
   readonly world: ClickWorld;
-  /** Of each shard the way of the writers to it. */
+  /** The way of the writers to each shard. */
   readonly proxies: Readonly<Record<Shard, InsertProxy>>;
   /** Straight to the engine of each shard. */
   readonly clients: Readonly<Record<Shard, Clickhouse>>;
@@ -51,7 +51,7 @@ export class TwoShards implements AsyncDisposable {
     await createClickhouseDatabase(second.url, name, others.template);
     if (others.template === undefined) await migrateClickhouse({ url: secondUrl });
     const toFirst = await InsertProxy.open(clickhouseUrl);
-    // As servers have it: the same port on each host.
+    // Both proxies have the same port, as servers on two hosts have.
     const toSecond = await InsertProxy.open(secondUrl, Number(new URL(toFirst.url).port));
     const proxies = { "1": toFirst, "2": toSecond };
     for (const proxy of Object.values(proxies)) proxy.servesSync = true;

@@ -18,7 +18,7 @@ async function poolOf(
 ): Promise<{
   pool: WorkerPool;
   starts: number[];
-  /** Of the newest process of each worker. */
+  /** The pid of the newest process of each worker. */
   pids: number[];
   isServing: (worker: number) => Promise<boolean>;
 }> {

@@ -109,7 +109,7 @@ async function untilFilled(system: System): Promise<void> {
   );
 }
 
-/** Without the clicks by which a test waits for the service: they have no source. */
+/** The report leaves out the clicks by which a test waits for the service: they have no source. */
 async function readReport({ client }: System, endMs: number): Promise<z.infer<typeof Report>> {
   const days = `from=${dayOf(endMs - (DAYS - 1) * DAY_MS)}&to=${dayOf(endMs)}`;
   const sources = DEMO_STREAMS.map(({ link }) => /[?&]ts=(\w+)/.exec(link)?.[1] ?? "");

@@ -52,7 +52,7 @@ test.for(SYSTEMS)(
   },
 );
 
-/** Compares the clicks of this loss before it returns, because the repair of a later loss could ship what this one has lost. */
+/** Compares the clicks of this loss before it returns, because the repair of a later loss could ship what this loss took. */
 async function expectNothingLost(
   loss: string,
   on: { readonly system: System; readonly nats: OwnServer; readonly context: TestContext },

@@ -5,7 +5,7 @@ import { RollingLoad } from "../../system/rolling-load.ts";
 
 const CYCLES = IS_FULL ? 20 : 3;
 const CLICKS_PER_SECOND = IS_FULL ? Number.POSITIVE_INFINITY : 1_000;
-/** Of about 10,000 new connections, on a kernel that does not hand them over. About one of 100 closes meets one. */
+/** Resets of about 10,000 new connections, on a kernel that does not hand them over. About one of 100 closes resets a connection. */
 const RESETS_MAX = 2;
 
 test(`${CYCLES} restarts by SIGTERM under load fail no request and lose or double no click (P34)`, async (context) => {

@@ -16,7 +16,7 @@ import { until } from "../../system/until.ts";
 
 /** There and back. */
 const ROUNDS = IS_FULL ? 2 : 1;
-/** Of each role. While one is replaced there is one more, so that also in CI both releases share the work of each role. */
+/** Processes of each role. A replacement is one process more, so that also in CI both releases share the work of each role. */
 const PROCESSES = IS_FULL ? 2 : 1;
 /** What each mixture of releases must have served before the next process is replaced. */
 const CLICKS_EACH = IS_FULL ? 4_000 : 40;
@@ -25,7 +25,7 @@ const REPORTS_EACH = IS_FULL ? 60 : 4;
 const CLICKS_PER_SECOND = IS_FULL ? Number.POSITIVE_INFINITY : 40;
 const REPORT_PAUSE_MS = IS_FULL ? 20 : 200;
 const PATIENCE = { timeoutMs: 60_000, pollMs: 20 };
-/** Of new connections, on a kernel that does not hand them over. About one of 100 closes meets one. */
+/** Resets of new connections, on a kernel that does not hand them over. About one of 100 closes resets a connection. */
 const RESETS_MAX = 3;
 const EXIT_OTHER_SCHEMA = 3;
 /** All ingress processes, by their names. */
@@ -87,7 +87,7 @@ test.skipIf(archive === undefined)(
   "the last release and this one run side by side, forward and back, and lose nothing (P39)",
   async (context) => {
     using before = unpackRelease(archive ?? "");
-    // The version of a checkout stays that of the release before it.
+    // A checkout keeps the version of the release before it.
     const next = { ...thisRelease(), version: "this checkout" };
     await using fleet = await MixedFleet.open();
     const loads = await goForwardAndBack(fleet, before, next);
@@ -149,7 +149,7 @@ async function replaceAll(
   for (const role of order) {
     for (let i = 0; i < PROCESSES; i += 1) {
       await fleet.start(role, release);
-      // Of one process each, both releases run only until the older one ends.
+      // With one process of each role, both releases run only until the older process ends.
       if (PROCESSES === 1) await served(loads);
       expect(await fleet.endOther(role, release), role).toBe(0);
       await served(loads);

@@ -57,7 +57,7 @@ const MADE_OF_TEXT = [
 
 const Seen = z.object({ shown: z.string(), markup: z.array(z.string()) });
 
-/** All text of the page with that of its fields, and the markup that a text has become. */
+/** All text of the page and of its fields, and the markup that a text has become. */
 const SEE = `({
   shown: [document.body.textContent, ...[...document.querySelectorAll("input, textarea")].map(({ value }) => value)].join("\\n"),
   markup: [...document.querySelectorAll(${JSON.stringify(MADE_OF_TEXT)})].map(({ outerHTML }) => outerHTML),
@@ -122,7 +122,7 @@ async function reportsFor(demo: Demo, role: Role): Promise<string[]> {
   const answer = await fetch(`${demo.base_url}/reports/dimensions`, { headers });
   const known = new Set(Dimensions.parse(await answer.json()).data.map(({ name }) => name));
   const readable = VISITOR_DIMENSIONS.filter((name) => known.has(name));
-  // All roles have the same screen, so in CI only admins read each report. The others read that by sub1 and one more, which SEED chooses.
+  // All roles have the same screen, so in CI only admins read each report. The others read the one by sub1 and another that SEED chooses.
   const read =
     IS_FULL || role === "admin"
       ? readable

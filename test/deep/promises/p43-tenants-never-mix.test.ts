@@ -22,7 +22,7 @@ const IN_FLIGHT = 8;
 
 let world: LeakWorld;
 let own: Account;
-/** Of another workspace. */
+/** An account of another workspace. */
 let foreign: Account;
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ if (!IS_FULL)
 /** The colleague, and people of the other workspace: in CI one, so that SEED changes who tries what with whose membership. */
 function stolenBy(at: number): SessionHeaders[] {
   const others = ROLES.map((role) => foreign.people[role]);
-  // A step of one more for each operation, because the walk has all roles of an operation after each other.
+  // Moves on by one with each operation, because the walk has all roles of an operation after each other.
   const turn = SEED + at + Math.floor(at / ROLES.length);
   const tried = IS_FULL ? others : [others[turn % others.length] ?? foreign.people.admin];
   return [...tried, own.people.admin];

@@ -41,7 +41,7 @@ export function kubeSchemas(swaggerFile: string, crdFolders: readonly string[]):
   return [...builtIn, ...crdFolders.flatMap(crdFiles).flatMap(crdSchemas)];
 }
 
-/** The CustomResourceDefinitions in a folder of which the chart makes objects. */
+/** The CustomResourceDefinitions in a folder that define objects of the chart. */
 export function crdFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter((file) => /_(podmonitors|prometheusrules|httproutes)\.yaml$/.test(file))

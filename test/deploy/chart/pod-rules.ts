@@ -44,7 +44,7 @@ const Workload = z.looseObject({
 const KINDS = ["StatefulSet", "Deployment", "Job", "CronJob", "Pod"];
 /** Parts whose processes run all the time. */
 const RUNNING = ["ingress", "writers", "conversions", "delivery", "schedule", "api"];
-/** The only ones that may have all rights at a server. */
+/** The only parts that may have all rights at a server. */
 const OPERATORS = ["migrate", "commands", "doctor"];
 
 /** The pods that objects of the chart make, by the names of the objects. */
@@ -60,7 +60,7 @@ export function podTemplates(
     });
 }
 
-/** What holds for the pods of every set of values. `isStrict`: of all but those of a trial. */
+/** What holds for the pods of every set of values. `isStrict`: false only for the values of a trial. */
 export function checkPods(
   documents: readonly { readonly kind: string }[],
   { isStrict }: { readonly isStrict: boolean },

@@ -188,7 +188,7 @@ export class ApiWorld extends Stores {
     };
   }
 
-  /** As an admin of the first workspace unless another key is given; `key: undefined` sends none. */
+  /** Calls as an admin of the first workspace unless another key is given; `key: undefined` sends none. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     return await this.callAt(this.origin, method, path, options);
   }
@@ -307,7 +307,7 @@ export function list({ body }: Answer): (Json & { id: number | string })[] {
   return z.array(Data).parse(body["data"]);
 }
 
-/** Of a cursor-paged list: the key is always there (ENV-003). */
+/** A cursor-paged list always has this key (ENV-003). */
 export function nextCursor({ body }: Answer): string | null {
   return z.string().nullable().parse(body["next_cursor"]);
 }

@@ -75,7 +75,7 @@ test("a period begins at midnight of the workspace's zone (G39)", async () => {
   const dayMs = 86_400_000;
   const bucket = capBucket("daily", zone, nowMs);
   const midnightMs = zoneOf(zone)?.instantOf(bucket * dayMs) ?? 0;
-  // Of the day before in that zone, whatever day it is in UTC.
+  // The first two are of the day before in that zone, whatever day it is in UTC.
   for (const atMs of [midnightMs - 1_000, midnightMs - dayMs / 2, midnightMs + 1, midnightMs])
     await convert(offer, { conv_ts: new Date(Math.min(atMs, nowMs)).toISOString() });
   const [row] = usageOf(await world.get(`/cap-usage?offer_id=${offer.id}`));

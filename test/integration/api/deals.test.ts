@@ -31,7 +31,7 @@ async function make(path: Path, fields: Json = {}): Promise<number> {
   return Number(record(answer).id);
 }
 
-/** Those of `ids` that the key sees, in the order of the list. */
+/** The `ids` that the key sees, in the order of the list. */
 async function seenOf(
   path: Path,
   ids: readonly number[],

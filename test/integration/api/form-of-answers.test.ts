@@ -114,7 +114,7 @@ describe("envelope", () => {
 
   type Read = { readonly path: string; readonly known: readonly string[]; readonly key: string };
 
-  /** Reads for keys without path parameters, and those of an existing offer, each with a key that may use it. */
+  /** Reads for keys without path parameters, and reads of an existing offer, each with a key that may use it. */
   const reads = (): Read[] =>
     operations.flatMap(({ method, path, input, access: { roles, callers } }) => {
       const filled = path.replace("/offers/{id}", `/offers/${offer.id}`);

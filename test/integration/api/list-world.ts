@@ -199,7 +199,7 @@ async function costOf(db: Queryable, { text, values = [] }: Statement): Promise<
   };
 }
 
-/** Of a test's own values. */
+/** The SQL of a value that a test chose. */
 function literal(value: unknown): string {
   if (value === undefined || value === null) return "null";
   const text = Array.isArray(value) ? `{${value.join(",")}}` : z.coerce.string().parse(value);

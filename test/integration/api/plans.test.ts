@@ -11,7 +11,7 @@ const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const SIZES = { rows: 20_000, rowsOfLargest: IS_FULL ? 1_000_000 : 20_000 };
 const FILL_TIMEOUT_MS = IS_FULL ? 900_000 : 120_000;
 
-/** Blocks read for each row: its own, the index's, and those of its events, names, overrides and domains. */
+/** Blocks read for each row: its own, the index's, and the blocks of its events, names, overrides and domains. */
 const BLOCKS_PER_ROW_MAX = 32;
 const BLOCKS_PER_PAGE = 200;
 /** Parameters of paging, of the range and of the form, which are no filters. */
@@ -180,7 +180,7 @@ const LISTS: Readonly<Record<string, List>> = {
     path: async () => await Promise.resolve({ id: affiliate() }),
     wide: ["can_run", "access_status", "status", "visibility", "q"],
   },
-  // A page reads the owners of caps from its first one on, of which there are few.
+  // A page reads the owners of caps from its first one on. There are few owners.
   listCapUsage: {
     rows: "select '' as at, 'offer/' || id || '/conversions/daily' as id from offer where caps <> '{}'",
     selective: { offer_id: offer },

@@ -19,7 +19,7 @@ export class WebhookWorld {
   readonly api: ApiWorld;
   readonly receiver: Receiver;
   readonly foreign: Tenant;
-  /** Of the process that lets webhooks lead to this machine. */
+  /** The origin of the process that lets webhooks lead to this machine. */
   readonly loopback: string;
 
   private constructor(api: ApiWorld, receiver: Receiver, others: [Tenant, string]) {

@@ -44,7 +44,7 @@ test("erasing a visitor keeps the address of the server that reports visitors (#
   const erased = await report(visitor);
   const others = [
     await report("198.51.100.82"),
-    // Its advertiser sends the address of its server as that of the visitor.
+    // The advertiser sends the address of its server as the visitor's.
     await report("198.51.100.83", { ip: server }),
   ];
   const again = { txid: "again", user_ip: visitor };

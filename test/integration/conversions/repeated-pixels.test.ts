@@ -35,7 +35,7 @@ test("concurrent tries of one pixel make one conversion (P15, P16)", async () =>
       const conversionId = randomUUID();
       const again = { ...PIXEL, conversionId };
       await Promise.all([
-        // Its sender has given this one up, so any outcome is fine.
+        // Its sender has given this pixel up, so any outcome is fine.
         world.report({ click_id }, { endpoint: "px", conversionId }),
         world.reportUntilAnswered({ click_id }, again),
         world.reportUntilAnswered({ click_id }, again),

@@ -125,7 +125,7 @@ test("the report that last changed a conversion is recognised as a repeat (#1, G
   expect(statusOf(await world.report(params))).toBe("approved manual");
   expect(statusOf(await world.report(cheaper))).toBe("approved manual");
   expect(await historyLength(id)).toBe(changes);
-  // Neither the first nor the last: an update.
+  // This report is neither the first nor the last: an update.
   expect(statusOf(await world.report(reject))).toBe("rejected postback_reversal");
 });
 

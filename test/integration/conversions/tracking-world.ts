@@ -59,7 +59,7 @@ export class TrackingWorld extends Stores {
     });
   }
 
-  /** `lanes`: how many conversion processors share the work. `servers` are those of the run if not given. */
+  /** `lanes`: how many conversion processors share the work. `servers`: by default the servers of the run. */
   static async open(
     options: { readonly lanes?: number; readonly servers?: ServerUrls & Template } = {},
   ): Promise<TrackingWorld> {

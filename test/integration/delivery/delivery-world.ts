@@ -29,7 +29,7 @@ const SOON_MS = 10_000;
 export class DeliveryWorld {
   readonly tracking: TrackingWorld;
   readonly receiver: Receiver;
-  /** Of the lane started last. */
+  /** The metrics of the lane started last. */
   metrics = new Metrics();
   readonly #lanes: { close(): Promise<void> }[] = [];
 
@@ -66,7 +66,7 @@ export class DeliveryWorld {
     });
   }
 
-  /** A webhook of the workspace at `path`; of a workspace of its own if another is given. */
+  /** A webhook at `path`, of the workspace unless `fields` name another. */
   async addWebhook(path: string, fields: OfferSettings = {}): Promise<number> {
     return await this.tracking.insert("webhook", {
       workspace_id: this.tracking.workspaceId,

@@ -56,7 +56,7 @@ const CLEARED = {
 test("a report of an erased click is recorded without its visitor (#19, G207)", async () => {
   const click = await aVisit();
   await eraseNow({ kind: "click", clickId: click.click_id });
-  // As in a processor that read the click before its erasure.
+  // A processor may have read the click before its erasure.
   await world.tracking.storeClicks([click]);
   await world.tracking.report({
     click_id: click.click_id,

@@ -160,7 +160,7 @@ export class ClickPathsWorld {
     await this.#processes.get(name)?.end(signal);
   }
 
-  /** `columns` are those of the workspace besides its name and token. */
+  /** `columns`: further columns of the workspace besides its name and token. */
   async addTenant(slug: string, columns: Columns = {}): Promise<Tenant> {
     const postbackToken = `token-of-${slug}`;
     const workspace = { slug, name: slug, postback_token: postbackToken, ...columns };

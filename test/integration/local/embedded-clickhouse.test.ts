@@ -157,7 +157,7 @@ test("no statement of clickhouse reads a file outside of its folder", async () =
     expect(allowed.filter((query) => unconfined.length === 0 || !OF_SYSTEM.test(query))).toEqual(
       [],
     );
-    // Its own environment is no secret, because it has none of the launcher's.
+    // The engine's environment is no secret, because it has nothing of the launcher's.
     const { text } = await run(url, "select file('/proc/self/environ')");
     expect(text).not.toContain(SECRET);
   }

@@ -234,7 +234,7 @@ describe("a click that is not yet in ClickHouse", () => {
     const hidden = aClick(world, { ts: now, gclid: "mixed", offer_id: world.seed.offerIds[1] });
     const advertised = { ...hidden, advertiser_id: world.seed.advertiserIds[1] };
     await world.store({ clicks: stored });
-    // The first of the stored ones is in both.
+    // The first of the stored clicks is also on the way.
     clicks.onTheWay.push(...young, ...stored.slice(0, 1), advertised);
     const expected = [...stored, ...young].toSorted((a, b) => b.ts - a.ts);
     const asked = { gclid: "mixed", ...today(now) };

@@ -26,11 +26,11 @@ const Detail = z.object({
 /** Clicks of one day, and stand-ins for the writers of all shards. */
 export class ClickListWorld {
   readonly world: ReportWorld;
-  /** Of the first partner on the first offer, newest first. */
+  /** Clicks of the first partner on the first offer, newest first. */
   readonly own: readonly [LedgerClick, ...LedgerClick[]];
-  /** Of the second partner on an offer of the second advertiser. */
+  /** A click of the second partner on an offer of the second advertiser. */
   readonly foreign: LedgerClick;
-  /** Of another workspace. */
+  /** A click of another workspace. */
   readonly elsewhere: LedgerClick;
   /** What the writers know; `completeToMs` is how far they are, `storedToMs` until when ClickHouse has everything. */
   readonly onTheWay: LedgerClick[] = [];

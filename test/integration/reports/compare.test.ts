@@ -64,7 +64,7 @@ test("today until now is compared with yesterday until the same time (N102)", as
       previous: { clicks: 2, payout: "8.0000" },
       change: { clicks: -0.5, payout: 0.25 },
     },
-    // Only in the other period.
+    // This offer has rows only in the other period.
     {
       offer: other,
       clicks: 0,

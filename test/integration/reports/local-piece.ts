@@ -5,8 +5,8 @@ type Piece = "date" | "week" | "month" | "hour" | "hour_of_day" | "weekday";
 const DAYS_OF_WEEK = 7;
 
 /**
- * The value of a time dimension, from the text that clocks of the zone show. Dates are those of `daysLater` days later, hours of the day and
- * days of the week their own.
+ * The value of a time dimension, from the text that clocks of the zone show. Dates are shown `daysLater` days later; hours of the day
+ * and days of the week stay.
  */
 export function localPiece(
   atMs: number,

@@ -50,11 +50,11 @@ export type Gathered = {
   readonly costs: LedgerCost[];
 };
 
-/** In the currency of the report, or of the row that names one. `others` are the currencies whose money was left out. */
+/** Sums in the currency of the report, or of the row that names one. `others` are the currencies whose money was left out. */
 export type Sums = Counts &
   Money & {
     readonly cost: bigint;
-    /** Of offers in the currency of the report. */
+    /** Units of offers in the currency of the report. */
     readonly home: Units;
     readonly others: ReadonlySet<string>;
     readonly hasForeignMoney: boolean;

@@ -246,7 +246,7 @@ function carries(kind: Fact["kind"], dimension: string): boolean {
   return kind === "click" || !CLICK_ONLY.has(dimension);
 }
 
-/** What is shown of a group: its metrics, and with a comparison those of the other period and how far they changed. */
+/** The cells of a group: its metrics, and with a comparison the metrics of the other period and how far they changed. */
 function cellsOf(group: Group, request: RecountRequest): Record<string, unknown> {
   const { metrics, role, compare } = request;
   const values = (sums: Sums): Record<string, unknown> =>

@@ -57,7 +57,7 @@ export class ReportOracle {
     return new ReportOracle(world, { ...made, conversions: now });
   }
 
-  /** Of any role, with any dimensions, metrics and filters. */
+  /** A request of any role, with any dimensions, metrics and filters. */
   anyRequest(isCompared: boolean): fc.Arbitrary<RecountRequest> {
     return anyRequestOf(this.#world.seed, isCompared);
   }

@@ -81,7 +81,7 @@ async function projections(compiled: ReturnType<typeof statement>): Promise<stri
   return [...new Set((await readings(compiled)).filter((name) => !name.includes(".")))];
 }
 
-/** What ClickHouse reads of clicks and impressions: the name of a projection, or that of the table with its database. */
+/** What ClickHouse reads of clicks and impressions: the name of a projection, or of the table with its database. */
 async function readings({ text, params }: ReturnType<typeof statement>): Promise<string[]> {
   const answer = await world.clickhouse.query({
     query: `explain projections = 1 ${text}`,

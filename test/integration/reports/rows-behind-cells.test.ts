@@ -123,7 +123,7 @@ describe.each(["staff", "partner", "advertiser"] as const)("as %s", (role) => {
           { caller },
         );
         for (const row of pickSome(rowsOf(report["data"]), ROWS_EACH)) {
-          // A cell of an attribute of the other kind of row has none of these.
+          // A dimension of only one kind of row gives cells without rows of the other kind.
           const filters = `${query.filters},${termOf(dimension, row[dimension])}`;
           const title = `${filters} ${date_basis}`;
           const clicks = await all(listClicks, { ...RANGE, filters }, caller);

@@ -94,7 +94,7 @@ export class PromiseReporter implements Reporter {
     this.#write(`${label(number)}  ${figures(line)}  SEED=${seed()}\n`);
     const left = this.#filesLeft.get(number);
     left?.delete(module.moduleId);
-    // One file of a promise with two is not its result.
+    // A promise with two files has no result before both have ended.
     if (!this.#isFull || left?.size !== 0) return;
     this.#keep({
       promise: number,

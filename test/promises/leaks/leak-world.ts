@@ -30,7 +30,7 @@ const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()])
 const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
 
-/** Of the whole installation and for its operators, or public: test/integration/api/people has their rights. */
+/** Paths of the whole installation for its operators, or public ones: test/integration/api/people has their rights. */
 const OUTSIDE = /^\/(?:signup|system|workspaces)(?:\/|$)/;
 
 /** Operations on what belongs to a workspace or an account. */
@@ -96,7 +96,7 @@ export class LeakWorld {
     return await callDescribed(this.system.client.demo.base_url, { method, path, key, body });
   }
 
-  /** As a person, through a session. Every answer is checked, too. */
+  /** Calls as a person, through a session. Every answer is checked, too. */
   async callAs(
     headers: SessionHeaders,
     method: string,

@@ -5,7 +5,7 @@
 set -eu
 copies=$BACKUP_FOLDER/postgres
 mkdir -p "$copies"
-# What an earlier run has left half done.
+# Removes what an earlier run has left half done.
 rm -rf "$copies"/*.part
 
 if [ -e "$SECRETS_FOLDER/postgresPassword" ]; then

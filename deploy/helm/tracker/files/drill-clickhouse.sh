@@ -25,7 +25,7 @@ names=$(clickhouse local "$@" --query "$tables")
   exit 1
 }
 for table in $names; do
-  # RESTORE does not read what it copies. One line: 1 if every part is as its checksums say.
+  # RESTORE does not read what it copies. CHECK TABLE prints one line: 1 if every part is as its checksums say.
   checked=$(clickhouse local "$@" --query "CHECK TABLE $CLICKHOUSE_DATABASE.\`$table\` SETTINGS check_query_single_value_result = 1 FORMAT TSV")
   case $checked in
   1 | true) ;;

@@ -69,7 +69,7 @@ const ROOTS: Readonly<Record<Role, string>> = {
   partner: "partner.tsx",
   advertiser: "advertiser.tsx",
 };
-/** A partner may invite people, and the body of that names `advertiser_id`, so this word is in a file. No answer has it. */
+/** A partner may invite people, and the body of an invitation names `advertiser_id`, so a file has this word. No answer has it. */
 const wordsFor = (url: string): readonly string[] => [
   "revenue",
   "destination_url",

@@ -278,7 +278,7 @@ async function stored(page: Page, change: () => Promise<void>): Promise<void> {
   await settled(page);
 }
 
-/** Of a long list only the rows in view are in the page. A screen reader learns of all, and the last one is there after scrolling. */
+/** The page has only the rows in view of a long list. A screen reader learns of all, and the last row is there after scrolling. */
 async function expectDrawnInParts(page: Page, count: number): Promise<void> {
   const table = page.locator(".data-table");
   const last = table.locator(`tr[aria-rowindex="${count + 1}"]`);

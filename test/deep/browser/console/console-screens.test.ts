@@ -31,7 +31,7 @@ describe.skipIf(program === undefined)("every screen of the console", () => {
     ...ROLES.flatMap((role) => THEMES.map((theme) => ({ role, theme }))),
     ...THEMES.map((theme) => ({ role: "operator", theme }) as const),
   ];
-  // In CI each of them has one theme, and the other one with another seed.
+  // In CI each role is tried in one theme, and in the other theme with another seed.
   const isChosen = (index: number): boolean =>
     IS_FULL || ((SEED >> Math.floor(index / THEMES.length)) + index) % THEMES.length === 0;
   const chosen = cases.filter((_, index) => isChosen(index));

@@ -50,7 +50,7 @@ describe.skipIf(program === undefined)("the frame around the screens", () => {
     await page.goto(`${browser.base("admin")}/`);
     await settled(page);
     await tabTo(page, /^Range/);
-    // One letter: a slow browser would take the next ones for the beginning of another name.
+    // Only one letter: a slow browser would take further letters for the beginning of another name.
     await page.keyboard.press("y");
     await page.waitForURL(/preset=yesterday/);
     await settled(page);

@@ -156,7 +156,7 @@ describe.skipIf(program === undefined)("a figure opens the rows that it counts",
   });
 });
 
-/** Rows of a list. Of a long one, only those in view are in the page. */
+/** How many rows a list has. The page has only the rows in view of a long list. */
 async function listed(page: Page): Promise<number> {
   const whole = await page.locator(".data-table").first().getAttribute("aria-rowcount");
   return whole === null ? await page.locator("tbody tr").count() : Number(whole) - 1;

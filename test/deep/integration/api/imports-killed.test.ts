@@ -17,12 +17,12 @@ import { nodeProgram } from "../../../system/service-program.ts";
 import { freePort } from "../../../system/start-system.ts";
 import { until } from "../../../system/until.ts";
 
-/** A run has to count as killed. */
+/** Within this time a run has to count as killed. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const QUERY = { kind: "affiliates", format: "csv" };
 
-// Without an api in this process, so that one of the processes below runs each import.
+// This process has no api, so that one of the processes below runs each import.
 const world = await forThisFile(
   openStores({ label: "imports" }).then((parts) => new ApiWorld(parts)),
 );

@@ -56,7 +56,7 @@ async function startedImport(of: Tenant, key = of.keys.admin): Promise<number> {
   return id;
 }
 
-/** That it ended in the middle, what it wrote is counted, and nothing follows: the runner has gone on to another import. */
+/** The import ended in the middle, what it wrote is counted, and nothing follows: the runner has gone on to another import. */
 async function expectStopped(of: Tenant, ended: SeenImport): Promise<void> {
   expect(ended.status).toBe("stopped");
   const { found } = await partnersOf(world, of);

@@ -118,7 +118,7 @@ test("a process that ended before the oldest mark reads everything once and miss
   const { rows } = await world.pool.query<{ marks: number }>({
     text: "select count(*)::integer as marks from catalog_log",
   });
-  // The newest of the old ones, and the one of today.
+  // The newest of the old marks, and today's.
   expect(rows[0]?.marks).toBe(2);
   const restarted = await restart();
   for (const { catalog, refresh, metric } of [running, restarted]) {

@@ -14,7 +14,7 @@ import { until } from "../../../system/until.ts";
 
 const PATIENCE = { timeoutMs: 90_000, pollMs: 20 };
 const SPAN_MS = 400;
-/** Each with its own days, weeks and months. */
+/** Each zone has its own days, weeks and months. */
 const ZONES = Array.from({ length: 10 }, (_, hours) => `Etc/GMT-${hours}`);
 
 const world = await forThisFile(ClickWorld.open());

@@ -250,7 +250,7 @@ test("thousands of starts share few numbers; no two holders ever have one, the o
   await world.rows("select setval('ingress_producer_id_seq', 65000)");
   let starts = 0;
   for (let round = 1; round <= rounds; round += 1) {
-    // They end in an order that is not that of their numbers, so that they become free in that order.
+    // The processes end, and their numbers become free, in another order than by number.
     await prove();
     await world.rows(
       `update ingress_producer set quiet_since = now() - interval '9 days' - (id * 7919 % 1301) * interval '1 minute'

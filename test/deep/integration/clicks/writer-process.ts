@@ -3,7 +3,7 @@ import { ChildServer } from "../../../system/child-server.ts";
 import { nodeProgram } from "../../../system/service-program.ts";
 import { until } from "../../../system/until.ts";
 
-/** The lanes of offers, and that of clicks without an offer. */
+/** The lanes of offers, and the lane of clicks without an offer. */
 const LANES = FOUR_LANES.all.length;
 /** Lines kept of its log, for the message of a failed test. */
 const LINES_MAX = 200;

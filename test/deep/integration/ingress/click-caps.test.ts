@@ -272,7 +272,7 @@ test("totals survive a killed writer and reach a starting ingress (TRK-030)", as
   let passed = 1;
   while (await world.passes("b", "KILLED")) passed += 1;
   // A process that sees all clicks counts exactly, including earlier clicks of others. But it cannot know whether a total
-  // already includes the clicks that it let pass before it received that total, nor whether all of those are stored.
+  // already includes the clicks that it let pass before it received the total, nor whether these clicks are all stored.
   expect(passed).toBeGreaterThanOrEqual(50 - slipped);
   expect(passed).toBeLessThanOrEqual(50 + slipped);
 });

@@ -27,7 +27,7 @@ import { until } from "../../../system/until.ts";
 
 const WAIT = { timeoutMs: 90_000, pollMs: 20 };
 
-/** The stores are those of this release, and the release after it has the files that a test adds. */
+/** The stores of this release. The release after it has the files that a test adds. */
 let stores: Stores;
 const all: Stores[] = [];
 await forThisFile(
@@ -43,7 +43,7 @@ beforeEach(async () => {
   all.push(stores);
 });
 
-/** The next file of a release to come. `SELF` in its header is its own number, `KNOWN` that of this release. */
+/** The next file of a release to come. `SELF` in its header is its own number, `KNOWN` this release's. */
 function next(store: Store, text: string, after = 0): MigrationFile {
   const known = knownSchema()[store];
   const number = known + 1 + after;

@@ -177,7 +177,7 @@ export class HostileWorld {
     if (!this.taken.has(field)) this.refused.add(field);
   }
 
-  /** For fields of which there is one: tries the strings until one is taken. */
+  /** For a field that exists once: tries the strings until one is taken. */
   async #try(field: string, send: (one: Hostile) => Promise<Response>): Promise<void> {
     const first = this.taken.size;
     for (let at = 0; at < this.#strings.length; at += 1) {

@@ -77,7 +77,7 @@ export async function readList(
   throw new Error(`more than ${PAGES_MAX} pages of conversions`);
 }
 
-/** Gives rows without an answered id, such as those of pixels, the ids of the matching stored rows. */
+/** Gives rows without an answered id, such as rows of pixels, the ids of the matching stored rows. */
 export function nameRows(day: Recounted, stored: readonly Shown[]): void {
   const known = new Set(day.rows.map(({ id }) => id));
   const nameless = day.rows.filter(({ id }) => id === "");

@@ -54,7 +54,7 @@ type Impostor = {
   readonly browser: PersonBrowser;
   readonly authenticator: SoftwareAuthenticator;
   readonly subject: string;
-  /** Of an invitation that was made with the account. */
+  /** An invitation that was made with the account. */
   readonly open: string;
 };
 

@@ -6,7 +6,7 @@ import { codeAt, secretIn } from "./authenticator-code.ts";
 import { data, PersonBrowser } from "./person-browser.ts";
 import { SoftwareAuthenticator } from "./software-authenticator.ts";
 
-/** Of the worlds whose API_URL is that of the tests. */
+/** The site of the worlds with the API_URL of the tests. */
 export const SITE = { origin: API_URL, rpId: "api.example" };
 const Started = z.object({ flow_id: z.string(), url: z.string() });
 const Challenge = z.object({
