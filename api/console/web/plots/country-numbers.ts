@@ -11,6 +11,11 @@ const CODES = `
 724ES 728SS 729SD 732EH 740SR 748SZ 752SE 756CH 760SY 762TJ 764TH 768TG 780TT 784AE 788TN 792TR 795TM 800UG
 804UA 807MK 818EG 826GB 834TZ 840US 854BF 858UY 860UZ 862VE 887YE 894ZM`;
 
+/** The two letters of each country, sorted by number. */
+export const COUNTRY_CODES: readonly string[] = CODES.trim()
+  .split(/\s+/)
+  .map((one) => one.slice(3));
+
 const CODE_OF_NUMBER: ReadonlyMap<string, string> = new Map(
   CODES.trim()
     .split(/\s+/)

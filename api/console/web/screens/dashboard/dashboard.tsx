@@ -75,9 +75,14 @@ export function Dashboard(): ReactElement {
           <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
           <div className="columns">
             {tops
-              .filter((name) => fields.data?.dimensions.some((one) => one.name === name))
+              .flatMap((name) => fields.data?.dimensions.find((one) => one.name === name) ?? [])
               .map((dimension) => (
-                <TopList key={dimension} dimension={dimension} metric={metric} period={period} />
+                <TopList
+                  key={dimension.name}
+                  dimension={dimension}
+                  metric={metric}
+                  period={period}
+                />
               ))}
           </div>
           <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { Link } from "wouter";
 import { filterFor } from "../../address/filters.ts";
 import { type Period, periodParams } from "../../address/period.ts";
-import { type Metric, type ReportRow, useReport } from "../../client/reports.ts";
+import { type Dimension, type Metric, type ReportRow, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
@@ -18,11 +18,11 @@ const HEIGHT = 300;
 
 /** The largest values of one dimension. A row opens the report of that value. */
 export function TopList({
-  dimension,
+  dimension: { name: dimension, label },
   metric,
   period,
 }: {
-  readonly dimension: string;
+  readonly dimension: Dimension;
   readonly metric: Metric;
   readonly period: Period;
 }): ReactElement {
@@ -48,7 +48,7 @@ export function TopList({
   return (
     <section className="panel">
       <header>
-        <h2 className="grow">By {dimension}</h2>
+        <h2 className="grow">By {label.toLowerCase()}</h2>
         <Link
           className="button plain"
           href={`${membership.base}/reports?${new URLSearchParams(query).toString()}`}

@@ -3,6 +3,8 @@ import { Plus, X } from "lucide-react";
 import { type FormEvent, type ReactElement, useState } from "react";
 import type { Dimension } from "../../client/reports.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { isNamed, useValueNames } from "./named-values.ts";
+import { type GivenValues, ValueChoice, valuesOf } from "./value-choice.tsx";
 
 /** Operators of the API in words. */
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -17,6 +19,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
 /** Servers and proxies accept addresses of 8 KiB, and a report has other parameters, too. */
 const LENGTH_MAX = 6_000;
 const VALUES_SHOWN = 3;
+const NOTHING_GIVEN: GivenValues = { chosen: [], typed: "" };
 const WITHOUT_VALUE: ReadonlySet<string> = new Set(["empty", "not_empty"]);
 
 /** The filters of a report, each removable, and a small form for another one. */
@@ -32,17 +35,12 @@ export function FilterChips({
   return (
     <div className="row wrap">
       {filters.map((filter, at) => (
-        <span key={filter} className="badge" title={wordsOf(filter, dimensions)}>
-          <StrangerText text={wordsOf(filter, dimensions)} />
-          <button
-            type="button"
-            className="chip-button"
-            aria-label={`Remove the filter ${wordsOf(filter, dimensions)}`}
-            onClick={() => onChange(filters.filter((_, index) => index !== at))}
-          >
-            <X size={12} aria-hidden />
-          </button>
-        </span>
+        <Chip
+          key={filter}
+          filter={filter}
+          dimensions={dimensions}
+          onRemove={() => onChange(filters.filter((_, index) => index !== at))}
+        />
       ))}
       <AddFilter
         dimensions={dimensions}
@@ -50,6 +48,36 @@ export function FilterChips({
         onAdd={(filter) => onChange([...filters, filter])}
       />
     </div>
+  );
+}
+
+function Chip({
+  filter,
+  dimensions,
+  onRemove,
+}: {
+  readonly filter: string;
+  readonly dimensions: readonly Dimension[];
+  readonly onRemove: () => void;
+}): ReactElement {
+  const [name = "", operator = "", ...rest] = filter.split(":");
+  const label = dimensions.find((one) => one.name === name)?.label ?? name;
+  const values = rest.join(":").split("|").map(decoded);
+  const names = useValueNames(name, values.slice(0, VALUES_SHOWN));
+  const more = values.length > VALUES_SHOWN ? ` and ${values.length - VALUES_SHOWN} more` : "";
+  const words = `${label} ${OPERATORS[operator] ?? operator} ${names.join(", ")}${more}`;
+  return (
+    <span className="badge" title={words}>
+      <StrangerText text={words} />
+      <button
+        type="button"
+        className="chip-button"
+        aria-label={`Remove the filter ${words}`}
+        onClick={onRemove}
+      >
+        <X size={12} aria-hidden />
+      </button>
+    </span>
   );
 }
 
@@ -66,19 +94,21 @@ function AddFilter({
   const [isOpen, setOpen] = useState(false);
   const [dimension, setDimension] = useState(dimensions[0]?.name ?? "");
   const [operator, setOperator] = useState("in");
-  const [value, setValue] = useState("");
-  const operators = dimensions.find(({ name }) => name === dimension)?.operators ?? [];
+  const [given, setGiven] = useState(NOTHING_GIVEN);
+  const found = dimensions.find(({ name }) => name === dimension);
+  const operators = operatorsOf(found);
   const chosen = operators.includes(operator) ? operator : (operators[0] ?? "in");
   const hasValue = !WITHOUT_VALUE.has(chosen);
+  const values = found === undefined ? [] : valuesOf(found, given);
   const filter = hasValue
-    ? `${dimension}:${chosen}:${value.split("|").map(encodeURIComponent).join("|")}`
+    ? `${dimension}:${chosen}:${values.map(encodeURIComponent).join("|")}`
     : `${dimension}:${chosen}`;
   const isTooLong = lengthOf([filter]) > room;
   const add = (event: FormEvent): void => {
     event.preventDefault();
     onAdd(filter);
     setOpen(false);
-    setValue("");
+    setGiven(NOTHING_GIVEN);
   };
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
@@ -93,7 +123,10 @@ function AddFilter({
                 className="select"
                 aria-label="Dimension"
                 value={dimension}
-                onChange={(event) => setDimension(event.currentTarget.value)}
+                onChange={(event) => {
+                  setDimension(event.currentTarget.value);
+                  setGiven(NOTHING_GIVEN);
+                }}
               >
                 {dimensions.map(({ name, label }) => (
                   <option key={name} value={name}>
@@ -113,14 +146,8 @@ function AddFilter({
                   </option>
                 ))}
               </select>
-              {hasValue && (
-                <input
-                  className="input"
-                  aria-label="Value; several with |"
-                  placeholder="Value; several with |"
-                  value={value}
-                  onChange={(event) => setValue(event.currentTarget.value)}
-                />
+              {hasValue && found !== undefined && (
+                <ValueChoice dimension={found} given={given} onChange={setGiven} />
               )}
               {isTooLong && (
                 <p className="fault" role="alert">
@@ -130,7 +157,7 @@ function AddFilter({
               <button
                 type="submit"
                 className="button first"
-                disabled={isTooLong || (hasValue && value === "")}
+                disabled={isTooLong || (hasValue && values.length === 0)}
               >
                 Add
               </button>
@@ -142,17 +169,15 @@ function AddFilter({
   );
 }
 
-function lengthOf(filters: readonly string[]): number {
-  return encodeURIComponent(filters.join(",")).length;
+/** What is chosen by name is compared as a whole. */
+function operatorsOf(dimension: Dimension | undefined): readonly string[] {
+  if (dimension === undefined) return [];
+  const whole = new Set(["in", "not_in", ...WITHOUT_VALUE]);
+  return dimension.operators.filter((one) => !isNamed(dimension) || whole.has(one));
 }
 
-function wordsOf(filter: string, dimensions: readonly Dimension[]): string {
-  const [name = "", operator = "", ...rest] = filter.split(":");
-  const label = dimensions.find((one) => one.name === name)?.label ?? name;
-  const words = OPERATORS[operator] ?? operator;
-  const values = rest.join(":").split("|").map(decoded);
-  const more = values.length > VALUES_SHOWN ? ` and ${values.length - VALUES_SHOWN} more` : "";
-  return `${label} ${words} ${values.slice(0, VALUES_SHOWN).join(", ")}${more}`;
+function lengthOf(filters: readonly string[]): number {
+  return encodeURIComponent(filters.join(",")).length;
 }
 
 /** The address of a person may be cut anywhere. */

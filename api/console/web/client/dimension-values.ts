@@ -1,0 +1,50 @@
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { type Reader, type ReportRow, readReport } from "./reports.ts";
+
+/** A value that a dimension had. `detail` is what else tells it apart, such as the code of an offer; "" for nothing. */
+export type DimensionValue = {
+  readonly value: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly clicks: number;
+};
+
+const VALUES_MAX = 200;
+const FRESH_MS = 60_000;
+
+/** The values that a dimension had in the last 30 days, those with most clicks first. Undefined asks for nothing. */
+export function useDimensionValues(
+  reader: Reader,
+  dimension: string | undefined,
+): UseQueryResult<readonly DimensionValue[]> {
+  return useQuery({
+    queryKey: [reader.membershipId, "dimension-values", dimension],
+    staleTime: FRESH_MS,
+    enabled: dimension !== undefined,
+    queryFn: async () => {
+      const name = dimension ?? "";
+      const { data } = await readReport(reader, {
+        preset: "last30",
+        group_by: name,
+        metrics: "clicks",
+        sort: "-clicks",
+        limit: String(VALUES_MAX),
+      });
+      return data.flatMap((row) => valueIn(row, name));
+    },
+  });
+}
+
+/** None for what a filter finds as empty. */
+function valueIn(row: ReportRow, dimension: string): DimensionValue[] {
+  const value = row[dimension];
+  if (value === null || value === undefined || value === "" || value === 0) return [];
+  return [
+    {
+      value: String(value),
+      label: String(row[`${dimension}_label`] ?? value),
+      detail: String(row[`${dimension}_sub`] ?? ""),
+      clicks: Number(row["clicks"] ?? 0),
+    },
+  ];
+}

@@ -1,0 +1,72 @@
+import type { ReactElement } from "react";
+import type { Dimension } from "../../client/reports.ts";
+import { formatCount } from "../../format/figure.ts";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { isNamed, useValues } from "./named-values.ts";
+
+const SHOWN_MAX = 50;
+const SEPARATOR = "|";
+
+/** What a filter compares with: values that were chosen from the list, and what was typed. */
+export type GivenValues = { readonly chosen: readonly string[]; readonly typed: string };
+
+/** Finds values of a dimension by name, code or ID, those with most clicks first. Free text may be typed as well. */
+export function ValueChoice({
+  dimension,
+  given: { chosen, typed },
+  onChange,
+}: {
+  readonly dimension: Dimension;
+  readonly given: GivenValues;
+  readonly onChange: (given: GivenValues) => void;
+}): ReactElement {
+  const label = isNamed(dimension) ? `Find ${dimension.label}` : "Value; several with |";
+  const shown = useValues(dimension.name, lastOf(typed)).slice(0, SHOWN_MAX);
+  const toggle = (value: string): void =>
+    onChange({
+      typed: "",
+      chosen: chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value],
+    });
+  return (
+    <>
+      <input
+        className="input"
+        aria-label={label}
+        placeholder={label}
+        value={typed}
+        onChange={(event) => onChange({ chosen, typed: event.currentTarget.value })}
+      />
+      <div className="pick-list" role="group" aria-label={dimension.label}>
+        {shown.map(({ value, label: name, detail, clicks }) => (
+          <label key={value}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(value)}
+              onChange={() => toggle(value)}
+            />
+            <span className="grow">
+              <StrangerText text={name} />{" "}
+              {detail !== "" && detail !== name && (
+                <span className="muted">
+                  <StrangerText text={detail} />
+                </span>
+              )}
+            </span>
+            {clicks > 0 && <span className="muted">{formatCount(clicks)}</span>}
+          </label>
+        ))}
+        {shown.length === 0 && <p className="muted">Nothing found.</p>}
+      </div>
+    </>
+  );
+}
+
+function lastOf(typed: string): string {
+  return typed.split(SEPARATOR).at(-1)?.trim() ?? "";
+}
+
+/** The values of the filter: what was chosen, and what was typed unless the dimension takes chosen ones only. */
+export function valuesOf(dimension: Dimension, { chosen, typed }: GivenValues): string[] {
+  if (isNamed(dimension) || typed === "") return [...chosen];
+  return [...chosen, ...typed.split(SEPARATOR)];
+}
