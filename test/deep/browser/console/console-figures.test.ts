@@ -310,7 +310,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
         await shown(page);
       });
       await expect
-        .poll(async () => await figureOf(page, "Payout"))
+        .poll(async () => await figureOf(page, "Earnings"))
         .toBe(written(String(totals["payout"]), currency));
       await page.context().close();
       return ms;
@@ -389,12 +389,12 @@ const TILES = {
   profit: "Profit",
 } as const;
 
-/** A total as a tile shows it, written here from its digits alone. */
+/** A total as a tile shows it, in coins, written here from its digits alone. */
 function written(exact: string, currency: string): string {
   const [whole = "", fraction] = exact.replace("-", "").split(".");
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
-  const sign = exact.startsWith("-") ? "-" : "";
-  if (fraction === undefined) return `${sign}${grouped}`;
-  const digits = fraction.endsWith("00") ? fraction.slice(0, 2) : fraction;
-  return `${sign}${currency === "USD" ? "$" : "€"}${grouped}.${digits}`;
+  const coins = String((BigInt(whole + (fraction ?? "").padEnd(4, "0")) + 50n) / 100n);
+  const units = fraction === undefined ? whole : coins.padStart(3, "0").slice(0, -2);
+  const grouped = units.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+  const money = `${currency === "USD" ? "$" : "€"}${grouped}.${coins.slice(-2)}`;
+  return `${exact.startsWith("-") ? "-" : ""}${fraction === undefined ? grouped : money}`;
 }

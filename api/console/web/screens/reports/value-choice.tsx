@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import type { Dimension } from "../../client/reports.ts";
 import { formatCount } from "../../format/figure.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { isNamed, useValues } from "./named-values.ts";
+import { isNamed, useValueNames, useValues } from "./named-values.ts";
 
 const SHOWN_MAX = 50;
 const SEPARATOR = "|";
@@ -21,7 +21,13 @@ export function ValueChoice({
   readonly onChange: (given: GivenValues) => void;
 }): ReactElement {
   const label = isNamed(dimension) ? `Find ${dimension.label}` : "Value; several with |";
-  const shown = useValues(dimension.name, lastOf(typed)).slice(0, SHOWN_MAX);
+  const names = useValueNames(dimension.name, chosen);
+  const found = useValues(dimension.name, lastOf(typed));
+  // What is chosen stays in sight, also when the text that found it is gone.
+  const shown = [
+    ...chosen.map((value, at) => ({ value, label: names[at] ?? value, detail: "", clicks: 0 })),
+    ...found.filter(({ value }) => !chosen.includes(value)).slice(0, SHOWN_MAX),
+  ];
   const toggle = (value: string): void =>
     onChange({
       typed: "",
