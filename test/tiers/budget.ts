@@ -5,10 +5,10 @@
 export const PART_SECONDS_MAX: Readonly<Record<string, number>> = {
   unit: 60,
   architecture: 45,
-  integration: 480,
+  integration: 360,
   newcomer: 80,
   storm: 135,
-  promises: 165,
+  promises: 110,
   browser: 75,
   deploy: 75,
 };
