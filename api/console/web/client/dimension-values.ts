@@ -35,10 +35,12 @@ export function useDimensionValues(
   });
 }
 
-/** None for what a filter finds as empty. */
+/** None for what a filter finds as empty: no text, or the ID 0 of no record. */
 function valueIn(row: ReportRow, dimension: string): DimensionValue[] {
   const value = row[dimension];
-  if (value === null || value === undefined || value === "" || value === 0) return [];
+  const isRecord = row[`${dimension}_label`] !== undefined;
+  if (value === null || value === undefined || value === "") return [];
+  if (isRecord && value === 0) return [];
   return [
     {
       value: String(value),

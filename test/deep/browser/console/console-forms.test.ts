@@ -136,6 +136,47 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.context().close();
   });
 
+  test("a slow network shows a frame within 2.5 s, long before the programs are there (#39)", async () => {
+    const seen: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const page = await browser.page("partner");
+      const session = await page.context().newCDPSession(page);
+      await session.send("Network.enable");
+      await session.send("Network.emulateNetworkConditions", {
+        offline: false,
+        latency: 400,
+        downloadThroughput: 50_000,
+        uploadThroughput: 50_000,
+      });
+      await page.goto(`${browser.base("partner")}/`, { waitUntil: "commit" });
+      await page.getByText("Loading the console").waitFor();
+      const paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0";
+      await expect.poll(async () => Number(await page.evaluate(paint))).toBeGreaterThan(0);
+      seen.push(Number(await page.evaluate(paint)));
+      await page.context().close();
+    }
+    expect(Math.min(...seen)).toBeLessThan(2_500);
+  });
+
+  test("at 390 px a notice stands above its buttons, and a long name ends with an ellipsis (#39)", async () => {
+    const page = await browser.page("admin", { width: 390 });
+    await page.goto(`${browser.base("admin")}/?currency=EUR`);
+    await settled(page);
+    const note = page.getByRole("note");
+    const [text, button] = await Promise.all([
+      note.locator("span").first().boundingBox(),
+      note.locator("button").first().boundingBox(),
+    ]);
+    expect(text?.width).toBeGreaterThan(250);
+    expect((text?.y ?? 0) + (text?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
+    await page.goto(`${browser.base("admin")}/reports?group_by=offer`);
+    await settled(page);
+    await page.locator(".cell-button").first().waitFor();
+    const overflow = "getComputedStyle(document.querySelector('.cell-button')).textOverflow";
+    expect(await page.evaluate(overflow)).toBe("ellipsis");
+    await page.context().close();
+  });
+
   test("sums on the dashboard have the coins of their currency, and name the whole amount (#39)", async () => {
     const page = await open("partner", "/");
     const earnings = page.locator(".tile", { hasText: "Earnings" }).locator(".value");

@@ -18,6 +18,7 @@ const RECORDS: Readonly<Record<string, LoadChoices>> = {
   affiliate: affiliateIdChoices,
   advertiser: advertiserChoices,
 };
+
 /** Partners and advertisers see the names in their reports only. */
 function recordsOf({ role }: Membership, dimension: string | undefined): LoadChoices | undefined {
   if (role === "partner" || role === "advertiser" || dimension === undefined) return undefined;
@@ -43,8 +44,11 @@ export function isNamed({ name }: Dimension): boolean {
   return NAMED.has(name);
 }
 
-/** Values of a dimension to choose from: those with traffic first, then others whose name or code contains the text. */
-export function useValues(dimension: string | undefined, sought: string): DimensionValue[] {
+/** Values of a dimension to choose from, if their name or code contains the text: first those with traffic. `isWhole`: no answer is awaited. */
+export function useValues(
+  dimension: string,
+  sought: string,
+): { readonly values: readonly DimensionValue[]; readonly isWhole: boolean } {
   const membership = useMembership();
   const seen = useDimensionValues(membership, dimension);
   const records = recordsOf(membership, dimension);
@@ -67,10 +71,13 @@ export function useValues(dimension: string | undefined, sought: string): Dimens
           detail: "",
           clicks: 0,
         }));
-  const values = new Set(known.map(({ value }) => value));
-  return [...known, ...others.filter(({ value }) => !values.has(value))].filter((one) =>
-    matches(one, sought),
-  );
+  const seenValues = new Set(known.map(({ value }) => value));
+  return {
+    values: [...known, ...others.filter(({ value }) => !seenValues.has(value))].filter((one) =>
+      matches(one, sought),
+    ),
+    isWhole: !seen.isPending && !found.isFetching,
+  };
 }
 
 function matches({ value, label, detail }: DimensionValue, sought: string): boolean {

@@ -22,11 +22,11 @@ export function ValueChoice({
 }): ReactElement {
   const label = isNamed(dimension) ? `Find ${dimension.label}` : "Value; several with |";
   const names = useValueNames(dimension.name, chosen);
-  const found = useValues(dimension.name, lastOf(typed));
+  const { values, isWhole } = useValues(dimension.name, lastOf(typed));
   // What is chosen stays in sight, also when the text that found it is gone.
   const shown = [
     ...chosen.map((value, at) => ({ value, label: names[at] ?? value, detail: "", clicks: 0 })),
-    ...found.filter(({ value }) => !chosen.includes(value)).slice(0, SHOWN_MAX),
+    ...values.filter(({ value }) => !chosen.includes(value)).slice(0, SHOWN_MAX),
   ];
   const toggle = (value: string): void =>
     onChange({
@@ -61,7 +61,7 @@ export function ValueChoice({
             {clicks > 0 && <span className="muted">{formatCount(clicks)}</span>}
           </label>
         ))}
-        {shown.length === 0 && <p className="muted">Nothing found.</p>}
+        {shown.length === 0 && isWhole && <p className="muted">Nothing found.</p>}
       </div>
     </>
   );
