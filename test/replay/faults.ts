@@ -15,8 +15,15 @@ export async function checkVictims(dataDir: string): Promise<void> {
   }
 }
 
-/** Kills an ingress, the processors and ClickHouse in turn with kill -9 until stopped. The launcher restarts them. */
-export function runFaults(dataDir: string, say: (line: string) => void): Disturbance {
+/**
+ * Kills an ingress, the processors and ClickHouse in turn with kill -9 until stopped, at most `killsMax` times: after each kill the launcher waits
+ * longer before it starts the process again, so a slow machine would never come to the end of its traffic.
+ */
+export function runFaults(
+  dataDir: string,
+  say: (line: string) => void,
+  killsMax = Number.POSITIVE_INFINITY,
+): Disturbance {
   const folder = resolve(dataDir);
   const ingressKilledAtMs: number[] = [];
   let round = 0;
@@ -26,7 +33,7 @@ export function runFaults(dataDir: string, say: (line: string) => void): Disturb
     const job = VICTIMS[round % VICTIMS.length];
     round += 1;
     if (job !== undefined) pending = kill(job);
-    timer = setTimeout(strike, BETWEEN_FAULTS_MS);
+    if (round < killsMax) timer = setTimeout(strike, BETWEEN_FAULTS_MS);
   }
   async function kill(job: Job): Promise<void> {
     const hit = await killJob(folder, job);

@@ -33,6 +33,9 @@ const STORM = IS_FULL
   ? { ratePerSecond: 150, linesMax: 2_500 }
   : { ratePerSecond: 50, linesMax: 850 };
 
+/** Each of the three kinds twice, or in the full run five times. */
+const KILLS_MAX = IS_FULL ? 15 : 6;
+
 let system: System;
 
 beforeAll(async () => {
@@ -61,7 +64,7 @@ test("every rule judges real traffic, which is stored once and reported exactly,
     ratePerSecond: log === LOG ? STORM.ratePerSecond : 20,
     linesMax: STORM.linesMax,
     seed: "e2e-storm",
-    disturb: () => runFaults(system.dataDir, options.say),
+    disturb: () => runFaults(system.dataDir, options.say, KILLS_MAX),
   });
   expect(stormy.differences, printed.join("\n")).toEqual([]);
   expect(printed.filter((line) => line.includes("kill -9")).length).toBeGreaterThanOrEqual(3);
