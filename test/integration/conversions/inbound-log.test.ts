@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { until } from "../../system/until.ts";
 import { type Answer, clickIdOf } from "../ingress/click-answer.ts";
 import { type Asking, ClickPathsWorld, GERMAN_IP, PARTNER } from "../ingress/click-paths-world.ts";
 import { startReceiver } from "../outgoing/receiver.ts";
@@ -243,6 +244,14 @@ describe("each call of /lp has a row with the source of its click (PB-063, LP-01
     ["organic", () => Promise.resolve({ organic: true, url: "https://shop.example/" })],
     ["direct", () => Promise.resolve({ offer: "SHOP", url: "https://shop.example/" })],
   ];
+
+  // The processors were away in a test above, and a slow machine takes a while until they find clicks again.
+  beforeAll(async () => {
+    await until("landing pages are answered", async () => {
+      const body = { click_id: await newClick() };
+      return (await ask("/lp", landing(body))).status === 200;
+    });
+  });
 
   test.each(SOURCES)("%s (PB-063, LP-019)", async (source, body) => {
     const answer = await ask("/lp", landing(await body()));
