@@ -29,11 +29,10 @@ export class LeaseLostError extends Error {
  */
 export class LaneLease {
   readonly lane: number;
-  /** Whether the intent was the last owner's when the lane was taken. */
-  readonly hasLastIntent: boolean;
   readonly owner: string;
   readonly #db: Queryable;
   readonly #leaseMs: number;
+  #hasLastIntent: boolean;
   #epoch: number;
   #validUntilMs: number;
   #raising = false;
@@ -49,7 +48,7 @@ export class LaneLease {
     this.owner = options.owner;
     this.#leaseMs = options.leaseMs;
     this.lane = taken.lane;
-    this.hasLastIntent = taken.hasLastIntent;
+    this.#hasLastIntent = taken.hasLastIntent;
     this.#epoch = taken.epoch;
     this.#validUntilMs = taken.askedAtMs + options.leaseMs;
     this.#unreadIntent = taken.intent;
@@ -57,6 +56,14 @@ export class LaneLease {
 
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /**
+   * Whether Postgres has the last intent of the lane. Not after a restore of Postgres, until this owner or a later one records an intent: a process
+   * that dies before leaves that to the next owner.
+   */
+  get hasLastIntent(): boolean {
+    return this.#hasLastIntent;
   }
 
   get leaseMs(): number {
@@ -97,11 +104,13 @@ export class LaneLease {
   async recordIntent(intent: Intent): Promise<void> {
     const { rowCount } = await this.#db.query({
       name: "record-lane-intent",
-      text: "update lane_lease set intent = $4, home = $5 where lane = $1 and owner = $2 and epoch = $3",
+      text: `update lane_lease set intent = $4, home = $5, intent_epoch = epoch
+             where lane = $1 and owner = $2 and epoch = $3`,
       values: [this.lane, this.owner, this.#epoch, JSON.stringify(intent), intent.home],
     });
     if (rowCount !== 1) throw new LeaseLostError(`lane ${this.lane} has another writer`);
     this.#lastIntent = intent;
+    this.#hasLastIntent = true;
   }
 
   /** The last intent was removed from Postgres. */
@@ -112,16 +121,19 @@ export class LaneLease {
 
   /**
    * Sets a new epoch for the same owner, higher than `above`, and reads the last intent. An intent whose record is still on its way to
-   * Postgres will then be refused. @throws {LeaseLostError}
+   * Postgres will then be refused. If `above` is above the present epoch, ClickHouse knows owners that Postgres does not.
+   * @throws {LeaseLostError}
    */
   async raiseEpoch(above: number): Promise<void> {
+    if (above > this.#epoch) this.#hasLastIntent = false;
     const askedAtMs = performance.now();
     this.#raising = true;
     try {
       const { rows } = await this.#db.query<Pick<TakenLane, "epoch" | "intent">>({
         name: "raise-lane-epoch",
         text: `update lane_lease
-               set epoch = greatest(epoch, $5) + 1, intent_epoch = greatest(epoch, $5) + 1,
+               set epoch = greatest(epoch, $5) + 1,
+                 intent_epoch = case when intent_epoch = epoch and $5 <= epoch then epoch + 1 else intent_epoch end,
                  expires_at = now() + $4 * interval '1 millisecond'
                where lane = $1 and owner = $2 and epoch = $3 returning epoch, intent`,
         values: [this.lane, this.owner, this.#epoch, this.#leaseMs, above],
@@ -221,7 +233,9 @@ export async function takeLanes(
                and lane = any($2::int[]) and not lane = any($3::int[])
              order by lane limit $4 for update skip locked)
            update lane_lease l
-           set owner = $1, epoch = l.epoch + 1, intent_epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
+           set owner = $1, epoch = l.epoch + 1,
+             intent_epoch = case when free.has_last_intent then l.epoch + 1 else l.intent_epoch end,
+             expires_at = now() + $5 * interval '1 millisecond'
            from free where l.lane = free.lane returning l.lane, l.epoch, l.intent, free.has_last_intent as "hasLastIntent"`,
     values: [owner, options.lanes, options.held, options.limit, options.leaseMs, LEASE_MS_MAX],
   });

@@ -328,10 +328,10 @@ export class Lane {
     const log = this.#log;
     const fence = await selectFence(clickhouse, lane, signal);
     const { database } = fence;
-    const wentBack = await meetFence(this.#deps, { lease: this.#lease, log }, fence.epoch);
+    await meetFence(this.#deps, { lease: this.#lease, log }, fence.epoch);
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database, lane, epoch }, { signal, log });
-    if (wentBack || !this.#lease.hasLastIntent)
+    if (!this.#lease.hasLastIntent)
       await awaitOlderInserts(clickhouse, { database, lane, epoch }, signal);
     if (occasion === "first" && this.#table.name === "click")
       this.intake.share = await takeShare(this.#deps, this.#lease, this.#closing.signal);

@@ -11,14 +11,14 @@ type Stores = { readonly pool: Pool; readonly clickhouse: Clickhouse; readonly n
 
 /**
  * Raises the lease above the epoch of the lane in ClickHouse. If Postgres has a lower epoch, it was restored from a backup: this is
- * reported, and the sequences of Postgres are raised too. Returns whether it was. @throws {LeaseLostError}
+ * reported, and the sequences of Postgres are raised too. @throws {LeaseLostError}
  */
 export async function meetFence(
   { pool, clickhouse, nats, metrics }: Stores & { readonly metrics: ClickMetrics },
   { lease, log }: { readonly lease: LaneLease; readonly log: Log },
   fenceEpoch: number,
-): Promise<boolean> {
-  if (fenceEpoch <= lease.epoch) return false;
+): Promise<void> {
+  if (fenceEpoch <= lease.epoch) return;
   metrics.postgresWentBack.add();
   log.error({ epoch: lease.epoch, fenceEpoch }, "clicks.postgres-went-back");
   try {
@@ -29,5 +29,4 @@ export async function meetFence(
     log.error({ err: error }, "clicks.sequences-not-lifted");
   }
   await lease.raiseEpoch(fenceEpoch);
-  return true;
 }

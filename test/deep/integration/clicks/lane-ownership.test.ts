@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { SegmentBuilder } from "../../../../processors/clicks/intake/segment-builder.ts";
 import { insertQueryId, raiseFence } from "../../../../processors/clicks/lane/fence.ts";
 import { FencedError, insertRows } from "../../../../processors/clicks/lane/insert-rows.ts";
+import { LaneLease, takeLanes } from "../../../../processors/clicks/lane/lane-lease.ts";
 import { CLICK_TABLE } from "../../../../processors/clicks/rows/lane-table.ts";
 import { aClick } from "../../../integration/clicks/click-producer.ts";
 import { ClickWorld, metricOf } from "../../../integration/clicks/click-world.ts";
@@ -253,6 +254,40 @@ test("after a restore of Postgres no lane opens while an insert of before it run
   await producer.shipAll();
   await world.untilSettled(producer);
   expect(runs).toBe(false);
+});
+
+test("after a restore of Postgres an owner that dies early leaves the wait to the next one (P9)", async () => {
+  const { pool } = world;
+  const leaseMs = 60_000;
+  const take = async (owner: string): Promise<LaneLease> => {
+    await pool.query({ text: "update lane_lease set expires_at = '-infinity' where lane = 0" });
+    const options = { held: [], lanes: [0], limit: 1, leaseMs };
+    const [taken] = await takeLanes(pool, owner, options);
+    if (taken === undefined) throw new Error("lane 0 is not free");
+    return new LaneLease({ db: pool, owner, leaseMs }, { ...taken, askedAtMs: 0 });
+  };
+  await pool.query({
+    text: "insert into lane_lease (lane, lanes) select generate_series(0, 3), 4",
+  });
+  expect((await take("first")).hasLastIntent).toBe(true);
+  const restored = await take("second");
+  expect(restored.hasLastIntent).toBe(true);
+  await restored.raiseEpoch(1_000);
+  expect(restored.hasLastIntent).toBe(false);
+  const next = await take("third");
+  expect(next.hasLastIntent).toBe(false);
+  await next.raiseEpoch(0);
+  expect([next.hasLastIntent, (await take("fourth")).hasLastIntent]).toEqual([false, false]);
+  const recording = await take("fifth");
+  await recording.recordIntent({
+    n: 1,
+    table: "click",
+    month: 202_611,
+    ranges: [[1, 1, 0, 0]],
+    token: "t",
+    home: null,
+  });
+  expect([recording.hasLastIntent, (await take("sixth")).hasLastIntent]).toEqual([true, true]);
 });
 
 /** Inserts of click writers that the server refused because of their epoch. */
