@@ -25,7 +25,7 @@ function carriedBy(text: string): string[] {
 
 test("every secret setting has its place in the chart, as a file", () => {
   const text = textOf("helm/tracker/templates", /[.](tpl|yaml)$/);
-  // FX_FEED_URL comes by `secretEnv`, because hardly anybody has a key in this address.
+  // FX_FEED_URL comes by `secretEnv`, because few installations have a key in this address.
   const others = [...OF_START, "FX_FEED_URL"];
   expect(SECRETS.filter((name) => !carriedBy(text).includes(name)).toSorted()).toEqual(others);
 });

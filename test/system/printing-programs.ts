@@ -1,7 +1,7 @@
 /** One program and the end of its output. */
 export type PrintingProgram = { readonly name: string; readonly output: () => string };
 
-/** A test file that starts more is told about the last of them. */
+/** Of a test file that starts more programs, the last ones are kept. */
 const PROGRAMS_MAX = 8;
 
 const programs: PrintingProgram[] = [];

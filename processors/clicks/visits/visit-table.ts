@@ -56,7 +56,7 @@ export class VisitTable {
     this.#share = { ...share, tally: this.tally, scratch: new VisitBlocks(new Int32Array()) };
     this.#entriesMax = entriesMax;
     const mean = (entriesMax * (1 + MORE_SHARE)) / SEGMENTS;
-    // Hardly any segment has so many more visits; a segment that has gets memory of its own.
+    // Few segments have so many more visits; each of them gets memory of its own.
     const most = mean + 8 * Math.sqrt(mean);
     this.#segmentWords = Math.ceil(most * WORDS_PER_VISIT) + SEGMENT_WORDS_MIN;
   }
