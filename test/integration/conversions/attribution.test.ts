@@ -30,7 +30,7 @@ test("a report waits for a click that reaches its writer late (P12)", async () =
 
 test("a genuine young id that is not found is an outage, not an unknown click (P12, G162)", async () => {
   const click = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
-  expect(await world.report({ click_id: click.click_id })).toMatchObject({
+  expect(await world.report({ click_id: click.click_id }, { isSentOnce: true })).toMatchObject({
     httpStatus: 503,
     result: "unavailable",
     body: { ok: false, error: "temporarily unavailable" },

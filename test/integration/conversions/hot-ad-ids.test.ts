@@ -61,7 +61,10 @@ async function look(params: Record<string, string>): Promise<{ found: unknown; r
   const before = await rowsRead();
   // The writers have all clicks up to that time, so ClickHouse is queried once.
   const receivedAtMs = Date.now() - 500;
-  const { body } = await world.report({ ...params, txid: `order-${before}` }, { receivedAtMs });
+  const { body } = await world.report(
+    { ...params, txid: `order-${before}` },
+    { receivedAtMs, isSentOnce: true },
+  );
   const read = (await rowsRead()) - before;
   const id = body["conversion_id"];
   if (id === undefined) return { found: body["error"], read };

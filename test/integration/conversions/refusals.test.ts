@@ -157,7 +157,10 @@ test("offers, hosts and currencies that accept no report (PB-038, PB-039, PB-040
     "error",
   ]);
   const plain = (await world.addClick({ offer_id: await world.addOffer() })).click_id;
-  const noRate = await world.report({ click_id: plain, currency: "gbp", amount: "1" });
+  const noRate = await world.report(
+    { click_id: plain, currency: "gbp", amount: "1" },
+    { isSentOnce: true },
+  );
   expect(noRate).toMatchObject({
     httpStatus: 503,
     result: "unavailable",

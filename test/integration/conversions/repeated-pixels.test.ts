@@ -36,7 +36,7 @@ test("concurrent tries of one pixel make one conversion (P15, P16)", async () =>
       const again = { ...PIXEL, conversionId };
       await Promise.all([
         // Its sender has given this pixel up, so any outcome is fine.
-        world.report({ click_id }, { endpoint: "px", conversionId }),
+        world.report({ click_id }, { endpoint: "px", conversionId, isSentOnce: true }),
         world.reportUntilAnswered({ click_id }, again),
         world.reportUntilAnswered({ click_id }, again),
       ]);
@@ -116,8 +116,9 @@ test("the inbound log has one row for an outage, not one for each try (P15)", as
   // A genuine id that no writer and no table has: its click may still be in flight.
   const { click_id } = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
   const conversionId = randomUUID();
-  const lost = await world.report({ click_id }, { endpoint: "px", conversionId });
-  const again = await world.report({ click_id }, { ...PIXEL, conversionId });
+  const outage = { isSentOnce: true, conversionId };
+  const lost = await world.report({ click_id }, { ...outage, endpoint: "px" });
+  const again = await world.report({ click_id }, { ...outage, ...PIXEL });
   expect([lost.httpStatus, again.httpStatus]).toEqual([503, 503]);
   world.addYoungClick({ ...world.aClick(), click_id, offer_id: 1 });
   await world.report({ click_id }, { ...PIXEL, conversionId });

@@ -6,6 +6,8 @@ import { serverUrls } from "../../../services/stores.ts";
 import { randomOf, SEED } from "../../../system/seed.ts";
 import { TcpGate } from "../../../system/tcp-gate.ts";
 
+const ONCE = { isSentOnce: true };
+
 let gate: TcpGate;
 let clickhouseGate: TcpGate;
 let world: TrackingWorld;
@@ -38,7 +40,7 @@ test("without ClickHouse young clicks convert, and an old one is an outage (P12,
   );
   expect(replies.map((reply) => reply.result)).toEqual(young.map(() => "approved"));
   const byOld = [{ click_id: old.click_id }, { gclid: "old" }];
-  for (const reply of await Promise.all(byOld.map((params) => world.report(params)))) {
+  for (const reply of await Promise.all(byOld.map((params) => world.report(params, ONCE)))) {
     expect(reply).toMatchObject({ httpStatus: 503, result: "unavailable" });
   }
   await clickhouseGate.open();
@@ -50,7 +52,7 @@ test("without Postgres reports and commands are 503, and repeats count once (P15
   const clicks = Array.from({ length: 20 }, () => world.addYoungClick({ offer_id: offerId }));
   await gate.shut();
   const refused = await Promise.all(
-    clicks.map((click) => world.report({ click_id: click.click_id })),
+    clicks.map((click) => world.report({ click_id: click.click_id }, ONCE)),
   );
   for (const reply of refused) {
     expect(reply).toEqual({
@@ -59,10 +61,16 @@ test("without Postgres reports and commands are 503, and repeats count once (P15
       body: { ok: false, error: "temporarily unavailable" },
     });
   }
-  const pixel = await world.report({ click_id: clicks[0]?.click_id ?? "" }, { endpoint: "px" });
+  const pixel = await world.report(
+    { click_id: clicks[0]?.click_id ?? "" },
+    { ...ONCE, endpoint: "px" },
+  );
   expect(pixel).toMatchObject({ httpStatus: 503, result: "unavailable" });
   // The token may be new: without Postgres it cannot be called unknown.
-  const unknown = await world.report({ token: "unknown", click_id: clicks[0]?.click_id ?? "" });
+  const unknown = await world.report(
+    { token: "unknown", click_id: clicks[0]?.click_id ?? "" },
+    ONCE,
+  );
   expect(unknown).toMatchObject({ httpStatus: 503, result: "unavailable" });
   const ids = ["1a1b1c1d-0000-4000-8000-000000000000"];
   expect(
@@ -94,7 +102,7 @@ test("reports cut off at any moment and repeated until answered count once each 
     clicks.map(async (click) => {
       const words: string[] = [];
       for (;;) {
-        const reply = await world.report({ click_id: click.click_id });
+        const reply = await world.report({ click_id: click.click_id }, ONCE);
         words.push(reply.result);
         if (reply.result !== "unavailable" && !isCutting) return words;
       }
@@ -134,7 +142,7 @@ test("without Postgres refused calls are logged later, except unreadable ones (P
   const { click_id } = world.addYoungClick({ offer_id: await world.addOffer() });
   await gate.shut();
   expect(await send([call])).toBe("unavailable");
-  expect((await world.report({ click_id, adv1: "deferred" })).httpStatus).toBe(503);
+  expect((await world.report({ click_id, adv1: "deferred" }, ONCE)).httpStatus).toBe(503);
   await gate.open();
   await expect.poll(() => send([call]), { timeout: 10_000 }).toBe("kept");
   const stored = "select result from postback_log where params ->> 'adv1' = $1";
