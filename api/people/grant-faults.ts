@@ -51,7 +51,7 @@ function permissionFaults(role: Role, permissions: unknown): FieldFaults {
 /** The permission that lets narrowed staff invite people of such an account. */
 const INVITES = { partner: "affiliates.write", advertiser: "advertisers.write" } as const;
 
-/** Nobody grants more than he has. @throws {ApiError} `forbidden` */
+/** Nobody can grant a right that they do not have. @throws {ApiError} `forbidden` */
 export function refuseGrantBeyond(principal: Principal, grant: Grant): void {
   if (mayGrant(principal, grant)) return;
   throw new ApiError("forbidden", "nobody may grant more than his own rights");

@@ -59,7 +59,7 @@ export const createInvitation: Operation = memberOperation({
   tag: "People",
   summary: "Invite a person",
   description:
-    "Only this answer contains the link, which works once within 7 days and ends when its maker may no longer grant this. A mail has a link of its own, which proves the e-mail; the one of this answer does not. People of a partner or advertiser invite for their own account. Nobody grants more than his own rights.",
+    "Only this answer contains the link, which works once within 7 days and ends when its maker may no longer grant this. If a mail is sent, it has another link, which also proves the e-mail; the link of this answer does not. People of a partner or advertiser invite for their own account. Nobody can grant a right that they do not have.",
   access: MEMBERS_WRITE,
   input: {
     body: z.strictObject({ email: personEmail, role: oneOf(...ROLES), ...grantedAccount }),

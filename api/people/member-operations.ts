@@ -177,7 +177,7 @@ export const makeResetLink: Operation = memberOperation({
   tag: "People",
   summary: "Create a reset link for a member",
   description:
-    "The member sets a new password by it. It is valid for an hour, and ends with the rights of its maker and with every change of the member's. A mail has a link of its own, which proves the e-mail; the one of this answer does not. Only for people all of whose workspaces the caller administers. Others ask the operator: `tracker person reset-link`.",
+    "The member sets a new password by it. It is valid for an hour, and ends with the rights of its maker and with every change of the member's. If a mail is sent, it has another link, which also proves the e-mail; the link of this answer does not. The caller must administer all workspaces of the person. Otherwise ask the operator: `tracker person reset-link`.",
   access: ADMINS_WRITE,
   input: { path: MemberPath },
   output: z.strictObject({

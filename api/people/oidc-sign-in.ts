@@ -96,7 +96,7 @@ type Arrival = {
   readonly changed?: Change | undefined;
 };
 
-/** Who signs in. The link that was opened is used up, if there is one. @throws {ApiError} */
+/** The person who signs in. If an invitation was opened on the way, it is used up. @throws {ApiError} */
 async function personOf(
   tx: Queryable,
   identity: OidcIdentity,
@@ -122,7 +122,8 @@ async function personOf(
 }
 
 /**
- * Leaves an account that nobody has proved to the person who signs in, if provider or link proves the e-mail. Undefined if the account stays as it is.
+ * Hands an account whose e-mail nobody has proved to the person who signs in, if the provider or the invitation proves it. Undefined if
+ * the account stays as it is.
  * @throws {ApiError} `conflict` if a link would let an unproved account in.
  */
 async function replacedBy(

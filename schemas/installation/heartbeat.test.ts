@@ -18,8 +18,8 @@ const process: ProcessIdentity = {
 const NOTHING = { rows: [], rowCount: 0, command: "SELECT", oid: 0, fields: [] };
 
 /**
- * A Postgres that is away in the way that `answer` says, after it has told that its data is ours unless `isKnown` is false. Its `asked` are the
- * names of all statements.
+ * A Postgres whose statements end as `answer` says. Unless `isKnown` is false, it first says that its data is ours. `asked` has the names
+ * of all statements.
  */
 function awayPostgres(
   answer: () => Promise<never>,

@@ -1,6 +1,6 @@
 import type { DeepResult } from "./deep-results.ts";
 
-/** For a file without a result. */
+/** Assumed for a file without a result. */
 const SECONDS_UNKNOWN = 30;
 /** All files of the browser share one system, which a second shard would have to start again. */
 const TOGETHER = /^(test\/deep\/browser)\//;

@@ -36,7 +36,7 @@ export async function readOwnTokens(db: Queryable, advertiserId: number): Promis
 }
 
 /**
- * Gives an advertiser a new token. Must run in a transaction, so that no process ever knows neither the old nor the new one. The old
+ * Gives an advertiser a new token. Must run in a transaction, so that every process knows the old or the new one at any time. The old
  * token stays good for `graceHours`; with 0, it and all earlier ones end at once. @throws {ApiError} `conflict` for too many old tokens.
  */
 export async function replaceOwnToken(

@@ -50,8 +50,8 @@ export function tableOfLane(lane: number): LaneTable {
 
 /**
  * The insert of a lane's writer. When it begins, ClickHouse compares the writer's epoch with the newest epoch of the lane (P10), and
- * refuses with code 395 (`throwIf`). This ends late inserts early; that no row is stored twice rests on the intents. `rowLane` is the lane of
- * the rows.
+ * refuses with code 395 (`throwIf`). This ends late inserts early; the intents, not this check, keep a row from being stored twice. `rowLane`
+ * is the lane of the rows.
  */
 export function insertStatement(
   table: LaneTable,

@@ -5,15 +5,16 @@ import { hasFewRows } from "../../../api/reports/few-rows.ts";
 import { parseReportRequest } from "../../../api/reports/report-request.ts";
 import { openPool } from "../../../schemas/postgres/connect.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { pause } from "../../system/service.ts";
 import { ReportWorld } from "./report-world.ts";
 
-/** Two days of March with a click and an impression each second. */
-const SECONDS = 2 * 86_400;
+/** Two days of March with a click and an impression every three seconds: together more than reports read without projections. */
+const ROWS = (2 * 86_400) / 3;
 /** Ten minutes from 01:00 of the second day in UTC, which is still the first day in New York. */
-const AT_ONE = "number between 90000 and 90600";
+const AT_ONE = "number between 30000 and 30200";
 const RANGE = { from: "2025-03-03", to: "2025-03-04" };
 
-const COLUMNS = `toDateTime64('2025-03-03 00:00:00', 3, 'UTC') + toIntervalMillisecond(number * 1000 + 7) as ts,
+const COLUMNS = `toDateTime64('2025-03-03 00:00:00', 3, 'UTC') + toIntervalMillisecond(number * 3000 + 7) as ts,
   1 + number % 4 as offer_id, 1 as advertiser_id, 1 + number % 997 as affiliate_id,
   if(number % 5 = 0, 'DE', 'US') as country, if(number % 7 = 0, 'push', '') as traffic_source,
   'go.example' as domain, if(number % 2 = 0, 'mobile', 'desktop') as device_type, 'iOS' as os, if(${AT_ONE}, 'Rare', if(number % 13 < 7, 'Safari', concat('B', toString(number % 13)))) as browser,
@@ -26,7 +27,7 @@ const world = await forThisFile(ReportWorld.open());
 const wasSmall = await hasFewRows({ db: world.pool, clickhouse: world.clickhouse });
 await addClicks();
 await world.clickhouse.command({
-  query: `insert into impression (${NAMES}) select ${world.seed.workspaceId} as workspace_id, ${COLUMNS} from numbers(${SECONDS})`,
+  query: `insert into impression (${NAMES}) select ${world.seed.workspaceId} as workspace_id, ${COLUMNS} from numbers(${ROWS})`,
 });
 for (const table of ["click", "impression"]) {
   // A merge writes the rollups.
@@ -40,9 +41,12 @@ async function addClicks(): Promise<void> {
         toFixedString(substring(concat(hex(number), '0000000000000000'), 1, 16), 16) as click_id,
         if(number % 20 = 0, 'blocked', 'redirect') as status, number % 3 != 0 as is_unique, number % 50 = 0 as is_bot,
         toDecimal64(0.0125, 4) as click_payout, multiIf(${AT_ONE}, 'GBP', offer_id = 4, 'EUR', 'USD') as currency
-      from numbers(${SECONDS})`,
+      from numbers(${ROWS})`,
   });
 }
+
+/** Several while a report is read. */
+const INSERTS_EVERY_MS = 10;
 
 type Asked = {
   group_by?: string;
@@ -179,6 +183,7 @@ describe("reports read rollups", () => {
           query: `insert into click (workspace_id, ts, click_id, status, browser) values
             (${world.seed.workspaceId}, toDateTime64('2025-03-04 01:00:00', 3, 'UTC') + ${seconds}, '${String(seconds).padStart(16, "0")}', 'redirect', 'Late')`,
         });
+        await pause(INSERTS_EVERY_MS);
       }
     })();
     const seen = new Set<string>();
