@@ -16,7 +16,10 @@ export const mcpCommand: Command = {
   name: "mcp",
   summary: "MCP over standard input and output, for assistants that start programs",
   options: {
-    url: { value: "URL", summary: "the MCP server; that of the service of DATA_DIR if left out" },
+    url: {
+      value: "URL",
+      summary: "the MCP server; if left out, the server of the service of DATA_DIR",
+    },
     "key-file": {
       value: "FILE",
       summary: "a file with an API key; the analyst key of the demo if left out",

@@ -93,7 +93,7 @@ async function runGiveUp(
 
 function sentenceOf({ id, mayMissSince }: ListedProducer): string {
   return mayMissSince === null
-    ? `Producer ${id} stopped cleanly: none of its clicks is missing, and no process waits for it.`
+    ? `Producer ${id} stopped cleanly: no click of it is missing, and no process waits for it.`
     : `Producer ${id} is given up. Clicks that it answered since ${mayMissSince} may be missing.`;
 }
 

@@ -189,7 +189,7 @@ function notForProvider(): ApiError {
 /** Nobody takes over a link that invites another e-mail. @throws {ApiError} */
 function refuseOtherEmail(link: LinkRow, email: string): void {
   if (link.kind === "invitation" && !isSameEmail(link.email ?? "", email))
-    throw conflict("email", "this invitation is for another e-mail than that of the provider");
+    throw conflict("email", "this invitation is for another e-mail than the provider's");
 }
 
 function refused(why: string): ApiError {

@@ -144,7 +144,7 @@ async function join(tx: Queryable, link: FoundLink, given: Newcomer): Promise<Us
 /** @throws {ApiError} `conflict` */
 function refuseOtherEmail({ email }: LinkRow, { person }: SignedIn): void {
   if (email === null || !isSameEmail(email, person.email))
-    throw conflict("email", "this invitation is for another e-mail than that of your session");
+    throw conflict("email", "this invitation is for another e-mail than your session's");
 }
 
 async function joinAs(

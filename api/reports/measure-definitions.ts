@@ -93,7 +93,7 @@ export const DEFINITIONS: readonly Definition[] = [
     ...OF_CLICKS,
     sql: "clicks",
     definition:
-      "Visits of tracking links, repeated ones and those of bots included. Clicks that traffic rules blocked do not count.",
+      "All clicks on tracking links, including repeats and bots; blocked clicks are left out.",
   }),
   count("unique_clicks", "Unique clicks", {
     ...OF_CLICKS,

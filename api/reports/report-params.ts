@@ -98,7 +98,7 @@ export const reportParams = {
   ),
   date_basis: param(
     z.enum(["conversion", "click"]).meta({ default: "conversion" }),
-    "Whether conversions count at their own time or at that of their click",
+    "Whether conversions count at their own time or at the time of their click",
   ),
 };
 

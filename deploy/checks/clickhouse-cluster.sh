@@ -39,7 +39,7 @@ ROWS=100
 SYNCED_S=300
 
 if [[ $DATABASE != *check* && $DATABASE != *test* ]]; then
-  echo "DATABASE: the name has neither check nor test in it, so it may be the one of a service" >&2
+  echo "DATABASE: the name contains neither check nor test, so it may be the database of a service" >&2
   exit 2
 fi
 read -r -a nodes <<<"$NODES"

@@ -30,7 +30,7 @@ const FRAGMENT_PAIRS_MAX = 256;
 const FRAGMENT_IDS: ReadonlySet<string> = new Set([...AD_CLICK_IDS, "fbclid", "ttclid"]);
 
 /**
- * Reads the body of `POST /lp`, whatever its content type says (T48). Values of the body win over those of the page's URL.
+ * Reads the body of `POST /lp`, whatever its content type says (T48). Values of the body win over values of the page's URL.
  * Non-string values are ignored, except in the fields by which a click is looked up.
  */
 export function readLandingRequest(body: Uint8Array): ReadLanding {

@@ -45,7 +45,7 @@ export type Migrated = {
   readonly left: readonly string[];
   /** Of a cluster: tables that a node lacked, as `table on host`. */
   readonly made?: readonly string[];
-  /** Of these, tables that still copy rows, so that Keeper was not told of them (confirm-inserts.ts). */
+  /** Of these, tables that still copy rows, which Keeper does not know yet (confirm-inserts.ts). */
   readonly behind?: readonly string[];
 };
 

@@ -80,7 +80,7 @@ export const SERVER_SETTINGS = {
     type: readableFile,
     unset: "the authorities that Node.js knows",
     readBy: SERVER_READERS,
-    meaning: "certificates (PEM) of the authority that signed those of the NATS servers",
+    meaning: "certificates (PEM) of the authority that signed the certificates of the NATS servers",
   },
   NATS_CERT_FILE: {
     type: readableFile,
@@ -114,7 +114,8 @@ export const SERVER_SETTINGS = {
     type: readableFile,
     unset: "the authorities that Node.js knows",
     readBy: ["processors", "api", "tracker"],
-    meaning: "certificates (PEM) of the authority that signed that of an https:// CLICKHOUSE_URL",
+    meaning:
+      "certificates (PEM) of the authority that signed the certificate of an https:// CLICKHOUSE_URL",
   },
   CLICKHOUSE_LAYOUT: {
     type: oneOf(["single", "cluster"]),

@@ -34,7 +34,7 @@ export const listAffiliateOffers: Operation = operation({
   tag: "Affiliates",
   summary: "List the offers of a partner",
   description:
-    "What the partner may run: the offers that it sees, newest first. Private offers are listed once the partner has an access record. Payouts are those of the partner's own terms, if it has any.",
+    "What the partner may run: the offers that it sees, newest first. Private offers are listed once the partner has an access record. Payouts follow the partner's own terms, if it has any.",
   access: staff("affiliates.read"),
   input: {
     path: z.object({ id: reference }),

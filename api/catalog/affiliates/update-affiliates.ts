@@ -35,7 +35,7 @@ export const updateAffiliates: Operation = operation({
   tag: "Affiliates",
   summary: "Set the status, the manager or the tags of up to 200 affiliates",
   description:
-    "All or none of those that exist are changed. Each changed one fires `affiliate.updated`, as a change of one does.",
+    "Either all partners that exist are changed or none. Each changed partner fires `affiliate.updated`, as a change of a single partner does.",
   access: adminWrite("affiliates.write"),
   input: { body: Body },
   output: z.object({

@@ -37,8 +37,7 @@ export const updateEvent: Operation = operation({
   path: "/offers/{id}/events/{code}",
   tag: "Management",
   summary: "Update an event",
-  description:
-    "Changes the fields in the body. The terms of the default event are those of its offer.",
+  description: "Changes the fields in the body. The default event has the terms of its offer.",
   access: adminWrite("offers.write"),
   input: { path: EventPath, body: PatchEventBody },
   output: z.object({ data: ShownEvent }),

@@ -93,7 +93,7 @@ const OFFER: Notes = {
   unique_per_click:
     "A second conversion of one click and event is a duplicate, unless the event allows several",
   txid_scope:
-    "What an order number (`txid`) is unique for: the `offer`, so that one order is one conversion, or each `event`, so that one lead ID serves all events of an app",
+    "Where an order number (`txid`) is unique: the `offer`, so that one order is one conversion, or each `event`, so that one lead ID serves all events of an app",
   attribution_days:
     "A conversion more than this many days after its click is rejected as `outside_window`",
   default_status: "Status of a conversion unless a rule decides otherwise",

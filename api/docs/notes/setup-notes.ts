@@ -45,7 +45,7 @@ const SETUP: Notes = {
   target: "Code of the record that the alias names",
   target_id: "Id of this record",
   shadowed:
-    "A record with this text as its code or id exists, so links with the text lead to that one",
+    "A record with this text as its code or id exists, so links with the text lead to that record",
   mode: "`weighted`: offers of a rule share its clicks by weight · `waterfall`: the first offer that accepts the click gets it",
   rules:
     "Evaluated in order; the first rule that matches and has an offer that accepts the click decides",
@@ -186,7 +186,7 @@ const OWN_ACCOUNT: Notes = {
   "OwnCall.ip":
     "Address of the advertiser's own server; null for visitors and for the network's server",
   "OwnCall.params":
-    "As sent, without those of partners; a token and values of unknown names are masked",
+    "As sent, without the parameters of partners; a token and values of unknown names are masked",
   "OwnCall.message": "The error, or the reason of the status",
   event_name: "Name of the event",
   offer_code: "Short name of the offer in links",

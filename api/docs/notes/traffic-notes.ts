@@ -138,7 +138,7 @@ const REPORT: Notes = {
   group_by: "The dimensions",
   metrics: "The metrics",
   interval: "Length of a bucket",
-  date_basis: "Whether conversions are dated by their own time or by that of their clicks",
+  date_basis: "Whether conversions are dated by their own time or by the time of their clicks",
 };
 
 const QUERY: Notes = {

@@ -55,7 +55,7 @@ export const setAdCosts: Operation = operation({
     "Up to 10,000 rows. Invalid rows are reported by number and the others are stored; with 100 invalid rows or more nothing is. The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
     "out. All fields except the amount identify a cost. Send a cost again to change its amount, or with the amount 0 to cancel it. " +
     "A cost that a call contains twice is reported and not stored: add the amounts. `offer_id` and `affiliate_id` accept an id or a code. Date and hour are " +
-    "those of the ad platform's statement and have no time zone: reports show the cost on that date in any `tz`. All valid rows of " +
+    "taken as the ad platform states them, without a time zone: reports show the cost on that date in any `tz`. All valid rows of " +
     "a call are written in one transaction.",
   access: adminWrite("conversions.write"),
   input: { body: Body },

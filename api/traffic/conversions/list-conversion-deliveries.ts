@@ -27,7 +27,7 @@ export const listConversionDeliveries: Operation = operation({
   tag: "Conversions",
   summary: "List the deliveries of a conversion",
   description:
-    "Who was told of it: deliveries to postbacks and webhooks, newest first. Deliveries to webhooks are listed for keys that may read webhooks.",
+    "Who was notified of the conversion: deliveries to postbacks and webhooks, newest first. Deliveries to webhooks are listed for keys that may read webhooks.",
   access: staff("postbacks.read"),
   input: {
     path: ConversionPath,

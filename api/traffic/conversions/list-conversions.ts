@@ -74,7 +74,7 @@ export const listConversions: Operation = operation({
   path: "/conversions",
   tag: "Conversions",
   summary: "List conversions",
-  description: "By conversion time, newest first. Without a range, those of the last 7 days.",
+  description: "By conversion time, newest first. Without a range, the last 7 days.",
   access: everyRole("conversions.read"),
   input: { query: Query },
   output: z.object({

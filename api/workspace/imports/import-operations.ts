@@ -29,7 +29,7 @@ const listImports: Operation = operation({
   tag: "Management",
   summary: "List imports",
   description:
-    "Newest first: those of kinds whose records the caller may read or write. An import is forgotten 30 days after its end.",
+    "Newest first. Only imports of kinds whose records the caller may read or write. An import is forgotten 30 days after its end.",
   access: staff(),
   input: {
     query: z.object({

@@ -1,5 +1,5 @@
 {{/*
-Settings of a process: those of the chart, then `env`, then those of its part. Secrets come as files, so none is in the
+Settings of a process: first the chart's, then `env`, then the settings of its part. Secrets come as files, so none is in the
 definition of a pod. Use: include "tracker.env" (list . "writers" (dict "ROLES" "clicks"))
 */}}
 {{- define "tracker.env" -}}
