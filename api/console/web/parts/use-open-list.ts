@@ -1,0 +1,80 @@
+import { type FocusEvent, type KeyboardEvent, useEffect, useState } from "react";
+import type { Found, Option } from "./combobox-list.tsx";
+import { steppedByKey } from "./list-steps.ts";
+
+type Seeking = {
+  readonly value: string;
+  readonly shown: string;
+  readonly found: Found;
+  readonly onSeek: (text: string | undefined) => void;
+  readonly onChoose: (option: Option) => void;
+  readonly onRetry: () => void;
+};
+
+/** A list below a field: what is typed while it is open, which line is reached, and what the keys do. */
+export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: Seeking) {
+  const [text, setText] = useState<string>();
+  const [reached, setReached] = useState<number>();
+  // Enter came before the answer: its first line is chosen when it is there.
+  const [isAwaited, setAwaited] = useState(false);
+  const { options, state } = found;
+  const isOpen = text !== undefined;
+  const chosenAt = text === "" ? options.findIndex((one) => one.value === value) : 0;
+  const at = Math.max(0, Math.min(reached ?? chosenAt, options.length - 1));
+  const seek = (next: string | undefined): void => {
+    setText(next);
+    setReached(undefined);
+    setAwaited(false);
+    onSeek(next);
+  };
+  const choose = (option: Option): void => {
+    seek(undefined);
+    onChoose(option);
+  };
+  const [first] = options;
+  useEffect(() => {
+    if (!isAwaited || state === "searching") return;
+    if (first === undefined) setAwaited(false);
+    else choose(first);
+  });
+  const enter = (): void => {
+    const option = options[at];
+    if (state === "failed") onRetry();
+    else if (state === "searching") setAwaited(true);
+    else if (option !== undefined) choose(option);
+  };
+  const press = (event: KeyboardEvent<HTMLInputElement>): void => {
+    const next = steppedByKey(event.key, at, options.length);
+    if (isOpen && event.key === "Enter") enter();
+    else if (isOpen && event.key === "Escape") seek(undefined);
+    else if (isOpen && next !== undefined) setReached(next);
+    else if (!isOpen && event.key.startsWith("Arrow") && next !== undefined) seek("");
+    else return;
+    event.preventDefault();
+    // A drawer closes by the same key.
+    event.stopPropagation();
+  };
+  return {
+    isOpen,
+    at,
+    point: setReached,
+    choose,
+    leave: (event: FocusEvent<HTMLElement>): void => {
+      if (isOpen && !event.currentTarget.contains(event.relatedTarget)) seek(undefined);
+    },
+    input: {
+      role: "combobox",
+      "aria-autocomplete": "list",
+      "aria-expanded": isOpen,
+      autoComplete: "off",
+      spellCheck: false,
+      value: text ?? shown,
+      // Typing replaces the name that stands there.
+      onFocus: (event: FocusEvent<HTMLInputElement>) => event.currentTarget.select(),
+      onClick: () => !isOpen && seek(""),
+      onChange: (event: { readonly currentTarget: HTMLInputElement }) =>
+        seek(event.currentTarget.value),
+      onKeyDown: press,
+    },
+  } as const;
+}
