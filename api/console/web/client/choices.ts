@@ -15,7 +15,7 @@ export type LoadChoices = {
   /** Begins the key of its answers. Two lists of offers, by ID and by code, must not share one. */
   readonly name: string;
   /** The right without which the API refuses to list them. Undefined if everybody may. */
-  readonly permission?: "offers.read" | "affiliates.read" | "advertisers.read";
+  readonly permission?: "offers.read" | "affiliates.read" | "advertisers.read" | "links.read";
   readonly load: (reader: Reader, sought: string, signal: AbortSignal) => Promise<Choices>;
   /** The words of a choice that needs no request. */
   readonly wordsOf?: (value: string) => string;

@@ -45,6 +45,8 @@ export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: 
   };
   const press = (event: KeyboardEvent<HTMLInputElement>): void => {
     const next = steppedByKey(event.key, at, options.length);
+    // Typing replaces the name that stands there.
+    if (!isOpen && isTyping(event)) event.currentTarget.select();
     if (isOpen && event.key === "Enter") enter();
     else if (isOpen && event.key === "Escape") seek(undefined);
     else if (isOpen && next !== undefined) setReached(next);
@@ -69,12 +71,14 @@ export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: 
       autoComplete: "off",
       spellCheck: false,
       value: text ?? shown,
-      // Typing replaces the name that stands there.
-      onFocus: (event: FocusEvent<HTMLInputElement>) => event.currentTarget.select(),
       onClick: () => !isOpen && seek(""),
       onChange: (event: { readonly currentTarget: HTMLInputElement }) =>
         seek(event.currentTarget.value),
       onKeyDown: press,
     },
   } as const;
+}
+
+function isTyping({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return (key.length === 1 || key === "Backspace") && !ctrlKey && !metaKey && !altKey;
 }

@@ -52,16 +52,21 @@ function Inside(): ReactElement | null {
   const session = useSession(api);
   const [path] = useLocation();
   const token = path === "/join" ? location.hash.slice(1) : "";
-  const needed = neededFor(session.error);
+  // The question who is signed in is asked again whenever the window gets the focus: what is typed in a form of this page stays.
+  const [failure, setFailure] = useState<unknown>(null);
+  if (session.isError && session.error !== failure) setFailure(session.error);
+  if (session.isSuccess && failure !== null) setFailure(null);
+  const isFirst = session.isPending && failure === null;
+  const needed = neededFor(session.error ?? failure);
   if (path === "/sign-in/oidc") return <ProviderReturn api={api} />;
-  if (session.isPending) return null;
+  if (isFirst) return null;
   if (token !== "") return <Join api={api} token={token} own={session.data?.person} />;
   if (needed === "sign-in") return <SignIn api={api} />;
   if (needed === "second-factor") return <SecondFactor api={api} />;
   if (session.data === undefined) {
     return (
       <SinglePanel title="The console cannot start">
-        <ProblemNotice error={session.error} onRetry={() => void session.refetch()} />
+        <ProblemNotice error={session.error ?? failure} onRetry={() => void session.refetch()} />
       </SinglePanel>
     );
   }

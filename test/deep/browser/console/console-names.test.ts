@@ -68,7 +68,9 @@ describe.skipIf(program === undefined)("things are chosen and shown by name", ()
       await page.keyboard.press(key);
       expect(await reached()).toBe(names.at(at));
       const active = await input.getAttribute("aria-activedescendant");
-      expect(await page.locator(`[id="${active}"] .palette-title`).textContent()).toBe(names.at(at));
+      expect(await page.locator(`[id="${active}"] .palette-title`).textContent()).toBe(
+        names.at(at),
+      );
     }
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press("Escape");
