@@ -37,7 +37,7 @@ export function Combobox(props: ComboboxProps): ReactElement {
           {label}
         </label>
       )}
-      <div className="combobox" onBlur={list.leave}>
+      <div className="combobox">
         <input
           id={id}
           className="input"

@@ -1,4 +1,4 @@
-import { type FocusEvent, type KeyboardEvent, useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import type { Found, Option } from "./combobox-list.tsx";
 import { steppedByKey } from "./list-steps.ts";
 
@@ -61,9 +61,6 @@ export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: 
     at,
     point: setReached,
     choose,
-    leave: (event: FocusEvent<HTMLElement>): void => {
-      if (isOpen && !event.currentTarget.contains(event.relatedTarget)) seek(undefined);
-    },
     input: {
       role: "combobox",
       "aria-autocomplete": "list",
@@ -72,6 +69,7 @@ export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: 
       spellCheck: false,
       value: text ?? shown,
       onClick: () => !isOpen && seek(""),
+      onBlur: () => isOpen && seek(undefined),
       onChange: (event: { readonly currentTarget: HTMLInputElement }) =>
         seek(event.currentTarget.value),
       onKeyDown: press,

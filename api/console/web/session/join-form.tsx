@@ -77,7 +77,7 @@ function isKnown({ kind }: Link, error: unknown): boolean {
     kind === "invitation" &&
     error instanceof Problem &&
     error.code === "conflict" &&
-    error.fields["email"] !== undefined
+    /signed in before/.test(error.fields["email"] ?? "")
   );
 }
 

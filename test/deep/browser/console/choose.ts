@@ -15,3 +15,10 @@ export async function choose(
 export function optionsOf(scope: Page | Locator, label: string): Locator {
   return scope.getByRole("listbox", { name: label, exact: true }).getByRole("option");
 }
+
+/** Chooses the first of a list, whatever it is. */
+export async function chooseFirst(scope: Page | Locator, label: string): Promise<void> {
+  const input = scope.getByRole("combobox", { name: label, exact: true }).last();
+  await input.click();
+  await optionsOf(scope, label).first().click();
+}

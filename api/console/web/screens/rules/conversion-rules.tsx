@@ -9,7 +9,7 @@ import type { FormField } from "../../records/form-field.ts";
 import { countryChoices } from "../../records/known-choices.ts";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
-import { conditionsText } from "./conditions-text.ts";
+import { ConditionsCell } from "./conditions-cell.tsx";
 import { RuleOrder } from "./rule-order.tsx";
 import { STATES, STATUS } from "./states.ts";
 import { SUB_CHOICES } from "./sub-choices.ts";
@@ -66,7 +66,7 @@ const CONVERSION_RULES: RecordResource<ConversionRule> = {
     {
       name: "conditions",
       title: "Conditions",
-      cell: (row) => <StrangerText text={conditionsText(row.conditions)} />,
+      cell: (row) => <ConditionsCell conditions={row.conditions} />,
     },
   ],
   filters: [

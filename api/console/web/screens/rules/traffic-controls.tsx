@@ -10,7 +10,7 @@ import { countryChoices } from "../../records/known-choices.ts";
 import { RecordName } from "../../records/record-name.tsx";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
-import { conditionsText } from "./conditions-text.ts";
+import { ConditionsCell } from "./conditions-cell.tsx";
 import { STATES, STATUS } from "./states.ts";
 import { SUB_CHOICES } from "./sub-choices.ts";
 
@@ -69,7 +69,7 @@ const TRAFFIC_CONTROLS: RecordResource<TrafficControl> = {
     {
       name: "conditions",
       title: "Conditions",
-      cell: (row) => <StrangerText text={conditionsText(row.conditions)} />,
+      cell: (row) => <ConditionsCell conditions={row.conditions} />,
     },
   ],
   filters: [

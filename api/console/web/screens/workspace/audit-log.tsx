@@ -44,7 +44,7 @@ export function AuditLog(): ReactElement {
       <RecordList<Entry>
         title="Audit log"
         name="audit-log"
-        filters={[{ name: "action", label: "Request contains, such as /offers" }]}
+        filters={[{ name: "action", label: "Request contains" }]}
         fixed={rangeQuery(search)}
         load={async (query, signal) =>
           await read(api.GET("/audit-log", { params: { query: fromAddress(query) }, signal }))
