@@ -45,13 +45,13 @@ async function found(
   signal: AbortSignal,
 ): Promise<{ readonly rows: readonly Row[]; readonly isWhole: boolean }> {
   const isId = ID.test(sought) && Number(sought) <= ID_MAX;
-  const [byId, byText] = await Promise.all([
+  const [exact, byText] = await Promise.all([
     isId ? rows(reader, { limit: 1, ids: [Number(sought)] }, signal) : { data: [] },
     rows(reader, { limit: CHOICES_MAX, ...(sought === "" ? {} : { q: sought }) }, signal),
   ]);
-  const ids = new Set(byId.data.map(({ id }) => id));
+  const ids = new Set(exact.data.map(({ id }) => id));
   return {
-    rows: [...byId.data, ...byText.data.filter(({ id }) => !ids.has(id))],
+    rows: [...exact.data, ...byText.data.filter(({ id }) => !ids.has(id))],
     isWhole: byText.next_cursor === null,
   };
 }

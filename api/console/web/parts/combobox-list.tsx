@@ -46,13 +46,20 @@ export function ComboboxList({
   const recent = options.filter(({ isRecent }) => isRecent).length;
   return (
     // A press on the list must not take the focus out of the field.
-    <div ref={popup} className="combobox-popup" onMouseDown={(event) => event.preventDefault()}>
+    <div
+      ref={popup}
+      role="presentation"
+      className="combobox-popup"
+      onMouseDown={(event) => event.preventDefault()}
+    >
       <div id={`${id}-list`} role="listbox" aria-label={label} className="combobox-list">
         {options.map((option, place) => (
-          <div
+          <button
             key={option.value}
             id={`${id}-${place}`}
+            type="button"
             role="option"
+            tabIndex={-1}
             aria-selected={place === at}
             aria-current={option.value === value ? "true" : undefined}
             className={place === recent - 1 ? "palette-entry last-recent" : "palette-entry"}
@@ -67,7 +74,7 @@ export function ComboboxList({
                 <StrangerText text={option.detail} />
               </span>
             )}
-          </div>
+          </button>
         ))}
       </div>
       <div className="combobox-state row">

@@ -27,9 +27,6 @@ export function Combobox(props: ComboboxProps): ReactElement {
   const { label, isBare = false, hint, fault, found, value } = props;
   const id = useId();
   const list = useOpenList(props);
-  const described = [hint, fault].map((text, at) =>
-    text === undefined ? "" : `${id}-${at === 0 ? "hint" : "fault"}`,
-  );
   return (
     <div className={isBare ? "field bare" : "field"}>
       {!isBare && (
@@ -49,20 +46,9 @@ export function Combobox(props: ComboboxProps): ReactElement {
             list.isOpen && found.options.length > 0 ? `${id}-${list.at}` : undefined
           }
           aria-invalid={fault !== undefined}
-          aria-describedby={described.filter(Boolean).join(" ") || undefined}
+          aria-describedby={describedBy(id, { hint, fault })}
         />
-        {value !== "" && props.onClear !== undefined ? (
-          <button
-            type="button"
-            className="chip-button"
-            aria-label={`Clear ${label.toLowerCase()}`}
-            onClick={props.onClear}
-          >
-            <X size={14} aria-hidden />
-          </button>
-        ) : (
-          <ChevronDown size={14} aria-hidden className="combobox-mark" />
-        )}
+        <EndMark label={label} onClear={value === "" ? undefined : props.onClear} />
         {list.isOpen && (
           <ComboboxList
             {...{ id, label, value, found }}
@@ -75,6 +61,38 @@ export function Combobox(props: ComboboxProps): ReactElement {
       </div>
       <Remarks id={id} hint={hint} fault={fault} />
     </div>
+  );
+}
+
+function describedBy(
+  id: string,
+  { hint, fault }: { readonly hint: string | undefined; readonly fault: string | undefined },
+): string | undefined {
+  const ids = [
+    hint === undefined ? "" : `${id}-hint`,
+    fault === undefined ? "" : `${id}-fault`,
+  ].filter(Boolean);
+  return ids.length === 0 ? undefined : ids.join(" ");
+}
+
+/** A button that clears the field, else the mark of a list. */
+function EndMark({
+  label,
+  onClear,
+}: {
+  readonly label: string;
+  readonly onClear: (() => void) | undefined;
+}): ReactElement {
+  if (onClear === undefined) return <ChevronDown size={14} aria-hidden className="combobox-mark" />;
+  return (
+    <button
+      type="button"
+      className="chip-button"
+      aria-label={`Clear ${label.toLowerCase()}`}
+      onClick={onClear}
+    >
+      <X size={14} aria-hidden />
+    </button>
   );
 }
 

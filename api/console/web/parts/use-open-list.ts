@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useState } from "react";
+import { type InputHTMLAttributes, type KeyboardEvent, useState } from "react";
 import type { Found, Option } from "./combobox-list.tsx";
 import { steppedByKey } from "./list-steps.ts";
 
@@ -11,12 +11,20 @@ type Seeking = {
   readonly onRetry: () => void;
 };
 
+type OpenList = {
+  readonly isOpen: boolean;
+  /** The line that is reached. */
+  readonly at: number;
+  readonly point: (at: number) => void;
+  readonly choose: (option: Option) => void;
+  /** For the field. */
+  readonly input: InputHTMLAttributes<HTMLInputElement>;
+};
+
 /** A list below a field: what is typed while it is open, which line is reached, and what the keys do. */
-export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: Seeking) {
+export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: Seeking): OpenList {
   const [text, setText] = useState<string>();
   const [reached, setReached] = useState<number>();
-  // Enter came before the answer: its first line is chosen when it is there.
-  const [isAwaited, setAwaited] = useState(false);
   const { options, state } = found;
   const isOpen = text !== undefined;
   const chosenAt = text === "" ? options.findIndex((one) => one.value === value) : 0;
@@ -24,24 +32,17 @@ export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: 
   const seek = (next: string | undefined): void => {
     setText(next);
     setReached(undefined);
-    setAwaited(false);
     onSeek(next);
   };
   const choose = (option: Option): void => {
     seek(undefined);
     onChoose(option);
   };
-  const [first] = options;
-  useEffect(() => {
-    if (!isAwaited || state === "searching") return;
-    if (first === undefined) setAwaited(false);
-    else choose(first);
-  });
   const enter = (): void => {
     const option = options[at];
     if (state === "failed") onRetry();
-    else if (state === "searching") setAwaited(true);
-    else if (option !== undefined) choose(option);
+    // While the answer is awaited, Enter would choose what the person has not seen.
+    else if (state !== "searching" && option !== undefined) choose(option);
   };
   const press = (event: KeyboardEvent<HTMLInputElement>): void => {
     const next = steppedByKey(event.key, at, options.length);
@@ -68,13 +69,16 @@ export function useOpenList({ value, shown, found, onSeek, onChoose, onRetry }: 
       autoComplete: "off",
       spellCheck: false,
       value: text ?? shown,
-      onClick: () => !isOpen && seek(""),
-      onBlur: () => isOpen && seek(undefined),
-      onChange: (event: { readonly currentTarget: HTMLInputElement }) =>
-        seek(event.currentTarget.value),
+      onClick: () => {
+        if (!isOpen) seek("");
+      },
+      onBlur: () => {
+        if (isOpen) seek(undefined);
+      },
+      onChange: (event) => seek(event.currentTarget.value),
       onKeyDown: press,
     },
-  } as const;
+  };
 }
 
 function isTyping({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {

@@ -16,28 +16,43 @@ export function useFoundChoices(
   { sought, recent }: { readonly sought: string | undefined; readonly recent: readonly Choice[] },
 ): Found & { readonly retry: () => void } {
   const text = sought?.trim() ?? "";
-  const asked = useAfterPause(text);
-  const first = useChoices(reader, load, { text: "", isAsked: sought !== undefined });
-  const isHere = text === "" || first.data?.isWhole === true;
-  const found = useChoices(reader, load, {
-    text: asked,
-    isAsked: !isHere && first.data !== undefined && asked === text,
-  });
-  // An answer to an earlier text is never shown for this one. What is known already is, until the answer is there.
-  const answer = isHere ? first : asked === text ? found : undefined;
-  const data = answer?.data;
-  const isFailed = data === undefined && (answer?.isError === true || first.isError);
-  const choices =
-    data === undefined || isHere ? matchingChoices(first.data?.choices ?? [], text) : data.choices;
+  const { first, answer, data } = useAnswer(reader, load, { text, isOpen: sought !== undefined });
+  const choices = data?.choices ?? first?.choices ?? [];
+  // What is known already is shown until the answer is there.
+  const matching = data === undefined || data === first ? matchingChoices(choices, text) : choices;
+  const state = stateOf(answer, data);
+  const options = optionsOf(withText(load, matching, text), recent, text);
   return {
-    options: isFailed ? [] : optionsOf(withText(load, choices, text), recent, text),
-    state: isFailed ? "failed" : stateOf(data),
-    retry: () => void (answer?.isError === true ? answer : first).refetch(),
+    options: state === "failed" ? [] : options,
+    state,
+    retry: () => void answer.refetch(),
   };
 }
 
-function stateOf(data: Choices | undefined): Found["state"] {
-  if (data === undefined) return "searching";
+type Answer = {
+  /** The first choices, if they are known. */
+  readonly first: Choices | undefined;
+  readonly answer: UseQueryResult<Choices>;
+  /** What the text has found. An answer to an earlier text is never taken for it. */
+  readonly data: Choices | undefined;
+};
+
+function useAnswer(
+  reader: Reader,
+  load: LoadChoices,
+  { text, isOpen }: { readonly text: string; readonly isOpen: boolean },
+): Answer {
+  const asked = useAfterPause(text);
+  const first = useChoices(reader, load, { text: "", isAsked: isOpen });
+  const isHere = text === "" || first.data?.isWhole === true;
+  const isAsked = !isHere && first.data !== undefined && asked === text;
+  const found = useChoices(reader, load, { text: asked, isAsked });
+  if (isAsked) return { first: first.data, answer: found, data: found.data };
+  return { first: first.data, answer: first, data: isHere ? first.data : undefined };
+}
+
+function stateOf({ isError }: UseQueryResult<Choices>, data: Choices | undefined): Found["state"] {
+  if (data === undefined) return isError ? "failed" : "searching";
   return data.isWhole ? "whole" : "more";
 }
 

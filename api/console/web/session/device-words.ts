@@ -26,8 +26,8 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
 export function deviceWords(userAgent: string): string {
   const browser = nameIn(BROWSERS, userAgent);
   const system = nameIn(SYSTEMS, userAgent);
-  if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
-  if (browser !== undefined || system !== undefined) return browser ?? `A browser on ${system}`;
+  if (system !== undefined) return `${browser ?? "A browser"} on ${system}`;
+  if (browser !== undefined) return browser;
   const text = userAgent.trim();
   if (text === "") return "Unknown device";
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX - 1)}…` : text;

@@ -1,17 +1,13 @@
 import { expect, test } from "vitest";
-import type { OwnMembership } from "../member/use-session.ts";
 import { membershipOf } from "./join-link.tsx";
 
-const membership = (id: number, workspace: string, more: Partial<OwnMembership> = {}) =>
-  ({
-    id,
-    role: "analyst",
-    affiliate: null,
-    advertiser: null,
-    workspace: { name: workspace },
-    ...more,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only these fields are read
-  }) as unknown as OwnMembership;
+const membership = (id: number, workspace: string, role = "analyst", affiliate = "") => ({
+  id,
+  role,
+  affiliate: affiliate === "" ? null : { name: affiliate },
+  advertiser: null,
+  workspace: { name: workspace },
+});
 const link = {
   kind: "invitation",
   email: "a@example.com",
@@ -24,7 +20,7 @@ const link = {
 test("a link leads to its own workspace and role, the newest of several", () => {
   const all = [
     membership(1, "Old"),
-    membership(2, "New", { role: "admin" }),
+    membership(2, "New", "admin"),
     membership(3, "New"),
     membership(4, "New"),
     membership(5, "Old"),
@@ -34,12 +30,6 @@ test("a link leads to its own workspace and role, the newest of several", () => 
 });
 
 test("a link of a partner leads to this partner's account and to no other", () => {
-  const of = (id: number, name: string) =>
-    membership(id, "New", {
-      role: "partner",
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the name is read
-      affiliate: { name } as OwnMembership["affiliate"],
-    });
-  const partner = { ...link, role: "partner", account: "Anna" } as const;
-  expect(membershipOf(partner, [of(1, "Anna"), of(2, "Bob")])?.id).toBe(1);
+  const all = [membership(1, "New", "partner", "Anna"), membership(2, "New", "partner", "Bob")];
+  expect(membershipOf({ ...link, role: "partner", account: "Anna" }, all)?.id).toBe(1);
 });

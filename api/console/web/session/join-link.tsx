@@ -3,7 +3,6 @@ import type { components } from "../../../../.build/console/openapi.ts";
 import { faultWords } from "../client/fault-words.ts";
 import { Problem } from "../client/problem.ts";
 import { ROLE_WORDS } from "../format/role.ts";
-import type { OwnMembership } from "../member/use-session.ts";
 import { Facts } from "../parts/facts.tsx";
 
 export type Link = Pick<
@@ -48,11 +47,20 @@ export function LinkFacts({
   );
 }
 
+type Named = { readonly name: string };
+type Granted = {
+  readonly id: number;
+  readonly role: string;
+  readonly workspace: Named;
+  readonly affiliate: Named | null;
+  readonly advertiser: Named | null;
+};
+
 /** The membership that a link has given: the newest one that fits. */
-export function membershipOf(
+export function membershipOf<One extends Granted>(
   { workspace, account, role }: Link,
-  memberships: readonly OwnMembership[],
-): OwnMembership | undefined {
+  memberships: readonly One[],
+): One | undefined {
   return memberships
     .filter(
       (one) =>
