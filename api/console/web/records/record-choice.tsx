@@ -6,7 +6,7 @@ import { Combobox } from "../parts/combobox.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { useFoundChoices, useRecentChoices } from "./use-found-choices.ts";
 
-export type RecordChoiceProps = {
+type RecordChoiceProps = {
   readonly label: string;
   readonly load: LoadChoices;
   /** "" for none yet. */

@@ -1,5 +1,5 @@
 /** Groups of a click's fields, with the words of people. A field that a newer release adds stands in the last group, by its own name. */
-export const CLICK_GROUPS: readonly (readonly [
+const CLICK_GROUPS: readonly (readonly [
   title: string,
   fields: Readonly<Record<string, string>>,
 ])[] = [
@@ -98,7 +98,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 const LAST = CLICK_GROUPS.length - 1;
 
-export type ClickGroup = {
+type ClickGroup = {
   readonly title: string;
   readonly rows: readonly (readonly [words: string, name: string, value: unknown])[];
 };

@@ -1,10 +1,10 @@
 /** A record that an entry of the audit log names. */
-export type NamedRecord = {
+type NamedRecord = {
   readonly kind: "offer" | "partner" | "advertiser";
   readonly id: string;
 };
 
-export type AuditWords = {
+type AuditWords = {
   /** What was to be done, such as "Change an offer". */
   readonly words: string;
   /** The entry as it was written, unless the words say the same. */
