@@ -4,28 +4,24 @@ import type { Reader } from "./reports.ts";
 
 const FRESH_MS = 60_000;
 
-/** The first choices of a kind of record, which all rows of a list share. */
-function useFirstChoices(
+/** The name of a record: its ID until the name is known, and for those who may not read it. */
+export function useRecordName(
   reader: Reader,
-  { name, load }: LoadChoices,
-): ReturnType<typeof useQuery<Awaited<ReturnType<LoadChoices["load"]>>>> {
-  return useQuery({
-    queryKey: [reader.membershipId, "choices", name, ""],
+  { name, nameOf, wordsOf }: LoadChoices,
+  { value, mayRead }: { readonly value: string; readonly mayRead: boolean },
+): string {
+  const one = useQuery({
+    queryKey: recordNameKey(reader, name, value),
     staleTime: FRESH_MS,
-    queryFn: async ({ signal }) => await load(reader, "", signal),
+    enabled: value !== "" && mayRead && nameOf !== undefined,
+    queryFn: async ({ signal }) => (await nameOf?.(reader, value, signal)) ?? value,
   });
+  if (wordsOf !== undefined && value !== "") return wordsOf(value);
+  if (nameOf === undefined || value === "") return value;
+  return one.data ?? (/^\d+$/.test(value) ? `#${value}` : value);
 }
 
-/** The name of a record; its ID until it is known, or where it may not be read. */
-export function useRecordName(reader: Reader, choices: LoadChoices, id: string): string {
-  const { data } = useFirstChoices(reader, choices);
-  const known = data?.choices.find(([value]) => value === id)?.[1];
-  const { nameOf } = choices;
-  const one = useQuery({
-    queryKey: [reader.membershipId, "record-name", choices.name, id],
-    staleTime: FRESH_MS,
-    enabled: id !== "" && data !== undefined && known === undefined && nameOf !== undefined,
-    queryFn: async ({ signal }) => (await nameOf?.(reader, id, signal)) ?? id,
-  });
-  return known ?? one.data ?? (id === "" ? "" : `#${id}`);
+/** Where the name of a record is cached. */
+export function recordNameKey(reader: Reader, name: string, value: string): readonly unknown[] {
+  return [reader.membershipId, "record-name", name, value];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Entry, grouped, matching, stepped } from "./entries.ts";
+import { type Entry, grouped, matching } from "./entries.ts";
 
 const entry = (group: string, title: string): Entry => ({
   key: title,
@@ -27,10 +27,4 @@ test("a heading appears once", () => {
     ["Screens", 2],
     ["Actions", 1],
   ]);
-});
-
-test("the arrow keys go round", () => {
-  expect(stepped(2, 1, 3)).toBe(0);
-  expect(stepped(0, -1, 3)).toBe(2);
-  expect(stepped(0, 1, 0)).toBe(0);
 });

@@ -32,8 +32,3 @@ export function grouped(entries: readonly Entry[]): readonly (readonly [string, 
   }
   return [...groups];
 }
-
-/** The line that the arrow keys reach from another: after the last comes the first. */
-export function stepped(at: number, by: number, count: number): number {
-  return count === 0 ? 0 : (at + by + count) % count;
-}

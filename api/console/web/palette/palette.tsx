@@ -12,9 +12,10 @@ import {
 } from "react";
 import { useLocation } from "wouter";
 import { useMembership } from "../member/membership.ts";
+import { stepped } from "../parts/list-steps.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
-import { type Entry, grouped, matching, stepped } from "./entries.ts";
+import { type Entry, grouped, matching } from "./entries.ts";
 import { kindOf, type RolePalette } from "./found.ts";
 
 /** An ID is asked for at once. Typing asks the service only after a pause.  */

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 
 const TONES: Readonly<Record<string, string>> = {
+  accepted: "good",
   active: "good",
   approved: "good",
   delivered: "good",

@@ -28,9 +28,11 @@ export function FieldControls({
   readonly path: string;
   readonly onChange: (draft: Draft) => void;
 }): ReactElement {
+  const isShown = ({ onlyFor }: FormField): boolean =>
+    onlyFor === undefined || draft[onlyFor.name] === onlyFor.value;
   return (
     <>
-      {fields.map((field) => (
+      {fields.filter(isShown).map((field) => (
         <FieldControl
           key={field.name}
           field={field}
@@ -55,7 +57,7 @@ type ControlProps = {
 function FieldControl(props: ControlProps): ReactElement {
   const { field, value, path, faults, onChange } = props;
   const fault = faultOf(faults, path);
-  const { label, kind, choices = [], load, fields = [] } = field;
+  const { label, kind, choices = [], load, hint, fields = [] } = field;
   if (kind === "group")
     return (
       <FieldGroup field={field} draft={groupIn(value)} path={path} faults={faults}>
@@ -111,11 +113,16 @@ function FieldControl(props: ControlProps): ReactElement {
   if (kind === "records" && load !== undefined)
     return (
       <RecordsChoice
-        label={label}
-        load={load}
-        fault={fault}
+        {...{ label, load, hint, fault, onChange }}
         chosen={rowsIn(value).map(textIn)}
-        {...{ onChange }}
+      />
+    );
+  if (kind === "list" && load !== undefined)
+    return (
+      <RecordsChoice
+        {...{ label, load, hint, fault }}
+        chosen={listIn(textIn(value))}
+        onChange={(chosen) => onChange(chosen.join(", "))}
       />
     );
   return <LeafControl field={field} value={textIn(value)} fault={fault} onChange={onChange} />;
@@ -133,8 +140,14 @@ function LeafControl({
   readonly onChange: (value: string) => void;
 }): ReactElement {
   const shared = { label, value, fault, onChange };
-  if (kind === "record" && load !== undefined)
-    return <RecordChoice {...shared} load={load} none={isNullable === true ? "None" : "Choose"} />;
+  if (load !== undefined)
+    return (
+      <RecordChoice
+        {...shared}
+        {...{ load, hint }}
+        none={isNullable === true ? "None" : "Choose"}
+      />
+    );
   if (choices !== undefined && (kind === "many" || kind === "many-numbers"))
     return (
       <CheckList

@@ -6,7 +6,7 @@ export type FormField = {
   readonly label: string;
   /**
    * `lines`: a list, one entry in each line. `many`: a list of some of the choices. `flag`: yes or no. `time`: an instant, typed in UTC. `record` and `records`: by ID, chosen
-   * with `load`. `group`: an object with the `fields`. `rows`: a list of such objects. `lists` and `texts`: an object whose names are
+   * with `load`, which a text or a `list` may have as well. `group`: an object with the `fields`. `rows`: a list of such objects. `lists` and `texts`: an object whose names are
    * some of the choices.
    */
   readonly kind?:
@@ -30,6 +30,8 @@ export type FormField = {
   readonly choices?: readonly Choice[] | undefined;
   readonly load?: LoadChoices | undefined;
   readonly fields?: readonly FormField[] | undefined;
+  /** Shown only while another field has a value, such as the partner of a person who is one. */
+  readonly onlyFor?: { readonly name: string; readonly value: string } | undefined;
   readonly hint?: string | undefined;
   readonly required?: boolean | undefined;
   /** An empty field is sent as null, because the API has no empty text for it. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import type { LoadChoices } from "../client/choices.ts";
 import { useRecordName } from "../client/record-names.ts";
-import { useMembership } from "../member/membership.ts";
+import { mayDo, useMembership } from "../member/membership.ts";
 import { StrangerText } from "../parts/stranger-text.tsx";
 
 /** A record that another one names by its ID. */
@@ -12,5 +12,7 @@ export function RecordName({
   readonly of: LoadChoices;
   readonly id: string | number;
 }): ReactElement {
-  return <StrangerText text={useRecordName(useMembership(), of, String(id))} />;
+  const membership = useMembership();
+  const mayRead = of.permission === undefined || mayDo(membership, of.permission);
+  return <StrangerText text={useRecordName(membership, of, { value: String(id), mayRead })} />;
 }

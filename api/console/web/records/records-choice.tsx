@@ -10,12 +10,14 @@ export function RecordsChoice({
   label,
   load,
   chosen,
+  hint,
   fault,
   onChange,
 }: {
   readonly label: string;
   readonly load: LoadChoices;
   readonly chosen: readonly string[];
+  readonly hint?: string | undefined;
   readonly fault: string | undefined;
   readonly onChange: (chosen: readonly string[]) => void;
 }): ReactElement {
@@ -25,7 +27,9 @@ export function RecordsChoice({
         label={label}
         load={load}
         value=""
+        hint={hint}
         fault={fault}
+        without={chosen}
         none={chosen.length === 0 ? "Any" : "Add another"}
         onChange={(id) => id !== "" && !chosen.includes(id) && onChange([...chosen, id])}
       />

@@ -63,9 +63,10 @@ function shownValue(field: FormField, value: unknown, zone: string): ReactNode {
   }
 }
 
-function leafText({ name, choices = [] }: FormField, value: unknown): ReactNode {
+function leafText({ name, load, choices = [] }: FormField, value: unknown): ReactNode {
+  if (load !== undefined) return <Names load={load} ids={Array.isArray(value) ? value : [value]} />;
   if (name === "status") return <StatusBadge status={textIn(value)} />;
-  const words = new Map(choices);
+  const words = new Map(choices.map(([one, text]) => [one, text] as const));
   if (Array.isArray(value))
     return value.map((one) => words.get(textIn(one)) ?? textIn(one)).join(", ");
   return words.get(textIn(value)) ?? textIn(value);

@@ -1,5 +1,5 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
-import { QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider, type UseQueryResult } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { Router, useLocation } from "wouter";
 import { Interruption } from "../client/interruption.ts";
@@ -52,18 +52,30 @@ function Inside(): ReactElement | null {
   const session = useSession(api);
   const [path] = useLocation();
   const token = path === "/join" ? location.hash.slice(1) : "";
-  const needed = neededFor(session.error);
+  const failure = useLastFailure(session);
+  const needed = neededFor(failure);
   if (path === "/sign-in/oidc") return <ProviderReturn api={api} />;
-  if (session.isPending) return null;
+  if (session.isPending && failure === null) return null;
   if (token !== "") return <Join api={api} token={token} own={session.data?.person} />;
   if (needed === "sign-in") return <SignIn api={api} />;
   if (needed === "second-factor") return <SecondFactor api={api} />;
   if (session.data === undefined) {
     return (
       <SinglePanel title="The console cannot start">
-        <ProblemNotice error={session.error} onRetry={() => void session.refetch()} />
+        <ProblemNotice error={failure} onRetry={() => void session.refetch()} />
       </SinglePanel>
     );
   }
   return <MembershipScreens session={session.data} />;
+}
+
+/**
+ * Why nobody is known to be signed in. It stays while the question is asked again, as it is whenever the window gets the focus: what is
+ * typed in a form of this page must not go.
+ */
+function useLastFailure({ error, isError, isSuccess }: UseQueryResult): unknown {
+  const [failure, setFailure] = useState<unknown>(null);
+  if (isError && error !== failure) setFailure(error);
+  if (isSuccess && failure !== null) setFailure(null);
+  return isError ? error : isSuccess ? null : failure;
 }

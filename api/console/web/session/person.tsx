@@ -10,6 +10,7 @@ import { useWrite } from "../member/use-write.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { type FormBody, RecordForm } from "../records/record-form.tsx";
+import { deviceWords } from "./device-words.ts";
 import { OwnPasskeys } from "./own-passkeys.tsx";
 import { OwnProvider } from "./own-provider.tsx";
 import { OwnSecondFactor } from "./own-second-factor.tsx";
@@ -102,8 +103,8 @@ function OwnSessions(): ReactElement {
       <ul className="plain-list">
         {sessions.data?.map((one) => (
           <li key={one.id} className="row">
-            <span className="grow">
-              <StrangerText text={one.user_agent} />
+            <span className="grow" title={one.user_agent}>
+              <StrangerText text={deviceWords(one.user_agent)} />
               <br />
               <span className="muted">
                 {one.ip}, last seen {formatInstant(one.last_seen_at, membership.zone)}

@@ -12,6 +12,7 @@ import {
 } from "../../../browser/console/console-browser.ts";
 import { OFFER, PARTNER } from "../../../browser/shop-seed.ts";
 import { BETWEEN, dayChart, endQuickly, readDays } from "./chart-drag.ts";
+import { choose } from "./choose.ts";
 import { click, rest, sendTraffic } from "./console-traffic.ts";
 import { expectOnce, expectPace, timed } from "./paced.ts";
 
@@ -319,11 +320,10 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
 
   test("a partner makes a link with its own value, follows it, and finds the click (journey 18)", async () => {
     const page = await open("partner", "/links");
-    await page.getByLabel("Offer", { exact: true }).selectOption(OFFER);
+    await choose(page, "Offer", { sought: OFFER });
     const sub1 = "my banner";
     await page.getByLabel("Sub 1", { exact: true }).fill(sub1);
     const link = page.locator("code").filter({ hasText: "sub1=my" });
-    await link.waitFor();
     const url = (await link.textContent()) ?? "";
     await expectOnce("link to click list", 3_000, async () => {
       const answer = await fetch(url, { redirect: "manual" });

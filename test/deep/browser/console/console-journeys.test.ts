@@ -7,6 +7,7 @@ import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
 import { PASSWORD } from "../../../browser/console/sign-in-roles.ts";
+import { choose } from "./choose.ts";
 
 const program = findChromium();
 const Report = z.object({ totals: z.record(z.string(), z.unknown()) });
@@ -115,7 +116,7 @@ describe.skipIf(program === undefined)("people use the console", () => {
     await page.getByRole("heading", { name: "Journey shop" }).waitFor();
     await page.goto(`${browser.base("admin")}/offers`);
     await page.getByRole("button", { name: "New offer" }).click();
-    await field(page, "Advertiser").selectOption({ label: "Journey shop" });
+    await choose(page, "Advertiser", { sought: "Journey shop" });
     await field(page, "Name").fill("Journey offer");
     await field(page, "Destination").fill("no address");
     await page.getByRole("button", { name: "Create the offer" }).click();

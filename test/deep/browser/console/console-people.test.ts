@@ -95,12 +95,9 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
   });
 
   test("a partner who joins by a link in another browser sees only its own (journey 15)", async () => {
-    const { rows } = await db.query<{ id: number }>({
-      text: "select id from affiliate where code = 'DEMOANNA'",
-    });
     const email = "anna@people.example";
-    const affiliate = rows[0]?.id ?? 0;
-    const link = await invite(admin, base(), { email, role: "partner", affiliate });
+    const partner = "Anna's blog";
+    const link = await invite(admin, base(), { email, role: "partner", partner });
     const page = await pages.open();
     await join(page, link, "Anna");
     await page.waitForURL(/\/w\/demo\/partner\/DEMOANNA\/$/);
@@ -297,7 +294,7 @@ describe.skipIf(program === undefined)("people at the door of the console", () =
     );
     const [link = ""] = /http\S+join#[\w-]+/.exec(output) ?? [];
     await admin.goto(link);
-    await press(admin, "Continue");
+    await press(admin, "Join");
     await admin.getByRole("combobox", { name: "Workspace" }).waitFor();
     const other = await admin.context().newPage();
     const second = `${browser.origin}/console/w/second`;

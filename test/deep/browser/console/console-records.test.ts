@@ -5,6 +5,7 @@ import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
 import { until } from "../../../system/until.ts";
+import { choose, chooseFirst } from "./choose.ts";
 
 const program = findChromium();
 const List = z.object({ data: z.array(z.looseObject({ id: z.int() })) });
@@ -42,9 +43,6 @@ describe.skipIf(program === undefined)("records of the console", () => {
   const field = (page: Page | Locator, label: string) => page.getByLabel(label, { exact: true });
   const press = async (page: Page, name: string): Promise<void> =>
     await page.getByRole("button", { name, exact: true }).click();
-  const choose = async (page: Page, label: string, words: string): Promise<void> => {
-    await field(page, label).last().selectOption({ label: words });
-  };
 
   test("a smart link that is made with forms sends visitors to its target", async () => {
     const page = await open("/rules");
@@ -57,9 +55,9 @@ describe.skipIf(program === undefined)("records of the console", () => {
     await page.locator(".row-field .fault").first().waitFor();
     expect(await field(page.locator(".drawer"), "Code").inputValue()).toBe("BYHAND");
     await page.locator("summary", { hasText: "Conditions" }).click();
-    await field(page, "Not these countries").fill("AQ");
-    await choose(page, "Offer", "Shop: fixed amount per order");
-    await choose(page, "Only for the partner", "Anna's blog");
+    await choose(page, "Not these countries", { sought: "antarc", name: "AQ" });
+    await choose(page, "Offer", { sought: "Shop: fixed amount per order" });
+    await choose(page, "Only for the partner", { sought: "Anna's blog" });
     await press(page, "Create the smart link");
     await page.locator(".drawer h2", { hasText: "By hand" }).waitFor();
     const [link] = await listed("/smart-links?code=BYHAND");
@@ -84,7 +82,7 @@ describe.skipIf(program === undefined)("records of the console", () => {
       .filter({ has: field(page, "Partner") })
       .locator(".fault")
       .waitFor();
-    await choose(page, "Partner", "Anna's blog");
+    await choose(page, "Partner", { sought: "Anna's blog" });
     await field(page, "Ends (UTC)").fill("2099-01-01T00:00");
     await press(page, "Create the coupon");
     await page.getByRole("button", { name: "Deactivate", exact: true }).waitFor();
@@ -155,7 +153,7 @@ describe.skipIf(program === undefined)("records of the console", () => {
     const page = await open("/rules?of=offer-groups");
     await press(page, "New offer group");
     await field(page, "Name").fill("Capped group");
-    await choose(page, "Offers", "Shop: fixed amount per order");
+    await choose(page, "Offers", { sought: "Shop: fixed amount per order" });
     await page.locator("summary", { hasText: "Conversions" }).click();
     await field(page, "Lifetime").first().fill("100000");
     await press(page, "Create the offer group");
@@ -187,7 +185,7 @@ describe.skipIf(program === undefined)("records of the console", () => {
     const page = await open("/costs?of=rates");
     await press(page, "Set rates");
     await field(page, "Day").fill("2026-11-03");
-    await field(page, "Currency").last().fill("chf");
+    await choose(page, "Currency", { sought: "chf", name: "CHF" });
     await field(page, "Rate").fill("much");
     await press(page, "Save the rates");
     await page
@@ -211,7 +209,7 @@ describe.skipIf(program === undefined)("records of the console", () => {
     const page = await open("/costs?of=deals");
     await press(page, "New deal");
     await field(page, "Title").fill("Ten off");
-    await field(page, "Advertiser").selectOption({ index: 1 });
+    await chooseFirst(page, "Advertiser");
     await press(page, "Create the deal");
     await page.locator(".drawer h2", { hasText: "Ten off" }).waitFor();
     await page.reload();

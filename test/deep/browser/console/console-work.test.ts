@@ -9,6 +9,7 @@ import { type Receiver, startReceiver } from "../../../integration/outgoing/rece
 import { keepDown } from "../../../system/processes.ts";
 import { type System, startSystem } from "../../../system/start-system.ts";
 import { until } from "../../../system/until.ts";
+import { choose, chooseFirst } from "./choose.ts";
 import { expectOnce } from "./paced.ts";
 import { field, press } from "./people-pages.ts";
 
@@ -111,7 +112,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     await press(page, "Create the advertiser");
     await page.getByRole("heading", { name: "Shop of the journey" }).waitFor();
     await page.goto(`${browser.base("admin")}/offers?new=1`);
-    await field(page, "Advertiser").selectOption({ label: "Shop of the journey" });
+    await choose(page, "Advertiser", { sought: "Shop of the journey" });
     await field(page, "Name").fill("Capped");
     await field(page, "Code").fill("CAPPED");
     await field(page, "Destination").fill("https://shop.example/?c={click_id}");
@@ -134,7 +135,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
       .fill("5");
     await press(drawer, "Save");
     await drawer.getByText("0 of 5").waitFor();
-    await field(drawer, "Partner to give access").selectOption({ label: "Anna's blog" });
+    await choose(drawer, "Partner to give access", { sought: "Anna's blog" });
     await press(drawer, "Give access");
     await drawer.getByLabel("Take access from Anna's blog").waitFor();
     for (let at = 1; at <= 6; at += 1) await convert(`order-${at}`);
@@ -162,7 +163,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
 
   test("three faults of one form are told at their fields, and nothing is lost (journey 11)", async () => {
     const page = await open("/offers?new=1");
-    await field(page, "Advertiser").selectOption({ index: 1 });
+    await chooseFirst(page, "Advertiser");
     await field(page, "Name").fill("Faulty");
     await field(page, "Code").fill("two words");
     await field(page, "Destination").fill("https://shop.example/?c={clickid}");

@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { totpCode } from "../../../../api/people/totp.ts";
 import type { ConsoleBrowser } from "../../../browser/console/console-browser.ts";
 import { PASSWORD } from "../../../browser/console/sign-in-roles.ts";
+import { choose } from "./choose.ts";
 
 const STEP_MS = 30_000;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -50,14 +51,14 @@ export async function signOut(page: Page): Promise<void> {
 export async function invite(
   admin: Page,
   base: string,
-  { email, role, affiliate }: { email: string; role: string; affiliate?: number },
+  { email, role, partner }: { email: string; role: string; partner?: string },
 ): Promise<string> {
   await admin.goto(`${base}/workspace/people`);
   await press(admin, "Invite");
   const drawer = admin.locator(".drawer");
   await field(drawer, "E-mail").fill(email);
   await field(drawer, "Role").selectOption(role);
-  if (affiliate !== undefined) await field(drawer, "Partner ID").fill(String(affiliate));
+  if (partner !== undefined) await choose(drawer, "Partner", { sought: partner });
   await press(drawer, "Create invite link");
   return await linkIn(drawer);
 }

@@ -6,6 +6,7 @@ import { useWrite } from "../../member/use-write.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
+import { countryChoices } from "../../records/known-choices.ts";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { PostbackToken } from "./postback-token.tsx";
 
@@ -15,7 +16,7 @@ const OF_BOTH: readonly FormField[] = [
   { name: "contact_name", label: "Contact" },
   { name: "phone", label: "Phone" },
   { name: "website", label: "Website" },
-  { name: "country", label: "Country", hint: "Two letters, such as DE" },
+  { name: "country", label: "Country", load: countryChoices },
 ];
 const OF_PARTNERS: readonly FormField[] = [
   { name: "messenger", label: "Messenger" },

@@ -16,6 +16,7 @@ import { Facts } from "../../parts/facts.tsx";
 import { linkOrNothing } from "../../parts/safe-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { countryChoices } from "../../records/known-choices.ts";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordDrawer } from "../../records/record-drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
@@ -44,7 +45,7 @@ const FIELDS: readonly FormField[] = [
   { name: "contact_name", label: "Contact" },
   { name: "phone", label: "Phone" },
   { name: "website", label: "Website" },
-  { name: "country", label: "Country", hint: "Two letters, such as DE" },
+  { name: "country", label: "Country", load: countryChoices },
   { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
   { name: "notes", label: "Internal notes", kind: "area" },
 ];

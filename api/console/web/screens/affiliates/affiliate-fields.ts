@@ -1,3 +1,4 @@
+import { countryChoices } from "../../records/known-choices.ts";
 import type { FormField } from "../../records/record-form.tsx";
 
 export const AFFILIATE_FIELDS: readonly FormField[] = [
@@ -18,7 +19,7 @@ export const AFFILIATE_FIELDS: readonly FormField[] = [
   { name: "phone", label: "Phone" },
   { name: "website", label: "Website" },
   { name: "messenger", label: "Messenger" },
-  { name: "country", label: "Country", hint: "Two letters, such as DE" },
+  { name: "country", label: "Country", load: countryChoices },
   { name: "tier", label: "Tier" },
   { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
   { name: "traffic_sources", label: "Traffic sources", kind: "area" },

@@ -9,6 +9,7 @@ import { type Fact, Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
+import { ClickFacts } from "./click-facts.tsx";
 
 const HEIGHT = 320;
 
@@ -35,7 +36,7 @@ export function ClickDrawer({
       {record.data === undefined && !record.isError && <Skeleton height={HEIGHT} />}
       {record.data !== undefined && (
         <>
-          <Facts facts={factsOf(record.data.click, zone)} />
+          <ClickFacts {...record.data} />
           <section className="stack tight">
             <h3>Conversions</h3>
             {record.data.conversions.length === 0 && <p className="muted">None yet.</p>}
@@ -53,15 +54,6 @@ export function ClickDrawer({
       )}
     </Drawer>
   );
-}
-
-/** Fields in the order and with the names of the API. A click has dozens of fields, most of them empty. */
-function factsOf(click: Readonly<Record<string, unknown>>, zone: string): readonly Fact[] {
-  return Object.entries(click).flatMap(([name, value]): readonly Fact[] => {
-    if (value === "" || value === null || value === undefined || value === false) return [];
-    if (name === "ts") return [["time", formatInstant(plainText(value), zone)]];
-    return [[name.replaceAll("_", " "), plainText(value)]];
-  });
 }
 
 function Extra({

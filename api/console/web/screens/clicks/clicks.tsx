@@ -1,7 +1,9 @@
 import { type ReactElement, useState } from "react";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
+import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress, type Page } from "../../client/lists.ts";
+import { formatCountry } from "../../format/country.ts";
 import { formatInstant } from "../../format/time.ts";
 import { type Membership, useMembership } from "../../member/membership.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
@@ -10,6 +12,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import { countedQuery } from "../../records/counted-query.ts";
+import { countryChoices } from "../../records/known-choices.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
@@ -43,16 +46,22 @@ const FILTERS: readonly ListFilter[] = [
       ["none", "Not redirected"],
     ],
   },
-  { name: "country", label: "Country, such as DE" },
+  { name: "offer_id", label: "Offer", load: offerIdChoices },
+  { name: "country", label: "Country", load: countryChoices },
   { name: "sub1", label: "Sub 1" },
   { name: "click_id", label: "Click ID" },
   { name: "gclid", label: "gclid" },
 ];
 
+const OF_STAFF: readonly ListFilter[] = [
+  { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
+];
+
 /** Clicks of a range, the newest first. */
 export function Clicks(): ReactElement {
   const membership = useMembership();
-  const { api, zone } = membership;
+  const { api, zone, role } = membership;
+  const filters = role === "partner" ? FILTERS : [...OF_STAFF, ...FILTERS];
   const [search, change] = useAddress();
   const [isLive, setLive] = useState(false);
   const [missing, setMissing] = useState<string>();
@@ -73,7 +82,7 @@ export function Clicks(): ReactElement {
       <RecordList<ClickRow>
         title="Clicks"
         name="clicks"
-        filters={FILTERS}
+        filters={filters}
         fixed={countedQuery(search)}
         everyMs={isLive ? LIVE_MS : undefined}
         load={async (query, signal): Promise<Page<ClickRow>> => {
@@ -93,7 +102,7 @@ export function Clicks(): ReactElement {
         actions={
           <CsvButton
             path="/clicks"
-            query={{ ...countedQuery(search), ...givenFilters(search, FILTERS) }}
+            query={{ ...countedQuery(search), ...givenFilters(search, filters) }}
           />
         }
       />
@@ -124,7 +133,7 @@ function columnsFor({ zone, role }: Membership): readonly Column<ClickRow>[] {
           cell: (row) => <StrangerText text={row.affiliate_label ?? ""} />,
         },
     { name: "link", title: "Link", cell: (row) => row.link_type },
-    { name: "country", title: "Country", cell: ({ country }) => country },
+    { name: "country", title: "Country", cell: ({ country = "" }) => formatCountry(country) },
     { name: "device", title: "Device", cell: (row) => row.device_type },
     {
       name: "source",

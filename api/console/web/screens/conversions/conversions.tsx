@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
+import { advertiserChoices, affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
 import { formatMoney } from "../../format/money.ts";
@@ -45,8 +46,9 @@ const FILTERS: readonly ListFilter[] = [
 ];
 const OF_STAFF: readonly ListFilter[] = [
   { name: "status_reason", label: "Reason" },
-  { name: "offer_id", label: "Offer ID" },
-  { name: "affiliate_id", label: "Partner ID" },
+  { name: "offer_id", label: "Offer", load: offerIdChoices },
+  { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
+  { name: "advertiser_id", label: "Advertiser", load: advertiserChoices },
 ];
 
 /** Conversions of a range, the newest first. Staff decide here what is approved. */

@@ -8,6 +8,7 @@ import { formatMoney } from "../../format/money.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { currencyChoices } from "../../records/known-choices.ts";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
@@ -19,7 +20,9 @@ const FILTERS: readonly ListFilter[] = [
   { name: "from", label: "From, such as 2026-11-01" },
   { name: "to", label: "Until" },
   { name: "traffic_source", label: "Traffic source" },
-  { name: "currency", label: "Currency" },
+  { name: "currency", label: "Currency", load: currencyChoices },
+  { name: "offer_id", label: "Offer", load: offerIdChoices },
+  { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
 ];
 
 const COLUMNS: readonly Column<AdCost>[] = [

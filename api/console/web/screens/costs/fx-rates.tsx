@@ -9,6 +9,7 @@ import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
 import type { FormField, RecordBody } from "../../records/form-field.ts";
+import { currencyChoices } from "../../records/known-choices.ts";
 import { NestedForm } from "../../records/nested-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { asRates } from "./rate-rows.ts";
@@ -25,7 +26,7 @@ const FIELDS: readonly FormField[] = [
     row: { noun: "Rate", initial: {} },
     fields: [
       { name: "date", label: "Day", hint: "Such as 2026-11-24" },
-      { name: "currency", label: "Currency", hint: "Such as USD" },
+      { name: "currency", label: "Currency", load: currencyChoices },
       { name: "rate", label: "Rate", hint: "Such as 1.0842" },
     ],
   },
@@ -75,7 +76,7 @@ export function FxRates(): ReactElement {
       <RecordList<FxRate>
         title="Reference rates"
         name="fx-rates"
-        filters={[{ name: "currency", label: "Currency" }]}
+        filters={[{ name: "currency", label: "Currency", load: currencyChoices }]}
         load={async (query, signal) => {
           const params = { query: fromAddress(query) };
           const page = await read(api.GET("/fx-rates", { params, signal }));

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
-import { offerIdChoices } from "../../client/choices.ts";
+import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
@@ -14,9 +14,11 @@ import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
+import { RecordName } from "../../records/record-name.tsx";
 import { Deliveries } from "./deliveries.tsx";
 
 type Postback = components["schemas"]["Postback"];
@@ -55,8 +57,35 @@ const FIELDS: readonly FormField[] = [
   },
   STATUS,
 ];
-const PARTNER: FormField = { name: "affiliate_id", label: "Partner ID", kind: "number" };
+const PARTNER: FormField = {
+  name: "affiliate_id",
+  label: "Partner",
+  kind: "record",
+  load: affiliateIdChoices,
+};
 const INITIAL = { method: "GET", fire_on: "approved", status: "active" } as const;
+
+const PARTNER_COLUMN: Column<Postback> = {
+  name: "partner",
+  title: "Partner",
+  cell: (row) =>
+    row.affiliate_id === null ? (
+      "all"
+    ) : (
+      <RecordName of={affiliateIdChoices} id={row.affiliate_id} />
+    ),
+};
+const FILTERS: readonly ListFilter[] = [
+  {
+    name: "status",
+    label: "Status",
+    choices: [...(STATUS.choices ?? []), ["disabled", "Switched off after failures"]],
+  },
+  { name: "offer_id", label: "Offer", load: offerIdChoices },
+];
+const OF_STAFF: readonly ListFilter[] = [
+  { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
+];
 
 /** What is sent to partners about their conversions. */
 export function Postbacks(): ReactElement {
@@ -70,8 +99,12 @@ export function Postbacks(): ReactElement {
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
     { name: "when", title: "When", cell: (row) => row.fire_on },
     { name: "event", title: "Event", cell: (row) => row.event_code ?? "all" },
-    { name: "offer", title: "Offer ID", isNumber: true, cell: (row) => row.offer_id },
-    { name: "partner", title: "Partner ID", isNumber: true, cell: (row) => row.affiliate_id },
+    {
+      name: "offer",
+      title: "Offer",
+      cell: (row) => <RecordName of={offerIdChoices} id={row.offer_id} />,
+    },
+    ...(role === "partner" ? [] : [PARTNER_COLUMN]),
   ];
   const open = search.get("open");
   return (
@@ -80,13 +113,7 @@ export function Postbacks(): ReactElement {
       <RecordList<Postback>
         title="Postbacks"
         name="postbacks"
-        filters={[
-          {
-            name: "status",
-            label: "Status",
-            choices: [...(STATUS.choices ?? []), ["disabled", "Switched off after failures"]],
-          },
-        ]}
+        filters={role === "partner" ? FILTERS : [...FILTERS, ...OF_STAFF]}
         load={async (query, signal) =>
           await read(api.GET("/postbacks", { params: { query: fromAddress(query) }, signal }))
         }

@@ -1,4 +1,10 @@
 import type { FormField } from "../../records/form-field.ts";
+import {
+  browserChoices,
+  countryChoices,
+  systemChoices,
+  zoneChoices,
+} from "../../records/known-choices.ts";
 
 const DEVICES = [
   ["desktop", "Desktop"],
@@ -11,18 +17,24 @@ const DAYS = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"].map(
 );
 
 const WHERE: readonly FormField[] = [
-  { name: "countries_allow", label: "Countries", kind: "list", hint: "Such as DE, AT. Empty: all" },
-  { name: "countries_deny", label: "Not these countries", kind: "list" },
+  {
+    name: "countries_allow",
+    label: "Countries",
+    kind: "list",
+    load: countryChoices,
+    hint: "Empty: all",
+  },
+  { name: "countries_deny", label: "Not these countries", kind: "list", load: countryChoices },
   { name: "regions_allow", label: "Regions", kind: "list" },
   { name: "cities_allow", label: "Cities", kind: "list" },
 ];
 const WITH: readonly FormField[] = [
   { name: "devices_allow", label: "Devices", kind: "many", choices: DEVICES },
   { name: "devices_deny", label: "Not these devices", kind: "many", choices: DEVICES },
-  { name: "os_allow", label: "Operating systems", kind: "list", hint: "Such as iOS, Android" },
-  { name: "os_deny", label: "Not these systems", kind: "list" },
-  { name: "browsers_allow", label: "Browsers", kind: "list" },
-  { name: "browsers_deny", label: "Not these browsers", kind: "list" },
+  { name: "os_allow", label: "Operating systems", kind: "list", load: systemChoices },
+  { name: "os_deny", label: "Not these systems", kind: "list", load: systemChoices },
+  { name: "browsers_allow", label: "Browsers", kind: "list", load: browserChoices },
+  { name: "browsers_deny", label: "Not these browsers", kind: "list", load: browserChoices },
   { name: "languages_allow", label: "Languages", kind: "list", hint: "Such as de, en" },
   {
     name: "connection",
@@ -41,7 +53,7 @@ const SCHEDULE: FormField = {
   isSparse: true,
   isFolded: true,
   fields: [
-    { name: "tz", label: "Time zone", hint: "Such as Europe/Berlin" },
+    { name: "tz", label: "Time zone", load: zoneChoices },
     { name: "days", label: "Days", kind: "many-numbers", choices: DAYS },
     { name: "hours", label: "Hours", kind: "list-numbers", hint: "0 to 23, several with commas" },
     { name: "starts_at", label: "From (UTC)", kind: "time" },

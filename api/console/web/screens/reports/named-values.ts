@@ -65,10 +65,10 @@ export function useValues(
   const others =
     dimension === "country"
       ? COUNTRIES
-      : (found.data?.choices ?? []).map(([value, label]) => ({
+      : (found.data?.choices ?? []).map(([value, label, detail = ""]) => ({
           value,
           label,
-          detail: "",
+          detail,
           clicks: 0,
         }));
   const seenValues = new Set(known.map(({ value }) => value));

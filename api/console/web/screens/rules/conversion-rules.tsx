@@ -6,9 +6,10 @@ import { fromAddress } from "../../client/lists.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { FormField } from "../../records/form-field.ts";
+import { countryChoices } from "../../records/known-choices.ts";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
-import { conditionsText } from "./conditions-text.ts";
+import { ConditionsCell } from "./conditions-cell.tsx";
 import { RuleOrder } from "./rule-order.tsx";
 import { STATES, STATUS } from "./states.ts";
 import { SUB_CHOICES } from "./sub-choices.ts";
@@ -32,7 +33,7 @@ const CONDITIONS: FormField = {
     { name: "offer_ids", label: "Offers", kind: "records", load: offerIdChoices },
     { name: "affiliate_ids", label: "Partners", kind: "records", load: affiliateIdChoices },
     { name: "event_codes", label: "Events", kind: "list", hint: "Codes, several with commas" },
-    { name: "countries", label: "Countries", kind: "list", hint: "Such as DE, AT" },
+    { name: "countries", label: "Countries", kind: "list", load: countryChoices },
     { name: "min_sale_amount", label: "Sale from", hint: "Such as 10.00" },
     { name: "max_sale_amount", label: "Sale up to" },
     { name: "max_seconds_since_click", label: "Seconds after the click, at most", kind: "number" },
@@ -65,7 +66,7 @@ const CONVERSION_RULES: RecordResource<ConversionRule> = {
     {
       name: "conditions",
       title: "Conditions",
-      cell: (row) => <StrangerText text={conditionsText(row.conditions)} />,
+      cell: (row) => <ConditionsCell conditions={row.conditions} />,
     },
   ],
   filters: [

@@ -48,6 +48,8 @@ const COUPONS: RecordResource<Coupon> = {
   filters: [
     { name: "code", label: "Code" },
     { name: "status", label: "Status", choices: STATUS.choices },
+    { name: "offer_id", label: "Offer", load: offerIdChoices },
+    { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   ],
   fields: [
     { name: "code", label: "Code", required: true },

@@ -32,8 +32,8 @@ const LINK_KEYS: RecordResource<LinkKey> = {
   ],
   filters: [
     { name: "key", label: "Key" },
-    { name: "offer_id", label: "Offer ID" },
-    { name: "affiliate_id", label: "Partner ID" },
+    { name: "offer_id", label: "Offer", load: offerIdChoices },
+    { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   ],
   fields: [
     { name: "key", label: "Key", hint: "4 to 64 letters, digits or _; made for you if empty" },

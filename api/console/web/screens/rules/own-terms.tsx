@@ -44,8 +44,8 @@ const OWN_TERMS: RecordResource<PayoutOverride> = {
     },
   ],
   filters: [
-    { name: "offer_id", label: "Offer ID" },
-    { name: "affiliate_id", label: "Partner ID" },
+    { name: "offer_id", label: "Offer", load: offerIdChoices },
+    { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   ],
   fields: [
     { name: "affiliate_id", label: "Partner", kind: "record", load: affiliateIdChoices },

@@ -85,6 +85,7 @@ const SMART_LINKS: RecordResource<SmartLink> = {
   filters: [
     { name: "code", label: "Code" },
     { name: "status", label: "Status", choices: STATUS.choices },
+    { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   ],
   fields: [
     { name: "name", label: "Name", required: true },

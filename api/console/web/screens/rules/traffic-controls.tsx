@@ -6,10 +6,11 @@ import { fromAddress } from "../../client/lists.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { FormField } from "../../records/form-field.ts";
+import { countryChoices } from "../../records/known-choices.ts";
 import { RecordName } from "../../records/record-name.tsx";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
-import { conditionsText } from "./conditions-text.ts";
+import { ConditionsCell } from "./conditions-cell.tsx";
 import { STATES, STATUS } from "./states.ts";
 import { SUB_CHOICES } from "./sub-choices.ts";
 
@@ -31,7 +32,7 @@ const CONDITIONS: FormField = {
   fields: [
     { name: "offer_ids", label: "Offers", kind: "records", load: offerIdChoices },
     { name: "affiliate_ids", label: "Partners", kind: "records", load: affiliateIdChoices },
-    { name: "countries", label: "Countries", kind: "list", hint: "Such as DE, AT" },
+    { name: "countries", label: "Countries", kind: "list", load: countryChoices },
     { name: "source_ids", label: "Source IDs", kind: "list" },
     { name: "ip_ranges", label: "IP addresses", kind: "list", hint: "Such as 198.51.100.0/24" },
     { name: "user_agent_contains", label: "User agent contains", kind: "list" },
@@ -68,7 +69,7 @@ const TRAFFIC_CONTROLS: RecordResource<TrafficControl> = {
     {
       name: "conditions",
       title: "Conditions",
-      cell: (row) => <StrangerText text={conditionsText(row.conditions)} />,
+      cell: (row) => <ConditionsCell conditions={row.conditions} />,
     },
   ],
   filters: [

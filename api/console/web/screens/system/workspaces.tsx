@@ -12,6 +12,7 @@ import { InstantText } from "../../parts/instant-text.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { currencyChoices, zoneChoices } from "../../records/known-choices.ts";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 
@@ -25,8 +26,8 @@ const FIELDS: readonly FormField[] = [
     required: true,
     hint: "In addresses of the console, such as acme",
   },
-  { name: "timezone", label: "Time zone", hint: "Such as Europe/Berlin" },
-  { name: "currency", label: "Currency", hint: "Such as EUR" },
+  { name: "timezone", label: "Time zone", load: zoneChoices },
+  { name: "currency", label: "Currency", load: currencyChoices },
 ];
 
 const COLUMNS: readonly Column<Workspace>[] = [

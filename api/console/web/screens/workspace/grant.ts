@@ -1,3 +1,4 @@
+import { advertiserChoices, affiliateIdChoices } from "../../client/choices.ts";
 import type { OwnMembership } from "../../member/use-session.ts";
 import type { FormBody, FormField } from "../../records/record-form.tsx";
 
@@ -15,12 +16,19 @@ export const GRANT_FIELDS: readonly FormField[] = [
       ["advertiser", "Advertiser"],
     ],
   },
-  { name: "affiliate_id", label: "Partner ID", kind: "number", hint: "For the role Partner" },
+  {
+    name: "affiliate_id",
+    label: "Partner",
+    kind: "record",
+    load: affiliateIdChoices,
+    onlyFor: { name: "role", value: "partner" },
+  },
   {
     name: "advertiser_id",
-    label: "Advertiser ID",
-    kind: "number",
-    hint: "For the role Advertiser",
+    label: "Advertiser",
+    kind: "record",
+    load: advertiserChoices,
+    onlyFor: { name: "role", value: "advertiser" },
   },
 ];
 /** What the fields show at the beginning. */
@@ -34,12 +42,13 @@ export type Grant = {
   readonly advertiser_id: number | null;
 };
 
-/** What the fields say. */
-export function grantOf({ role, affiliate_id: partner, advertiser_id: other }: FormBody): Grant {
+/** What the fields say. An account that another role had before is left out. */
+export function grantOf(body: FormBody): Grant {
+  const role = ROLES.find((one) => one === body["role"]) ?? GRANT_AT_FIRST.role;
   return {
-    role: ROLES.find((one) => one === role) ?? GRANT_AT_FIRST.role,
-    affiliate_id: idOf(partner),
-    advertiser_id: idOf(other),
+    role,
+    affiliate_id: role === "partner" ? idOf(body["affiliate_id"]) : null,
+    advertiser_id: role === "advertiser" ? idOf(body["advertiser_id"]) : null,
   };
 }
 

@@ -2,7 +2,9 @@ import { Plus } from "lucide-react";
 import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
+import { advertiserChoices, affiliateIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { ROLE_WORDS } from "../../format/role.ts";
 import { formatInstant } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
@@ -11,6 +13,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
+import { RecordName } from "../../records/record-name.tsx";
 import { InvitePerson } from "./invite-person.tsx";
 import type { Member } from "./member.ts";
 import { MemberDrawer } from "./member-drawer.tsx";
@@ -58,7 +61,7 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
         </>
       ),
     },
-    { name: "role", title: "Role", cell: ({ role }) => role },
+    { name: "role", title: "Role", cell: (row) => <Granted {...row} /> },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
     {
       name: "factor",
@@ -122,8 +125,8 @@ function InvitationList({ mayChange }: { readonly mayChange: boolean }): ReactEl
   });
   const columns: readonly Column<Invitation>[] = [
     { name: "email", title: "E-mail", cell: (row) => <StrangerText text={row.email} /> },
-    { name: "role", title: "Role", cell: ({ role }) => role },
-    { name: "state", title: "State", cell: stateOf },
+    { name: "role", title: "Role", cell: (row) => <Granted {...row} /> },
+    { name: "state", title: "State", cell: (row) => <StatusBadge status={stateOf(row)} /> },
     { name: "ends", title: "Ends", cell: (row) => formatInstant(row.expires_at, zone) },
     {
       name: "actions",
@@ -160,8 +163,34 @@ function InvitationList({ mayChange }: { readonly mayChange: boolean }): ReactEl
   );
 }
 
+/** The role, with the account for partners and advertisers. */
+function Granted({
+  role,
+  affiliate_id: partner,
+  advertiser_id: advertiser,
+}: Pick<Invitation, "role" | "affiliate_id" | "advertiser_id">): ReactElement {
+  const own = useMembership().role;
+  // People of an account see only their own colleagues.
+  const isStaff = own === "admin" || own === "analyst";
+  const [of, id] =
+    typeof partner === "number"
+      ? [affiliateIdChoices, partner]
+      : [advertiserChoices, advertiser ?? 0];
+  return (
+    <>
+      {ROLE_WORDS[role]}
+      {isStaff && id !== 0 && (
+        <span className="muted">
+          {" "}
+          <RecordName of={of} id={id} />
+        </span>
+      )}
+    </>
+  );
+}
+
 function stateOf({ used_at: used, revoked_at: revoked, expires_at: ends }: Invitation): string {
-  if (used !== null) return "used";
+  if (used !== null) return "accepted";
   if (revoked !== null) return "revoked";
-  return new Date(ends).getTime() < Date.now() ? "ended" : "open";
+  return new Date(ends).getTime() < Date.now() ? "expired" : "pending";
 }

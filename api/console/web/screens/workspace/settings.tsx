@@ -7,6 +7,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
+import { currencyChoices, zoneChoices } from "../../records/known-choices.ts";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 
 const HEIGHT = 420;
@@ -16,9 +17,10 @@ const FIELDS: readonly FormField[] = [
   {
     name: "timezone",
     label: "Time zone",
-    hint: "For the days of reports and caps, such as Europe/Berlin",
+    load: zoneChoices,
+    hint: "For the days of reports and caps",
   },
-  { name: "currency", label: "Currency", hint: "Three letters, such as EUR" },
+  { name: "currency", label: "Currency", load: currencyChoices },
   {
     name: "default_fallback_url",
     label: "Fallback URL",
