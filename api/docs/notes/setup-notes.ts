@@ -117,6 +117,9 @@ const NOTIFYING: Notes = {
   "WebhookDelivery.event": "What happened",
   "testWebhook.event": "The event to send a sample of",
   attempts: "Attempts so far",
+  "DeliveryAttempt.sent_at": "When the request began",
+  "DeliveryAttempt.status":
+    "What came of the attempt: it arrived (`delivered`), another one was to follow (`retrying`), or it was the last (`failed`)",
   "PostbackDelivery.error": "Why the last attempt failed; empty when it did not",
   "WebhookDelivery.error": "Why the last attempt failed; empty when it did not",
   response_status: "HTTP status of the last answer; null if there was none",
