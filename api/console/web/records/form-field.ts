@@ -31,6 +31,8 @@ export type FormField = {
   readonly load?: LoadChoices | undefined;
   readonly fields?: readonly FormField[] | undefined;
   readonly hint?: string | undefined;
+  /** Names that may be inserted into a text, each in braces. */
+  readonly macros?: readonly string[] | undefined;
   readonly required?: boolean | undefined;
   /** An empty field is sent as null, because the API has no empty text for it. */
   readonly isNullable?: boolean | undefined;
