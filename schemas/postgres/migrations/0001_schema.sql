@@ -1618,9 +1618,10 @@ create index delivery_queue on delivery (destination, kind, endpoint_id, due_at)
 create index delivery_conversion on delivery (conversion_id) where conversion_id is not null;
 
 -- Each request of a delivery and what came of it, written with its result. Numbers count through retries by hand. A number without a
--- row had no known result: its worker ended before it could record one.
+-- row had no known result: its worker ended before it could record one. Without a foreign key, whose check at each attempt would take as
+-- long as the row itself: the result is written under the lock of its delivery.
 create table delivery_attempt (
-  delivery_id uuid not null references delivery on delete cascade,
+  delivery_id uuid not null,
   number integer not null,
   sent_at timestamptz(3) not null,
   duration_ms integer not null,
@@ -1635,6 +1636,9 @@ create table delivery_attempt (
   response_body text not null,
   primary key (delivery_id, number)
 );
+\ir ../functions/forget_attempts.sql
+create trigger forget_attempts after delete on delivery
+  referencing old table as gone for each statement execute function forget_attempts();
 
 -- After a restore, deliveries that were sent since the backup are due again. While this row is there, none is sent.
 create table delivery_hold (

@@ -36,14 +36,9 @@ export function MacroField({
       />
       <details className="group-field">
         <summary>Insert a macro</summary>
-        <div className="row wrap" role="group" aria-label={`Macros for ${field.label}`}>
+        <div className="macro-list" role="group" aria-label={`Macros for ${field.label}`}>
           {macros.map((name) => (
-            <button
-              key={name}
-              type="button"
-              className="button plain mono"
-              onClick={() => insert(name)}
-            >
+            <button key={name} type="button" className="button mono" onClick={() => insert(name)}>
               {`{${name}}`}
             </button>
           ))}

@@ -155,7 +155,7 @@ function LastAttempt({
         </p>
       )}
       {body !== "" && (
-        <pre className="answer">
+        <pre className="answer break">
           <StrangerText text={body} />
         </pre>
       )}

@@ -149,7 +149,7 @@ function Sent({ attempt: { method, url, body } }: { readonly attempt: Attempt })
         </p>
       )}
       {body !== "" && (
-        <pre className="answer">
+        <pre className="answer break">
           <StrangerText text={body} />
         </pre>
       )}
@@ -170,7 +170,7 @@ function Answered({
         {status === null && <StrangerText text={error} />}
       </p>
       {body !== "" && (
-        <pre className="answer">
+        <pre className="answer break">
           <StrangerText text={body} />
         </pre>
       )}
