@@ -30,6 +30,7 @@ import { listAuditLog } from "./messages/logs/list-audit-log.ts";
 import { listPostbackLog } from "./messages/logs/list-postback-log.ts";
 import { summarisePostbackLog } from "./messages/logs/postback-log-summary.ts";
 import {
+  getWebhookDelivery,
   listWebhookDeliveries,
   retryWebhookDeliveries,
   retryWebhookDelivery,
@@ -86,6 +87,7 @@ export const managementOperations: readonly Operation[] = [
   testWebhook,
   listWebhookDeliveries,
   retryWebhookDeliveries,
+  getWebhookDelivery,
   retryWebhookDelivery,
   listPostbackLog,
   summarisePostbackLog,

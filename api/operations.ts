@@ -25,6 +25,7 @@ import { updateOffer } from "./catalog/offers/update-offer.ts";
 import { getTrackingLink } from "./catalog/tracking-links/get-tracking-link.ts";
 import { managementOperations } from "./management-operations.ts";
 import {
+  getPostbackDelivery,
   listPostbackDeliveries,
   retryPostbackDeliveries,
   retryPostbackDelivery,
@@ -127,6 +128,7 @@ export const operations: readonly Operation[] = [
   postbacks.remove,
   listPostbackDeliveries,
   retryPostbackDeliveries,
+  getPostbackDelivery,
   retryPostbackDelivery,
   ...dealOperations,
   getTrackingLink,

@@ -160,19 +160,23 @@ export const VISIBILITY = {
       disabled_reason created_by_affiliate created_at updated_at`,
   ),
   postback_delivery: rule(
-    `id postback_id conversion_id trigger url attempts status error response_status
+    `id postback_id conversion_id trigger url attempts total_attempts status error response_status
       response_body next_attempt_at created_at finished_at`,
+  ),
+  /** Whoever sees the delivery. */
+  delivery_attempt: rule(
+    "number sent_at duration_ms status method url body error response_status response_body",
   ),
   /** For the staff: deliveries of both kinds. */
   conversion_delivery: rule(
-    `id kind endpoint_id trigger event url attempts status error response_status response_body
+    `id kind endpoint_id trigger event url attempts total_attempts status error response_status response_body
       next_attempt_at created_at finished_at`,
   ),
   webhook: rule("id name url events active secret disabled_reason created_at updated_at", {
     analyst: "secret",
   }),
   webhook_delivery: rule(
-    `id webhook_id event event_id url attempts status error response_status response_body
+    `id webhook_id event event_id url attempts total_attempts status error response_status response_body
       next_attempt_at created_at finished_at`,
   ),
   workspace: rule(

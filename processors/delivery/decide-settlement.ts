@@ -1,20 +1,31 @@
 import type { Settlement } from "./deliveries.ts";
-import type { Attempt, DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
+import type {
+  Attempt,
+  DeliveryKind,
+  DeliveryRequest,
+  LeasedDelivery,
+  Prepared,
+} from "./delivery.ts";
 import { nextAttemptInMs, retryAfterMs } from "./retry-schedule.ts";
 
 /** The result of an attempt for its delivery: delivered, to be retried, or failed (G126, G130). */
 export function decideSettlement(options: {
   readonly delivery: Pick<LeasedDelivery, "attempts">;
-  readonly kind: Pick<DeliveryKind, "waitsMs" | "isRefusal">;
-  readonly url: string;
+  readonly kind: Pick<DeliveryKind, "name" | "waitsMs" | "isRefusal">;
+  readonly request: Pick<DeliveryRequest, "url" | "method" | "body">;
+  readonly durationMs: number;
   readonly attempt: Attempt;
   readonly nowMs: number;
   readonly random: number;
 }): Settlement {
-  const { delivery, kind, url, attempt, nowMs, random } = options;
+  const { delivery, kind, request, durationMs, attempt, nowMs, random } = options;
   const isAnswered = attempt.kind === "answered";
   const result = {
-    url,
+    url: request.url.href,
+    method: request.method,
+    // The row of a webhook's delivery has the document already.
+    ...(kind.name === "postback" && { body: storable(request.body ?? "") }),
+    duration_ms: Math.round(durationMs),
     response_status: isAnswered ? attempt.status : null,
     response_body: isAnswered ? storable(attempt.body) : "",
     is_sent: true,

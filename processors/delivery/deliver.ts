@@ -100,12 +100,14 @@ async function send(
   const { redirectsMax } = kind;
   const connectionsOf = `${delivery.kind} ${delivery.endpoint_id}`;
   const how = { redirectsMax, connectionsOf, timeoutMs: TIMEOUT_MS };
+  const sentAtMs = performance.now();
   const attempt = await outgoing.attempt({ ...request, ...how });
   const settlement = decideSettlement({
     delivery,
     kind,
     attempt,
-    url: request.url.href,
+    request,
+    durationMs: performance.now() - sentAtMs,
     nowMs: clock.nowMs(),
     random: Math.random(),
   });

@@ -115,6 +115,11 @@ export type Settlement = {
   readonly retry_in_ms: number | null;
   /** False for a delivery that was refused before it was sent: that is not an attempt. */
   readonly is_sent: boolean;
+  /** Of the request that was sent; null for HTML that a page carries. */
+  readonly method?: "GET" | "POST" | null;
+  /** As sent. Left out for the document of a webhook, which its row has. */
+  readonly body?: string;
+  readonly duration_ms?: number;
   /** Whether a failure counts for disabling the endpoint (G126). */
   readonly is_endpoints_fault: boolean;
 };

@@ -109,6 +109,8 @@ function served(
     response_status: null,
     retry_in_ms: null,
     is_sent: true,
+    method: null,
+    body: html.replaceAll("\0", "\uFFFD"),
     is_endpoints_fault: true,
     response_body: html.slice(0, LOGGED_LENGTH_MAX).replaceAll("\0", "\uFFFD"),
   };

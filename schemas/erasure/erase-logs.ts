@@ -57,11 +57,25 @@ export async function eraseLogValues(db: Queryable, of: Values): Promise<number>
   return changed;
 }
 
-/** Clears deliveries of these conversions: ad ids in their bodies, and URLs and answers that contain one of `values`. */
+/**
+ * Clears deliveries of these conversions and their attempts: ad ids in their documents, and URLs, bodies and answers that contain one of
+ * `values`.
+ */
 export async function eraseDeliveriesOf(
   db: Queryable,
   of: { readonly conversionIds: readonly string[]; readonly values: readonly string[] },
 ): Promise<number> {
+  await db.query({
+    name: "erase-attempts-of-person",
+    text: `update delivery_attempt a
+           set url = case when has_any(a.url, $2::text[]) then '' else a.url end,
+               body = case when has_any(a.body, $2::text[]) then '' else a.body end,
+               response_body = case when has_any(a.response_body, $2::text[]) then '' else a.response_body end
+           from delivery d
+           where d.conversion_id = any($1::uuid[]) and a.delivery_id = d.id
+             and (has_any(a.url, $2::text[]) or has_any(a.body, $2::text[]) or has_any(a.response_body, $2::text[]))`,
+    values: [of.conversionIds, of.values],
+  });
   const { rowCount } = await db.query({
     name: "erase-deliveries-of-person",
     text: `update delivery d
@@ -82,13 +96,25 @@ const CLEAR_DELIVERY = `update delivery d
       response_body = case when d.response_body ~ $2 then '' else d.response_body end
   where d.workspace_id = $1 and (d.url ~ $2 or d.response_body ~ $2)`;
 
-/** Clears the URLs and answers, in all deliveries of a workspace, that match a pattern. */
+const CLEAR_ATTEMPTS = `update delivery_attempt a
+  set url = case when a.url ~ $2 then '' else a.url end,
+      body = case when a.body ~ $2 then '' else a.body end,
+      response_body = case when a.response_body ~ $2 then '' else a.response_body end
+  from delivery d
+  where d.workspace_id = $1 and a.delivery_id = d.id and (a.url ~ $2 or a.body ~ $2 or a.response_body ~ $2)`;
+
+/** Clears the URLs, bodies and answers, in all deliveries of a workspace and their attempts, that match a pattern. */
 export async function eraseDeliveriesMatching(
   db: Queryable,
   { workspaceId, pattern, untilMs }: Pick<Values, "workspaceId" | "untilMs"> & { pattern: string },
 ): Promise<number> {
   let changed = 0;
   for (const [from, to] of daysUpTo(untilMs)) {
+    await db.query({
+      name: "erase-attempt-values",
+      text: `${CLEAR_ATTEMPTS} and d.finished_at >= $3 and d.finished_at < $4`,
+      values: [workspaceId, pattern, from, to],
+    });
     const { rowCount } = await db.query({
       name: "erase-delivery-values",
       text: `${CLEAR_DELIVERY} and d.finished_at >= $3 and d.finished_at < $4`,
@@ -96,6 +122,11 @@ export async function eraseDeliveriesMatching(
     });
     changed += rowCount ?? 0;
   }
+  await db.query({
+    name: "erase-attempt-values-of-waiting-deliveries",
+    text: `${CLEAR_ATTEMPTS} and d.due_at is not null`,
+    values: [workspaceId, pattern],
+  });
   const { rowCount } = await db.query({
     name: "erase-values-of-waiting-deliveries",
     text: `${CLEAR_DELIVERY} and d.due_at is not null`,

@@ -114,9 +114,19 @@ const NOTIFYING: Notes = {
     "`pending` before the first attempt, `retrying` between attempts, `delivered` or `failed` at the end",
   "WebhookDelivery.status":
     "`pending` before the first attempt, `retrying` between attempts, `delivered` or `failed` at the end",
+  "PostbackDeliveryWithHistory.status":
+    "`pending` before the first attempt, `retrying` between attempts, `delivered` or `failed` at the end",
+  "WebhookDeliveryWithHistory.status":
+    "`pending` before the first attempt, `retrying` between attempts, `delivered` or `failed` at the end",
   "WebhookDelivery.event": "What happened",
+  "WebhookDeliveryWithHistory.event": "What happened",
+  "PostbackDeliveryWithHistory.error": "Why the last attempt failed; empty when it did not",
+  "WebhookDeliveryWithHistory.error": "Why the last attempt failed; empty when it did not",
   "testWebhook.event": "The event to send a sample of",
   attempts: "Attempts so far",
+  "DeliveryAttempt.sent_at": "When the request began",
+  "DeliveryAttempt.status":
+    "What came of the attempt: it arrived (`delivered`), another one was to follow (`retrying`), or it was the last (`failed`)",
   "PostbackDelivery.error": "Why the last attempt failed; empty when it did not",
   "WebhookDelivery.error": "Why the last attempt failed; empty when it did not",
   response_status: "HTTP status of the last answer; null if there was none",

@@ -20,6 +20,8 @@ export type DeliveryRow = {
   readonly event_id: string | null;
   readonly url: string;
   readonly attempts: number;
+  /** Also those before a retry by hand. */
+  readonly total_attempts: number;
   readonly status: string;
   readonly error: string;
   readonly response_status: number | null;
@@ -32,7 +34,7 @@ export type DeliveryRow = {
 
 /** Columns of `delivery d`. */
 export const DELIVERY_COLUMNS = `d.id, d.endpoint_id as postback_id, d.endpoint_id as webhook_id, d.conversion_id, d.trigger,
-  d.event, d.event_id, d.url, d.attempts, d.status, d.error, d.response_status, d.response_body,
+  d.event, d.event_id, d.url, d.attempts, d.attempts_before + d.attempts as total_attempts, d.status, d.error, d.response_status, d.response_body,
   case when d.lease_token is null then d.due_at end as next_attempt_at, d.created_at, d.finished_at`;
 
 const FILTERS: Readonly<Record<string, Filter>> = {

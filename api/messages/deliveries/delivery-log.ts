@@ -16,6 +16,9 @@ export function shownDelivery(resource: Resource, id: string, fields: z.ZodRawSh
     ...fields,
     url: z.string().meta({ description: "URL of the last attempt; empty before the first" }),
     attempts: z.int(),
+    total_attempts: z
+      .int()
+      .meta({ description: "Also those before a retry by hand, which allows all attempts again" }),
     status: z.enum(DELIVERY_STATUSES),
     error: z.string(),
     response_status: z.int().nullable(),

@@ -82,7 +82,8 @@ async function restart(
                  where c.id = d.conversion_id and c.affiliate_id = $6 and not c.is_private))
              order by d.created_at, d.id limit $7 for update skip locked)
            update delivery d
-           set status = 'pending', attempts = 0, due_at = clock_timestamp(), lease_token = null, error = '', finished_at = null,
+           set status = 'pending', attempts_before = d.attempts_before + d.attempts, attempts = 0, due_at = clock_timestamp(),
+             lease_token = null, error = '', finished_at = null,
              request_id = $8, traceparent = null, destination = e.destination,
              facts = case when d.kind = 'webhook' then d.facts || '{"is_ordered": true}' else d.facts end
            from chosen c, ${quoteIdentifier(endpoint.kind)} e where d.id = c.id and e.id = d.endpoint_id

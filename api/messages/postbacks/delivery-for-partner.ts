@@ -5,6 +5,7 @@ import {
 } from "../../../schemas/macros/macro-names.ts";
 import { parseTemplate } from "../../../schemas/macros/template.ts";
 import type { DeliveryRow } from "../deliveries/deliveries.ts";
+import type { AttemptRow } from "../deliveries/delivery-history.ts";
 
 const PARTNER_MACROS: ReadonlySet<PostbackMacro> = new Set(PARTNER_POSTBACK_MACROS);
 
@@ -21,9 +22,26 @@ export type DeliveredPostback = {
  * was queued and so may have had one. A postback that a partner created never had such a macro (G125).
  */
 export function deliveryForPartner(row: DeliveryRow, postback: DeliveredPostback): DeliveryRow {
-  if (postback.created_by_affiliate) return row;
-  const isAsSent = Date.parse(postback.updated_at) < Date.parse(row.created_at);
-  if (isAsSent && !hasStaffMacro(postback.url) && !hasStaffMacro(postback.body)) return row;
+  return maySee(row, postback) ? row : withoutValues(row);
+}
+
+/** The attempts of a delivery as its partner sees them, by the rule of {@link deliveryForPartner}: their bodies are left out too. */
+export function historyForPartner(
+  history: readonly AttemptRow[],
+  delivery: DeliveryRow,
+  postback: DeliveredPostback,
+): readonly AttemptRow[] {
+  if (maySee(delivery, postback)) return history;
+  return history.map((attempt) => ({ ...withoutValues(attempt), body: "" }));
+}
+
+function maySee({ created_at }: DeliveryRow, postback: DeliveredPostback): boolean {
+  if (postback.created_by_affiliate) return true;
+  const isAsSent = Date.parse(postback.updated_at) < Date.parse(created_at);
+  return isAsSent && !hasStaffMacro(postback.url) && !hasStaffMacro(postback.body);
+}
+
+function withoutValues<Row extends { readonly error: string }>(row: Row): Row {
   return { ...row, url: "", error: withoutStatusText(row.error), response_body: "" };
 }
 

@@ -71,8 +71,8 @@ export async function restartDelivery(
   const { rows } = await db.query<DeliveryRow>({
     name: "restart-delivery",
     text: `update delivery d
-           set status = 'pending', attempts = 0, due_at = clock_timestamp(), lease_token = null, error = '',
-             finished_at = null, request_id = $2, traceparent = null
+           set status = 'pending', attempts_before = d.attempts_before + d.attempts, attempts = 0, due_at = clock_timestamp(),
+             lease_token = null, error = '', finished_at = null, request_id = $2, traceparent = null
            where d.id = $1 and d.status <> 'delivered' and (d.lease_token is null or d.due_at <= clock_timestamp())
            returning ${DELIVERY_COLUMNS}`,
     values: [id, requestId],

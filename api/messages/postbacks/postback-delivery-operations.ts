@@ -3,9 +3,10 @@ import { showTo } from "../../access/visibility.ts";
 import { pathUuid } from "../../http/path-fields.ts";
 import { conflict, notFound } from "../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
+import { listAttempts, shownWithHistory, showWithHistory } from "../deliveries/delivery-history.ts";
 import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
 import { retryOperation } from "../deliveries/retry-deliveries.ts";
-import { deliveryForPartner } from "./delivery-for-partner.ts";
+import { deliveryForPartner, historyForPartner } from "./delivery-for-partner.ts";
 import {
   type FoundDelivery,
   findPostbackDelivery,
@@ -51,6 +52,32 @@ export const retryPostbackDeliveries: Operation = retryOperation({
   refuse: (postback) => {
     const { status } = Endpoint.parse(postback);
     return status === "active" ? undefined : `the postback is ${status}: set it active first`;
+  },
+});
+
+export const getPostbackDelivery: Operation = operation({
+  name: "getPostbackDelivery",
+  method: "GET",
+  path: "/postback-deliveries/{id}",
+  tag: "Postbacks",
+  summary: "Get a postback delivery with its attempts",
+  description:
+    "What each attempt sent and what was answered. They are kept as long as the delivery, also when it is retried by hand or given up.",
+  access: postbacks.get.access,
+  input: { path: z.object({ id: pathUuid }) },
+  output: z.object({ data: shownWithHistory(ShownDelivery, "PostbackDeliveryWithHistory") }),
+  status: 200,
+  findResource: findDelivery,
+  run: async ({ db, principal }, { resource: { delivery, postback } }) => {
+    const history = await listAttempts(db, delivery.id);
+    const shown =
+      principal.affiliate === null
+        ? { delivery, history }
+        : {
+            delivery: deliveryForPartner(delivery, postback),
+            history: historyForPartner(history, delivery, postback),
+          };
+    return { body: { data: showWithHistory(principal, "postback_delivery", shown) } };
   },
 });
 

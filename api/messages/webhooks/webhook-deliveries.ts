@@ -1,8 +1,24 @@
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import type { WebhookEvent } from "../../records/webhook-events.ts";
 import { DELIVERY_COLUMNS, type DeliveryRow } from "../deliveries/deliveries.ts";
 
 type Caller = Pick<OperationContext, "db" | "workspace" | "requestId">;
+
+/** A delivery whose webhook still exists. */
+export async function findWebhookDelivery(
+  db: Queryable,
+  workspaceId: number,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  const { rows } = await db.query<DeliveryRow>({
+    name: "find-webhook-delivery",
+    text: `select ${DELIVERY_COLUMNS} from delivery d join webhook w on w.id = d.endpoint_id
+           where d.id = $2 and d.workspace_id = $1 and d.kind = 'webhook'`,
+    values: [workspaceId, id],
+  });
+  return rows[0];
+}
 
 /**
  * Queues the document of a delivery again, as a new delivery to the webhook's current URL (G130). Undefined if the delivery does

@@ -5,10 +5,11 @@ import { pathId, pathUuid } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { WEBHOOK_EVENTS } from "../../records/webhook-events.ts";
+import { listAttempts, shownWithHistory, showWithHistory } from "../deliveries/delivery-history.ts";
 import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
 import { retryOperation } from "../deliveries/retry-deliveries.ts";
 import { sampleOf } from "./sample-data.ts";
-import { queueTest, repeatDelivery } from "./webhook-deliveries.ts";
+import { findWebhookDelivery, queueTest, repeatDelivery } from "./webhook-deliveries.ts";
 import { webhooks, webhookWrite } from "./webhooks.ts";
 
 const ShownDelivery = shownDelivery("webhook_delivery", "WebhookDelivery", {
@@ -27,6 +28,28 @@ export const listWebhookDeliveries: Operation = deliveryLog({
   description: "Newest first.",
   of: webhooks.get,
   Shown: ShownDelivery,
+});
+
+export const getWebhookDelivery: Operation = operation({
+  name: "getWebhookDelivery",
+  method: "GET",
+  path: "/webhook-deliveries/{id}",
+  tag: "Management",
+  summary: "Get a webhook delivery with its attempts",
+  description:
+    "What each attempt sent and what was answered, without the signature. They are kept as long as the delivery, also when it is given up.",
+  access: webhooks.get.access,
+  input: { path: z.object({ id: pathUuid }) },
+  output: z.object({ data: shownWithHistory(ShownDelivery, "WebhookDeliveryWithHistory") }),
+  status: 200,
+  run: async ({ db, workspace, principal }, { path }) => {
+    const delivery = await findWebhookDelivery(db, workspace.id, path.id);
+    if (delivery === undefined) throw notFound("delivery");
+    const history = await listAttempts(db, delivery.id);
+    return {
+      body: { data: showWithHistory(principal, "webhook_delivery", { delivery, history }) },
+    };
+  },
 });
 
 export const retryWebhookDelivery: Operation = operation({

@@ -1593,6 +1593,8 @@ create table delivery (
   facts jsonb not null,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'retrying', 'failed')),
   attempts integer not null default 0,
+  -- Attempts before the last retry by hand, which allows all attempts again.
+  attempts_before integer not null default 0,
   -- When it is sent next, or, while `lease_token` is set, when its worker is given up. Null once it has ended.
   due_at timestamptz(3) default clock_timestamp(),
   lease_token uuid,
@@ -1614,6 +1616,29 @@ create index delivery_trouble on delivery (kind, endpoint_id, created_at desc, i
 -- The queue is read by endpoint: slots are by endpoint first, then by host and port (G204).
 create index delivery_queue on delivery (destination, kind, endpoint_id, due_at) where due_at is not null;
 create index delivery_conversion on delivery (conversion_id) where conversion_id is not null;
+
+-- Each request of a delivery and what came of it, written with its result. Numbers count through retries by hand. A number without a
+-- row had no known result: its worker ended before it could record one. Without a foreign key, whose check at each attempt would take as
+-- long as the row itself: the result is written under the lock of its delivery.
+create table delivery_attempt (
+  delivery_id uuid not null,
+  number integer not null,
+  sent_at timestamptz(3) not null,
+  duration_ms integer not null,
+  status text not null check (status in ('delivered', 'retrying', 'failed')),
+  -- Null for HTML that a page carried.
+  method text check (method in ('GET', 'POST')),
+  url text not null,
+  -- Null for the document of a webhook, which is the same at each attempt: `delivery.facts` has it.
+  body text,
+  error text not null,
+  response_status integer,
+  response_body text not null,
+  primary key (delivery_id, number)
+);
+\ir ../functions/forget_attempts.sql
+create trigger forget_attempts after delete on delivery
+  referencing old table as gone for each statement execute function forget_attempts();
 
 -- After a restore, deliveries that were sent since the backup are due again. While this row is there, none is sent.
 create table delivery_hold (

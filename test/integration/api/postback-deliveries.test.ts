@@ -52,6 +52,8 @@ async function settle(id: string, token: string, result: Json): Promise<unknown>
   return rows[0]?.settled;
 }
 
+const someText: unknown = expect.any(String);
+const SENT_TO = "https://partner.example/?c=";
 const FAILED = { status: "failed", error: "HTTP 500 Down", response_status: 500 };
 const RETRYING = { ...FAILED, status: "retrying", retry_in_ms: 3_600_000 };
 
@@ -72,6 +74,7 @@ test("a waiting delivery shows its cause and its next attempt, none during an at
     trigger: "approved",
     url: "",
     attempts: 0,
+    total_attempts: 0,
     status: "pending",
     error: "",
     response_status: null,
@@ -153,6 +156,53 @@ test.each([
   },
 );
 
+test("a delivery shows what each attempt sent and was answered, also after a retry by hand (#39)", async () => {
+  const { keys } = world.tenant;
+  const { id, path } = await deliver();
+  const one = async (key?: string) => record(await world.get(`/postback-deliveries/${id}`, key));
+  expect((await one())["history"]).toEqual([]);
+  const sent = { method: "POST", body: "c=1", duration_ms: 20, response_body: "down" };
+  await settle(id, await lease(id, 60_000), { ...FAILED, ...sent });
+  await retry(id);
+  await settle(id, await lease(id, 60_000), { status: "delivered", method: "GET" });
+  for (const key of [keys.admin, keys.analyst, keys.partner]) {
+    const shown = await one(key);
+    expect(shown).toMatchObject({ id, status: "delivered", attempts: 1, total_attempts: 2 });
+    expect(shown["history"]).toEqual([
+      { number: 1, sent_at: someText, url: SENT_TO, ...FAILED, ...sent },
+      {
+        number: 2,
+        sent_at: someText,
+        duration_ms: 0,
+        status: "delivered",
+        method: "GET",
+        url: SENT_TO,
+        body: "",
+        error: "",
+        response_status: 200,
+        response_body: "",
+      },
+    ]);
+  }
+  expect(list(await world.get(path))[0]).not.toHaveProperty("history");
+});
+
+test("the attempts of a delivery are for those who see the delivery (PBO-015, VIS-052)", async () => {
+  const { keys } = world.tenant;
+  const { id } = await deliver();
+  const path = `/postback-deliveries/${id}`;
+  expect(refusal(await world.get(path, keys.advertiser))).toBe("403 forbidden");
+  const forAll = await deliver({ affiliate_id: null });
+  for (const [of, key] of [
+    [path, foreign.keys.admin],
+    [path, foreign.keys.partner],
+    [`/postback-deliveries/${forAll.id}`, keys.partner],
+    [`/postback-deliveries/${randomUUID()}`, keys.admin],
+    [`/webhook-deliveries/${id}`, keys.admin],
+  ] as const)
+    expect(refusal(await world.get(of, key))).toBe("404 not_found");
+});
+
 test("a delivered delivery is not sent again", async () => {
   const { id, path } = await deliver();
   await settle(id, await lease(id, 60_000), { status: "delivered" });
@@ -221,12 +271,15 @@ test.each([
   async (_, fields) => {
     const { id, path } = await deliver(fields);
     const { keys } = world.tenant;
-    await settle(id, await lease(id, 60_000), SENT);
+    await settle(id, await lease(id, 60_000), { ...SENT, method: "POST", body: "order-77" });
     const seen = await world.get(path, keys.partner);
     expect(list(seen)).toMatchObject([
       { id, status: "failed", error: "HTTP 500", response_status: 500, url: "", response_body: "" },
     ]);
     expect(list(await world.get(path))).toMatchObject([SENT]);
+    const attempts = await world.get(`/postback-deliveries/${id}`, keys.partner);
+    expect([attempts.status, attempts.text.includes("order-77")]).toEqual([200, false]);
+    expect(record(await world.get(`/postback-deliveries/${id}`))["history"]).toMatchObject([SENT]);
     const again = await retry(id, keys.partner);
     expect([again.status, again.text.includes("order-77")]).toEqual([200, false]);
   },

@@ -26,6 +26,7 @@ describe("delivery log", () => {
       event_id: someText,
       url: hook.url,
       attempts: 1,
+      total_attempts: 1,
       status: "failed",
       error: "HTTP 410 Gone",
       response_status: 410,
@@ -61,6 +62,15 @@ describe("delivery log", () => {
       key: hooks.foreign.keys.admin,
     });
     expect(refusal(foreignRetry)).toBe("404 not_found");
+    const shown = record(await world.get(`/webhook-deliveries/${row.id}`));
+    expect(shown).toMatchObject({ id: row.id, status: "failed", total_attempts: 1 });
+    expect(shown["history"]).toMatchObject([
+      { number: 1, method: "POST", body: original?.body, response_status: 410 },
+    ]);
+    const foreignKey = hooks.foreign.keys.admin;
+    expect(refusal(await world.get(`/webhook-deliveries/${row.id}`, foreignKey))).toBe(
+      "404 not_found",
+    );
   });
 
   test("a new secret signs the next delivery and later attempts of earlier ones (WH-013)", async () => {

@@ -144,6 +144,7 @@ export class ErasureWorld {
         "conversion_history",
         "postback_log",
         "delivery",
+        "delivery_attempt",
         "erasure",
         "erased_click",
         "audit_log",

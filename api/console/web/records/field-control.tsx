@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import { AreaField } from "../parts/area-field.tsx";
 import { CheckList } from "../parts/check-list.tsx";
 import { ChoiceField } from "../parts/choice-field.tsx";
+import { MacroField } from "../parts/macro-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { FieldGroup } from "./field-group.tsx";
 import { FieldRows } from "./field-rows.tsx";
@@ -129,7 +130,7 @@ function FieldControl(props: ControlProps): ReactElement {
 }
 
 function LeafControl({
-  field: { label, kind, choices, hint, required, load, isNullable },
+  field: { label, kind, choices, hint, required, load, isNullable, macros },
   value,
   fault,
   onChange,
@@ -167,6 +168,7 @@ function LeafControl({
     );
   if (kind === "lines") return <AreaField {...shared} rows={12} />;
   if (kind === "area") return <AreaField {...shared} />;
+  if (macros !== undefined) return <MacroField {...shared} {...{ hint, required, macros }} />;
   return <TextField {...shared} {...inputFor(kind)} hint={hint} required={required} />;
 }
 

@@ -33,6 +33,8 @@ export type FormField = {
   /** Shown only while another field has a value, such as the partner of a person who is one. */
   readonly onlyFor?: { readonly name: string; readonly value: string } | undefined;
   readonly hint?: string | undefined;
+  /** Names that may be inserted into a text, each in braces. */
+  readonly macros?: readonly string[] | undefined;
   readonly required?: boolean | undefined;
   /** An empty field is sent as null, because the API has no empty text for it. */
   readonly isNullable?: boolean | undefined;

@@ -197,6 +197,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     await field(page, "conversion.created").check();
     await press(page, "Create the webhook");
     const drawer = page.locator(".drawer");
+    await press(drawer, "Show the secret");
     await drawer.getByText(/^whsec_/).waitFor();
     await press(drawer, "Send a sample");
     await drawer.getByText("closed for today").waitFor();

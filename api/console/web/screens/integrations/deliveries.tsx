@@ -1,4 +1,6 @@
-import type { ReactElement } from "react";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { type ReactElement, useId, useState } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
@@ -8,6 +10,8 @@ import { useWrite } from "../../member/use-write.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { attemptsInWords, tells } from "./delivery-attempts.ts";
+import { DeliveryHistory } from "./delivery-history.tsx";
 
 /** Attempts follow each other within seconds at first. */
 const REFRESH_MS = 5_000;
@@ -18,6 +22,9 @@ const UNDELIVERED: readonly (readonly [status: Undelivered, label: string])[] = 
   ["retrying", "Retry all now"],
 ];
 
+type Delivery =
+  | components["schemas"]["PostbackDelivery"]
+  | components["schemas"]["WebhookDelivery"];
 type Endpoint = { readonly kind: "postbacks" | "webhooks"; readonly id: number };
 
 /** The newest deliveries of an endpoint with what was answered, and another try for failed ones. */
@@ -27,7 +34,7 @@ export function Deliveries({
   mayRetry,
 }: Endpoint & { readonly mayRetry: boolean }): ReactElement {
   const membership = useMembership();
-  const { api, zone } = membership;
+  const { api } = membership;
   const params = { path: { id } };
   const deliveries = useRecord(membership, {
     name: "deliveries",
@@ -38,7 +45,7 @@ export function Deliveries({
         ? (await read(api.GET("/postbacks/{id}/deliveries", { params, signal }))).data
         : (await read(api.GET("/webhooks/{id}/deliveries", { params, signal }))).data,
   });
-  const retry = useWrite(["deliveries"], async (status: Undelivered) => {
+  const retry = useWrite(["deliveries", "delivery"], async (status: Undelivered) => {
     const body = { status };
     return kind === "postbacks"
       ? await read(api.POST("/postbacks/{id}/deliveries/retry", { params, body }))
@@ -75,24 +82,83 @@ export function Deliveries({
       <ol className="plain-list">
         {deliveries.data?.map((delivery) => (
           <li key={delivery.id}>
-            <StatusBadge status={delivery.status} /> {formatInstant(delivery.created_at, zone)},{" "}
-            {delivery.attempts} {delivery.attempts === 1 ? "attempt" : "attempts"}
-            {delivery.response_status !== null && `, answered ${delivery.response_status}`}
-            {delivery.next_attempt_at !== null &&
-              `, next at ${formatInstant(delivery.next_attempt_at, zone)}`}
-            <br />
-            <span className="mono break">
-              <StrangerText text={delivery.url} />
-            </span>
-            {delivery.error !== "" && <p className="muted">{delivery.error}</p>}
-            {delivery.response_body !== "" && (
-              <pre className="answer">
-                <StrangerText text={delivery.response_body} />
-              </pre>
-            )}
+            <OneDelivery {...{ kind, delivery, mayRetry }} />
           </li>
         ))}
       </ol>
     </section>
+  );
+}
+
+/** One delivery in a few lines. Opened, it has all its attempts. */
+function OneDelivery({
+  kind,
+  delivery,
+  mayRetry,
+}: {
+  readonly kind: Endpoint["kind"];
+  readonly delivery: Delivery;
+  readonly mayRetry: boolean;
+}): ReactElement {
+  const { zone } = useMembership();
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { created_at: created, total_attempts: total, response_status: answered } = delivery;
+  const Arrow = isOpen ? ChevronDown : ChevronRight;
+  return (
+    <>
+      <div className="row wrap">
+        <button
+          type="button"
+          className="button plain"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Arrow size={14} aria-hidden /> {tells(delivery)}
+        </button>
+        <StatusBadge status={delivery.status} />
+      </div>
+      <p className="muted">
+        {formatInstant(created, zone)}, {attemptsInWords(total)}
+        {answered !== null && `, answered ${answered}`}
+        {delivery.next_attempt_at !== null &&
+          `, next at ${formatInstant(delivery.next_attempt_at, zone)}`}
+      </p>
+      <div id={id} className="stack tight">
+        {isOpen ? (
+          <DeliveryHistory kind={kind} id={delivery.id} mayRetry={mayRetry} />
+        ) : (
+          <LastAttempt delivery={delivery} />
+        )}
+        {isOpen && delivery.error === "conversion rejected" && (
+          <p className="muted">No longer sent, because the conversion was rejected.</p>
+        )}
+      </div>
+    </>
+  );
+}
+
+function LastAttempt({
+  delivery: { url, error, response_body: body },
+}: {
+  readonly delivery: Delivery;
+}): ReactElement {
+  return (
+    <>
+      <span className="mono break">
+        <StrangerText text={url} />
+      </span>
+      {error !== "" && (
+        <p className="muted">
+          <StrangerText text={error} />
+        </p>
+      )}
+      {body !== "" && (
+        <pre className="answer break">
+          <StrangerText text={body} />
+        </pre>
+      )}
+    </>
   );
 }

@@ -1,6 +1,10 @@
 import { Plus } from "lucide-react";
 import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
+import {
+  PARTNER_POSTBACK_MACROS,
+  STAFF_POSTBACK_MACROS,
+} from "../../../../../schemas/macros/macro-names.ts";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
@@ -31,13 +35,18 @@ const STATUS: FormField = {
     ["paused", "Paused"],
   ],
 };
-const FIELDS: readonly FormField[] = [
+/** A postback that a partner made fills in the macros of partners, whoever changes it. */
+const fieldsFor = (isPartners: boolean): readonly FormField[] => [
   {
     name: "url",
     label: "Address",
     required: true,
     hint: "Macros such as {click_id}, {payout} and {sub1} are filled in",
+    macros: isPartners ? PARTNER_POSTBACK_MACROS : STAFF_POSTBACK_MACROS,
   },
+  ...FIELDS,
+];
+const FIELDS: readonly FormField[] = [
   {
     name: "method",
     label: "Method",
@@ -141,24 +150,37 @@ export function Postbacks(): ReactElement {
           onClose={() => change({ open: undefined })}
         />
       )}
-      {isNew && <NewPostback onClose={() => setNew(false)} />}
+      {isNew && (
+        <NewPostback
+          onClose={() => setNew(false)}
+          onMade={(id) => {
+            setNew(false);
+            change({ open: String(id) });
+          }}
+        />
+      )}
     </>
   );
 }
 
-function NewPostback({ onClose }: { readonly onClose: () => void }): ReactElement {
+function NewPostback({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: (id: number) => void;
+}): ReactElement {
   const { api, role } = useMembership();
   const [offer, setOffer] = useState("");
   const create = useWrite(["postbacks"], async ({ url = "", ...more }: FormBody) => {
     const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
-    await read(api.POST("/postbacks", { body }));
-    onClose();
+    onMade((await read(api.POST("/postbacks", { body }))).data.id);
   });
   return (
     <Drawer title="New postback" onClose={onClose}>
       <RecordChoice label="Offer" load={offerIdChoices} value={offer} onChange={setOffer} />
       <RecordForm
-        fields={role === "partner" ? FIELDS : [PARTNER, ...FIELDS]}
+        fields={role === "partner" ? fieldsFor(true) : [PARTNER, ...fieldsFor(false)]}
         initial={INITIAL}
         submit="Create the postback"
         onSubmit={create.mutateAsync}
@@ -197,7 +219,7 @@ function PostbackDrawer({
       {postback !== undefined && mayWrite && (
         <RecordForm
           key={postback.updated_at}
-          fields={FIELDS}
+          fields={fieldsFor(postback.created_by_affiliate)}
           initial={postback}
           submit="Save"
           onSubmit={async (body) => await save.mutateAsync(body)}

@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { useMembership } from "../../member/membership.ts";
@@ -7,7 +7,9 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 
-/** The secret that signs the requests of a webhook, another one in its place, and a sample request. */
+const HIDDEN = "•".repeat(16);
+
+/** The secret that signs the requests of a webhook, hidden at first; another one in its place, and a sample request. */
 export function WebhookSecret({
   webhook: {
     id,
@@ -19,6 +21,7 @@ export function WebhookSecret({
 }): ReactElement {
   const { api } = useMembership();
   const params = { path: { id } };
+  const [isShown, setShown] = useState(false);
   const test = useWrite(["deliveries"], async (sample: NonNullable<typeof event>) => {
     await read(api.POST("/webhooks/{id}/test", { params, body: { event: sample } }));
   });
@@ -31,7 +34,16 @@ export function WebhookSecret({
       <h3>Secret</h3>
       <p>Requests are signed with this secret. Your server checks the signature of each.</p>
       <div className="row wrap">
-        <code className="grow break">{secret}</code>
+        <code className="grow break">{isShown ? secret : HIDDEN}</code>
+        <button
+          type="button"
+          className="button"
+          aria-pressed={isShown}
+          aria-label={isShown ? "Hide the secret" : "Show the secret"}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? "Hide" : "Show"}
+        </button>
         <CopyButton label="Copy the secret" text={secret} />
       </div>
       <div className="row wrap">
