@@ -93,3 +93,16 @@ export const offerIdChoices: LoadChoices = {
   nameOf: async ({ api }, id, signal) =>
     (await read(api.GET("/offers/{id}", { params: { path: { id } }, signal }))).data.name,
 };
+
+/** People of the staff by id, such as managers of partners. */
+export const userChoices: LoadChoices = {
+  name: "users-by-id",
+  load: async ({ api }, _sought, signal) =>
+    choicesIn(
+      await read(api.GET("/users", { params: { query: { limit: CHOICES_MAX } }, signal })),
+      ({ id }) => String(id),
+    ),
+  nameOf: async ({ api }, id, signal) =>
+    (await read(api.GET("/users/{id}", { params: { path: { id: Number(id) } }, signal }))).data
+      .name,
+};

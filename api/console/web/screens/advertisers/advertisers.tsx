@@ -21,6 +21,7 @@ import { RecordDrawer } from "../../records/record-drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
+import { figureColumns } from "../charts/figure-columns.tsx";
 import { RecordFigures } from "../charts/record-figures.tsx";
 import { CapMeters } from "../offers/cap-meters.tsx";
 import { BudgetSection } from "./budget-section.tsx";
@@ -59,11 +60,18 @@ const COLUMNS: readonly Column<Advertiser>[] = [
     opens: true,
     cell: (row) => <StrangerText text={row.name} />,
   },
-  { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    name: "status",
+    title: "Status",
+    isEarly: true,
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
+  ...figureColumns<Advertiser>("advertiser", ["conversions", "revenue", "profit"]),
   courseColumn("advertiser"),
   { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
   { name: "currency", title: "Currency", cell: ({ currency }) => currency },
   { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
+  { name: "id", title: "ID", isNumber: true, isOptional: true, cell: ({ id }) => id },
 ];
 
 /** All advertisers. */
@@ -85,6 +93,7 @@ export function Advertisers(): ReactElement {
       <h1>Advertisers</h1>
       <RecordList<Advertiser>
         title="Advertisers"
+        isTitled={false}
         name="advertisers"
         filters={FILTERS}
         load={async (query, signal) =>

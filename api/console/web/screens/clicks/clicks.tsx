@@ -72,6 +72,7 @@ export function Clicks(): ReactElement {
       )}
       <RecordList<ClickRow>
         title="Clicks"
+        isTitled={false}
         name="clicks"
         filters={FILTERS}
         fixed={countedQuery(search)}

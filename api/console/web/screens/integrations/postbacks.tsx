@@ -79,6 +79,7 @@ export function Postbacks(): ReactElement {
       <h1>Postbacks</h1>
       <RecordList<Postback>
         title="Postbacks"
+        isTitled={false}
         name="postbacks"
         filters={[
           {

@@ -32,6 +32,7 @@ export function AuditLog(): ReactElement {
       </div>
       <RecordList<Entry>
         title="Audit log"
+        isTitled={false}
         name="audit-log"
         filters={[{ name: "action", label: "Action contains" }]}
         fixed={rangeQuery(search)}
