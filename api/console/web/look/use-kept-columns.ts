@@ -17,7 +17,10 @@ export function useKeptColumns(list: string): {
   const queries = useQueryClient();
   const { session } = useMembership();
   // A choice that could not be saved lasts as long as the screen.
-  const [chosen, setChosen] = useState<{ readonly columns: readonly string[] | undefined }>();
+  const [chosen, setChosen] = useState<{
+    readonly list: string;
+    readonly columns: readonly string[] | undefined;
+  }>();
   const write = useMutation({
     // One after the other: each begins with what the one before has left.
     scope: { id: "list-columns" },
@@ -31,10 +34,10 @@ export function useKeptColumns(list: string): {
   });
   const own = session.person.preferences.list_columns?.find((one) => one.list === list)?.columns;
   return {
-    kept: chosen === undefined ? own : chosen.columns,
+    kept: chosen?.list === list ? chosen.columns : own,
     error: write.error,
     keep: (columns) => {
-      setChosen({ columns });
+      setChosen({ list, columns });
       write.mutate(columns);
     },
   };

@@ -57,7 +57,7 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
   const { columns } = props;
   const { shown, choice, saved } = useColumns({ name, columns, search, onAddress });
   return (
-    <section className="panel stack" aria-label={title}>
+    <section className="panel stack">
       <Head {...props} filters={filters} search={search} onChange={change}>
         <ColumnMenu choice={choice} />
         {onAddress !== undefined && <ViewMenu shown={saved} />}
@@ -100,9 +100,13 @@ function Head<Row>({
   return (
     <>
       <header className="row wrap">
-        {isTitled ? <h2 className="grow">{title}</h2> : <div className="grow">{shownFilters}</div>}
-        {actions}
+        {isTitled ? (
+          <h2 className="grow">{title}</h2>
+        ) : (
+          <div className="grow list-head">{shownFilters}</div>
+        )}
         {children}
+        {actions}
       </header>
       {isTitled && shownFilters}
     </>

@@ -22,6 +22,7 @@ import { type FormBody, type FormField, RecordForm } from "../../records/record-
 import { RecordList } from "../../records/record-list.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
 import { figureColumns } from "../charts/figure-columns.tsx";
+import { RankingLink } from "../charts/ranking-link.tsx";
 import { RecordFigures } from "../charts/record-figures.tsx";
 import { CapMeters } from "../offers/cap-meters.tsx";
 import { BudgetSection } from "./budget-section.tsx";
@@ -104,14 +105,17 @@ export function Advertisers(): ReactElement {
         onOpen={({ id }) => change({ open: String(id) })}
         nothing={<strong>No advertisers yet</strong>}
         actions={
-          mayWrite && (
-            <>
-              <ImportButton kind="advertisers" />
-              <button type="button" className="button first" onClick={() => setNew(true)}>
-                <Plus size={14} aria-hidden /> New advertiser
-              </button>
-            </>
-          )
+          <>
+            <RankingLink entity="advertiser" by="revenue" />
+            {mayWrite && (
+              <>
+                <ImportButton kind="advertisers" />
+                <button type="button" className="button first" onClick={() => setNew(true)}>
+                  <Plus size={14} aria-hidden /> New advertiser
+                </button>
+              </>
+            )}
+          </>
         }
       />
       {open !== null && (

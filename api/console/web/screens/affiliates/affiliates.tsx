@@ -20,6 +20,7 @@ import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
 import { figureColumns } from "../charts/figure-columns.tsx";
+import { RankingLink } from "../charts/ranking-link.tsx";
 import { AffiliateDrawer } from "./affiliate-drawer.tsx";
 import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
 import { StatusActions } from "./status-actions.tsx";
@@ -97,14 +98,17 @@ export function Affiliates(): ReactElement {
         onOpen={({ id }) => change({ open: String(id) })}
         nothing={<strong>No partners yet</strong>}
         actions={
-          mayWrite && (
-            <>
-              <ImportButton kind="affiliates" />
-              <button type="button" className="button first" onClick={() => setNew(true)}>
-                <Plus size={14} aria-hidden /> New partner
-              </button>
-            </>
-          )
+          <>
+            <RankingLink entity="affiliate" by="payout" />
+            {mayWrite && (
+              <>
+                <ImportButton kind="affiliates" />
+                <button type="button" className="button first" onClick={() => setNew(true)}>
+                  <Plus size={14} aria-hidden /> New partner
+                </button>
+              </>
+            )}
+          </>
         }
         {...(mayWrite ? { bulk: (rows, done) => <StatusActions rows={rows} onDone={done} /> } : {})}
       />

@@ -44,7 +44,7 @@ export function figureColumns<One extends Row>(
     title: `${TITLES[name]}, 30 days`,
     isNumber: true,
     isOptional: !shown.includes(name),
-    isEarly: name !== "clicks",
+    isEarly: MONEY.some((one) => one === name),
     cell: (row) => <FigureCell entity={entity} row={row} name={name} />,
   }));
 }

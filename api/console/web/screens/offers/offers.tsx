@@ -15,6 +15,7 @@ import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
 import { figureColumns } from "../charts/figure-columns.tsx";
+import { RankingLink } from "../charts/ranking-link.tsx";
 import { NewOffer } from "./new-offer.tsx";
 import { type Offer, termText } from "./offer.ts";
 import { OfferDrawer } from "./offer-drawer.tsx";
@@ -120,14 +121,17 @@ export function Offers(): ReactElement {
           </>
         }
         actions={
-          mayWrite && (
-            <>
-              <ImportButton kind="offers" />
-              <button type="button" className="button first" onClick={() => setNew(true)}>
-                <Plus size={14} aria-hidden /> New offer
-              </button>
-            </>
-          )
+          <>
+            <RankingLink entity="offer" by="revenue" />
+            {mayWrite && (
+              <>
+                <ImportButton kind="offers" />
+                <button type="button" className="button first" onClick={() => setNew(true)}>
+                  <Plus size={14} aria-hidden /> New offer
+                </button>
+              </>
+            )}
+          </>
         }
       />
       {open !== null && (
