@@ -42,7 +42,7 @@ const NO_FILTERS: readonly ListFilter[] = [];
 
 /** A list of the API: filters, rows, and more rows on demand. */
 export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
-  const { title, name, load, filters = NO_FILTERS, fixed } = props;
+  const { name, load, filters = NO_FILTERS, fixed } = props;
   const [search, change] = useAddress();
   const membership = useMembership();
   const given = givenFilters(search, filters);
