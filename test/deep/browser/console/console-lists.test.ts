@@ -155,7 +155,7 @@ describe.skipIf(program === undefined)("lists for people who work in them all da
       [{ list: "offers", columns: ["<b>"] }],
       [{ list: "offers", columns: ["a".repeat(40)] }],
     ])
-      expect(await people.keep(page, refused)).toBe(422);
+      expect(await people.keep(page, refused)).toBe(400);
     await page.context().close();
   });
 
