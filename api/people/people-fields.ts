@@ -7,6 +7,12 @@ import { PERMISSIONS, ROLES } from "../operation/permissions.ts";
 
 const TOKEN_MAX = 200;
 const CODE_MAX = 40;
+/** Every answer with the session carries the columns of the lists, so there is not room for more. */
+const LISTS_MAX = 40;
+const COLUMNS_MAX = 40;
+const LIST_NOTE = "What the console calls the list";
+const COLUMNS_NOTE = "In their order; a leading `-` hides one";
+const WORD = /^-?[a-z][a-z0-9_-]{0,30}$/;
 
 /** The token of a one-time link. */
 export const linkToken = text(TOKEN_MAX).meta({
@@ -27,6 +33,35 @@ export const emailProved = z.boolean().meta({
     "Whether the person has proved to read the mailbox: by a link that was mailed, by the identity provider, or by a link of the operator",
 });
 
+/** A name that the console gives to a list or a column of it. */
+const listWord = z.string("expected a name").regex(WORD, "expected a short name in lower case");
+
+const listColumns = listOf(
+  z.strictObject(
+    {
+      list: listWord.meta({ description: LIST_NOTE }),
+      columns: listOf(listWord, {
+        expected: "expected a list of columns",
+        max: COLUMNS_MAX,
+        tooMany: `expected at most ${COLUMNS_MAX} columns`,
+      }).meta({ description: COLUMNS_NOTE }),
+    },
+    "expected an object",
+  ),
+  {
+    expected: "expected a list of lists",
+    max: LISTS_MAX,
+    tooMany: `expected at most ${LISTS_MAX} lists`,
+  },
+);
+
+const shownListColumns = z.array(
+  z.strictObject({
+    list: z.string().meta({ description: LIST_NOTE }),
+    columns: z.array(z.string()).meta({ description: COLUMNS_NOTE }),
+  }),
+);
+
 /** How the console shows itself to a person. */
 export const preferences = z
   .strictObject(
@@ -35,6 +70,8 @@ export const preferences = z
       timezone: timezone.nullable().optional(),
       theme: oneOf("light", "dark", "system").nullable().optional(),
       single_key_shortcuts: z.boolean("expected true or false").nullable().optional(),
+      table_density: oneOf("comfortable", "dense").nullable().optional(),
+      list_columns: listColumns.nullable().optional(),
     },
     "expected an object",
   )
@@ -46,6 +83,8 @@ export const shownPreferences = z
     timezone: z.string(),
     theme: z.string(),
     single_key_shortcuts: z.boolean(),
+    table_density: z.string(),
+    list_columns: shownListColumns,
   })
   .partial()
   .meta({ description: "How the console shows itself" });

@@ -8,6 +8,8 @@ export const PEOPLE_NOTES: Notes = {
   locale: "BCP 47, such as de-AT",
   theme: "Colours of the console",
   single_key_shortcuts: "Whether single keys are shortcuts",
+  list_columns: "Columns of the lists whose columns the person has chosen",
+  table_density: "How high the rows of tables are",
   user_id: "The same human in `GET /users`",
   "Member.status": "An inactive member has no access to the workspace",
   "updateMember.status": "An inactive member has no access to the workspace",

@@ -3,13 +3,15 @@ import { THEMES, themeOf, useTheme } from "../look/theme.ts";
 import { useMembership } from "../member/membership.ts";
 import { ChoiceField } from "../parts/choice-field.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
+import { useDensity } from "./density.ts";
 import { useOwnLook } from "./use-own-look.ts";
 
 const WORDS = { system: "System", light: "Light", dark: "Dark" } as const;
 
-/** Theme and keyboard of the person. */
+/** Theme, tables and keyboard of the person. */
 export function OwnLook(): ReactElement {
   const theme = useTheme();
+  const density = useDensity();
   const { session } = useMembership();
   const { save, saving, error } = useOwnLook();
   const { single_key_shortcuts: wanted } = { ...session.person.preferences, ...saving };
@@ -27,6 +29,14 @@ export function OwnLook(): ReactElement {
           if (chosen !== undefined) save({ theme: chosen });
         }}
       />
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={density === "dense"}
+          onChange={() => save({ table_density: density === "dense" ? "comfortable" : "dense" })}
+        />
+        <span>Dense rows in tables</span>
+      </label>
       <label className="row">
         <input
           type="checkbox"

@@ -4,8 +4,13 @@ import { read } from "../client/api-client.ts";
 import { useApi } from "../client/use-api.ts";
 import { chooseTheme, type Theme, themeOf } from "../look/theme.ts";
 import { useMembership } from "../member/membership.ts";
+import { chooseDensity, type Density, densityOf } from "./density.ts";
 
-type Look = { readonly theme?: Theme; readonly single_key_shortcuts?: boolean };
+type Look = {
+  readonly theme?: Theme;
+  readonly single_key_shortcuts?: boolean;
+  readonly table_density?: Density;
+};
 
 /** How the console shows itself to the person, in all of its browsers. */
 export function useOwnLook(): {
@@ -33,16 +38,21 @@ export function useOwnLook(): {
     save: (look) => {
       setSaving(look);
       if (look.theme !== undefined) chooseTheme(look.theme);
+      if (look.table_density !== undefined) chooseDensity(look.table_density);
       write.mutate(look);
     },
   };
 }
 
-/** Shows the theme that the person chose in any browser. */
+/** Shows the theme and the height of rows that the person chose in any browser. */
 export function useOwnTheme(): void {
   const { session } = useMembership();
   const own = themeOf(session.person.preferences.theme);
+  const density = densityOf(session.person.preferences.table_density);
   useEffect(() => {
     if (own !== undefined) chooseTheme(own);
   }, [own]);
+  useEffect(() => {
+    if (density !== undefined) chooseDensity(density);
+  }, [density]);
 }

@@ -11,6 +11,10 @@ export type Column<Row> = {
   /** The last row; a list without totals leaves it out. */
   readonly total?: ReactNode;
   readonly isSortable?: boolean | undefined;
+  /** Hidden until somebody chooses it. */
+  readonly isOptional?: boolean | undefined;
+  /** Money or a state, which a phone shows first. */
+  readonly isEarly?: boolean | undefined;
   /** Its cells open the record. */
   readonly opens?: boolean | undefined;
 };

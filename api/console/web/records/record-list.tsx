@@ -10,13 +10,17 @@ import { ViewMenu } from "../views/view-menu.tsx";
 import type { BulkReport } from "./bulk.ts";
 import { BulkOutcome } from "./bulk-parts.tsx";
 import { ChooseAll, choiceColumn } from "./choose-rows.tsx";
+import { ColumnMenu } from "./column-menu.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "./list-filters.tsx";
+import { useColumns } from "./use-columns.ts";
 
 const TABLE_HEIGHT = 480;
 
 export type RecordListProps<Row> = {
   readonly title: string;
-  /** Begins the key of its answers: see `useWrite`. */
+  /** False where the heading of the screen has said the title. */
+  readonly isTitled?: boolean;
+  /** Begins the key of its answers: see `useWrite`. Its columns are kept by it, too. */
   readonly name: string;
   readonly load: LoadPage<Row>;
   readonly columns: readonly Column<Row>[];
@@ -38,7 +42,7 @@ const NO_FILTERS: readonly ListFilter[] = [];
 
 /** A list of the API: filters, rows, and more rows on demand. */
 export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
-  const { title, name, load, filters = NO_FILTERS, fixed = {}, actions } = props;
+  const { name, load, filters = NO_FILTERS, fixed } = props;
   const [search, change] = useAddress();
   const membership = useMembership();
   const given = givenFilters(search, filters);
@@ -49,20 +53,22 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
     load,
     everyMs: props.everyMs ?? false,
   });
+  const onAddress = filters.length > 0 ? change : undefined;
+  const { columns } = props;
+  const { shown, choice, saved } = useColumns({ name, columns, search, onAddress });
   return (
     <section className="panel stack">
-      <header className="row wrap">
-        <h2 className="grow">{title}</h2>
-        {actions}
-        {filters.length > 0 && <ViewMenu />}
-      </header>
-      {filters.length > 0 && <ListFilters filters={filters} search={search} onChange={change} />}
+      <Head {...props} filters={filters} search={search} onChange={change}>
+        <ColumnMenu choice={choice} />
+        {onAddress !== undefined && <ViewMenu shown={saved} />}
+      </Head>
       {report !== undefined && <BulkOutcome report={report} onClose={() => setReport(undefined)} />}
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={TABLE_HEIGHT} />}
       {list.data !== undefined && (
         <Pages
           {...props}
+          columns={shown}
           list={list}
           given={Object.keys(given)}
           onChange={change}
@@ -70,6 +76,40 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
         />
       )}
     </section>
+  );
+}
+
+/** The title and the buttons above the filters. Without a title, the filters stand in its place. */
+function Head<Row>({
+  title,
+  isTitled = true,
+  actions,
+  filters,
+  search,
+  onChange,
+  children,
+}: Pick<RecordListProps<Row>, "title" | "isTitled" | "actions"> & {
+  readonly filters: readonly ListFilter[];
+  readonly search: URLSearchParams;
+  readonly onChange: (change: AddressChange) => void;
+  readonly children: ReactNode;
+}): ReactElement {
+  const shownFilters = filters.length > 0 && (
+    <ListFilters filters={filters} search={search} onChange={onChange} />
+  );
+  return (
+    <>
+      <header className="row wrap">
+        {isTitled ? (
+          <h2 className="grow">{title}</h2>
+        ) : (
+          <div className="grow list-head">{shownFilters}</div>
+        )}
+        {children}
+        {actions}
+      </header>
+      {isTitled && shownFilters}
+    </>
   );
 }
 

@@ -14,9 +14,12 @@ import type { RecordResource, ResourceRow } from "./record-resource.ts";
 /** Everything that can be done with the records of one kind. */
 export function RecordScreen<Row extends ResourceRow>({
   resource,
+  isTitled = true,
   actions,
 }: {
   readonly resource: RecordResource<Row>;
+  /** False where the heading of the screen has said the title. */
+  readonly isTitled?: boolean;
   /** Further buttons for those who may write. */
   readonly actions?: ReactNode;
 }): ReactElement {
@@ -31,13 +34,14 @@ export function RecordScreen<Row extends ResourceRow>({
       <p className="muted">{resource.about}</p>
       <RecordList<Row>
         title={resource.title}
+        isTitled={isTitled}
         name={resource.name}
         filters={resource.filters ?? []}
         load={async (query, signal) => await resource.list(api, query, signal)}
         columns={resource.columns}
         keyOf={({ id }) => String(id)}
         onOpen={({ id }) => change({ open: String(id) })}
-        nothing={<Nothing resource={resource} />}
+        nothing={<strong>No {resource.title.toLowerCase()} yet</strong>}
         actions={
           mayWrite && (
             <>
@@ -64,19 +68,6 @@ export function RecordScreen<Row extends ResourceRow>({
           onMade={(id) => change({ new: undefined, open: String(id) })}
         />
       )}
-    </>
-  );
-}
-
-function Nothing<Row extends ResourceRow>({
-  resource: { title, about },
-}: {
-  readonly resource: RecordResource<Row>;
-}): ReactElement {
-  return (
-    <>
-      <strong>No {title.toLowerCase()} yet</strong>
-      <p className="muted">{about}</p>
     </>
   );
 }

@@ -111,7 +111,7 @@ function OwnSessions(): ReactElement {
               </span>
             </span>
             {one.is_current ? (
-              <span className="badge good">this one</span>
+              <span className="badge good">This one</span>
             ) : (
               <button
                 type="button"

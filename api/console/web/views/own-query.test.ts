@@ -7,3 +7,10 @@ test("a view keeps the settings of a screen, and no record that is open", () => 
   );
   expect(savedQuery("")).toBe("");
 });
+
+test("a view keeps the columns that are shown, which the address alone does not say", () => {
+  expect(savedQuery("status=active&open=7", { columns: "name,payout" })).toBe(
+    "status=active&columns=name%2Cpayout",
+  );
+  expect(savedQuery("columns=name", { columns: "name,code" })).toBe("columns=name%2Ccode");
+});

@@ -11,8 +11,10 @@ import { savedQuery } from "./own-query.ts";
 import { pathOf, useSaveView, useViews } from "./use-views.ts";
 import { ViewRow } from "./view-row.tsx";
 
-/** Saved views of this screen: open one, or save what is shown now. */
-export function ViewMenu(): ReactElement {
+type Shown = Readonly<Record<string, string | undefined>>;
+
+/** Saved views of this screen: open one, or save what is shown now, with `shown` beside the address. */
+export function ViewMenu({ shown = {} }: { readonly shown?: Shown }): ReactElement {
   const { base } = useMembership();
   const [location] = useLocation();
   const [isOpen, setOpen] = useState(false);
@@ -45,11 +47,15 @@ export function ViewMenu(): ReactElement {
                   >
                     <StrangerText text={view.name} />
                   </Link>
-                  {view.is_own ? <ViewRow view={view} /> : <span className="badge">shared</span>}
+                  {view.is_own ? (
+                    <ViewRow view={view} shown={shown} />
+                  ) : (
+                    <span className="badge">Shared</span>
+                  )}
                 </li>
               ))}
             </ul>
-            <SaveForm screen={screen} />
+            <SaveForm screen={screen} shown={shown} />
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
@@ -57,13 +63,19 @@ export function ViewMenu(): ReactElement {
   );
 }
 
-function SaveForm({ screen }: { readonly screen: string }): ReactElement {
+function SaveForm({
+  screen,
+  shown,
+}: {
+  readonly screen: string;
+  readonly shown: Shown;
+}): ReactElement {
   const search = useSearch();
   const [name, setName] = useState("");
   const save = useSaveView();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const view = { name, path: screen, query: savedQuery(search) };
+    const view = { name, path: screen, query: savedQuery(search, shown) };
     save.mutate(view, { onSuccess: () => setName("") });
   };
   return (

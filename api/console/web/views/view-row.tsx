@@ -7,7 +7,13 @@ import { savedQuery } from "./own-query.ts";
 import { type SavedView, useChangeView, useDeleteView, type ViewChange } from "./use-views.ts";
 
 /** What its owner can do with a view. */
-export function ViewRow({ view }: { readonly view: SavedView }): ReactElement {
+export function ViewRow({
+  view,
+  shown,
+}: {
+  readonly view: SavedView;
+  readonly shown: Readonly<Record<string, string | undefined>>;
+}): ReactElement {
   const search = useSearch();
   const [isRenaming, setRenaming] = useState(false);
   const write = useChangeView();
@@ -16,7 +22,7 @@ export function ViewRow({ view }: { readonly view: SavedView }): ReactElement {
   if (isRenaming) return <Rename view={view} onDone={() => setRenaming(false)} />;
   return (
     <>
-      {view.is_shared && <span className="badge good">shared</span>}
+      {view.is_shared && <span className="badge good">Shared</span>}
       <Menu.Root>
         <Menu.Trigger className="button plain icon" aria-label={`More about ${view.name}`}>
           <Ellipsis size={16} aria-hidden />
@@ -29,7 +35,7 @@ export function ViewRow({ view }: { readonly view: SavedView }): ReactElement {
               </Menu.Item>
               <Menu.Item
                 className="menu-item"
-                onClick={() => change({ query: savedQuery(search) })}
+                onClick={() => change({ query: savedQuery(search, shown) })}
               >
                 Replace by what is shown
               </Menu.Item>

@@ -245,7 +245,7 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await settled(other);
     expect(await other.getByRole("link", { name }).count()).toBe(0);
     await menu("Share");
-    await page.locator(".popup").getByText("shared", { exact: true }).waitFor();
+    await page.locator(".popup").getByText("Shared", { exact: true }).waitFor();
     await other.reload();
     await settled(other);
     await other.getByRole("navigation").getByRole("link", { name }).waitFor();

@@ -35,7 +35,10 @@ export async function click(
 }
 
 /** A new offer of the demo's advertiser, whose links work. */
-export async function ownOffer(demo: Demo): Promise<z.infer<typeof Offer>["data"]> {
+export async function ownOffer(
+  demo: Demo,
+  terms: { currency?: string; revenue?: string; name?: string } = {},
+): Promise<z.infer<typeof Offer>["data"]> {
   const answer = await fetch(`${demo.base_url}/offers`, {
     method: "POST",
     headers: { authorization: `Bearer ${demo.keys.admin}`, "content-type": "application/json" },
@@ -44,6 +47,7 @@ export async function ownOffer(demo: Demo): Promise<z.infer<typeof Offer>["data"
       advertiser_id: 1,
       destination_url: "https://shop.example/?click_id={click_id}",
       payout: "1",
+      ...terms,
     }),
   });
   const { data } = Offer.parse(await answer.json());

@@ -22,6 +22,8 @@ import { RecordDrawer } from "../../records/record-drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
+import { figureColumns } from "../charts/figure-columns.tsx";
+import { RankingLink } from "../charts/ranking-link.tsx";
 import { RecordFigures } from "../charts/record-figures.tsx";
 import { CapMeters } from "../offers/cap-meters.tsx";
 import { BudgetSection } from "./budget-section.tsx";
@@ -60,11 +62,18 @@ const COLUMNS: readonly Column<Advertiser>[] = [
     opens: true,
     cell: (row) => <StrangerText text={row.name} />,
   },
-  { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    name: "status",
+    title: "Status",
+    isEarly: true,
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
+  ...figureColumns<Advertiser>("advertiser", ["conversions", "revenue", "profit"]),
   courseColumn("advertiser"),
   { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
   { name: "currency", title: "Currency", cell: ({ currency }) => currency },
   { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
+  { name: "id", title: "ID", isNumber: true, isOptional: true, cell: ({ id }) => id },
 ];
 
 /** All advertisers. */
@@ -86,6 +95,7 @@ export function Advertisers(): ReactElement {
       <h1>Advertisers</h1>
       <RecordList<Advertiser>
         title="Advertisers"
+        isTitled={false}
         name="advertisers"
         filters={FILTERS}
         load={async (query, signal) =>
@@ -96,14 +106,17 @@ export function Advertisers(): ReactElement {
         onOpen={({ id }) => change({ open: String(id) })}
         nothing={<strong>No advertisers yet</strong>}
         actions={
-          mayWrite && (
-            <>
-              <ImportButton kind="advertisers" />
-              <button type="button" className="button first" onClick={() => setNew(true)}>
-                <Plus size={14} aria-hidden /> New advertiser
-              </button>
-            </>
-          )
+          <>
+            <RankingLink entity="advertiser" by="revenue" />
+            {mayWrite && (
+              <>
+                <ImportButton kind="advertisers" />
+                <button type="button" className="button first" onClick={() => setNew(true)}>
+                  <Plus size={14} aria-hidden /> New advertiser
+                </button>
+              </>
+            )}
+          </>
         }
       />
       {open !== null && (

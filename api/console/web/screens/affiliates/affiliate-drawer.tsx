@@ -9,7 +9,7 @@ import { useWrite } from "../../member/use-write.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { linkOrNothing } from "../../parts/safe-link.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordDrawer } from "../../records/record-drawer.tsx";
 import type { FormBody } from "../../records/record-form.tsx";
@@ -115,7 +115,7 @@ function MayRun({ id }: { readonly id: number }): ReactElement {
               <StrangerText text={offer.offer_name} />
             </span>
             <span className={offer.can_run ? "badge good" : "badge"}>
-              {offer.can_run ? "may run" : (offer.access_status ?? "may not run")}
+              {offer.can_run ? "Approved" : statusWords(offer.access_status ?? "no access")}
             </span>
           </li>
         ))}

@@ -4,6 +4,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { useAddress } from "../../address/use-address.ts";
 import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
+import { userChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatInstant } from "../../format/time.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
@@ -16,7 +17,10 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { type FormBody, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
+import { RecordName } from "../../records/record-name.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
+import { figureColumns } from "../charts/figure-columns.tsx";
+import { RankingLink } from "../charts/ranking-link.tsx";
 import { AffiliateDrawer } from "./affiliate-drawer.tsx";
 import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
 import { StatusActions } from "./status-actions.tsx";
@@ -53,12 +57,29 @@ export function Affiliates(): ReactElement {
       cell: ({ name }) => <StrangerText text={name} />,
     },
     { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
-    { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      name: "status",
+      title: "Status",
+      isEarly: true,
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    ...figureColumns<Affiliate>("affiliate", ["conversions", "payout", "profit"]),
     courseColumn("affiliate"),
+    {
+      name: "manager",
+      title: "Manager",
+      cell: ({ manager_id: id }) => id !== null && <RecordName of={userChoices} id={id} />,
+    },
     { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
-    { name: "country", title: "Country", cell: ({ country }) => country },
+    { name: "country", title: "Country", isOptional: true, cell: ({ country }) => country },
     { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
-    { name: "since", title: "Since", cell: (row) => formatInstant(row.created_at, zone) },
+    {
+      name: "since",
+      title: "Since",
+      isOptional: true,
+      cell: (row) => formatInstant(row.created_at, zone),
+    },
+    { name: "id", title: "ID", isNumber: true, isOptional: true, cell: ({ id }) => id },
   ];
   const open = search.get("open");
   return (
@@ -66,6 +87,7 @@ export function Affiliates(): ReactElement {
       <h1>Partners</h1>
       <RecordList<Affiliate>
         title="Partners"
+        isTitled={false}
         name="affiliates"
         filters={FILTERS}
         load={async (query, signal) =>
@@ -76,14 +98,17 @@ export function Affiliates(): ReactElement {
         onOpen={({ id }) => change({ open: String(id) })}
         nothing={<strong>No partners yet</strong>}
         actions={
-          mayWrite && (
-            <>
-              <ImportButton kind="affiliates" />
-              <button type="button" className="button first" onClick={() => setNew(true)}>
-                <Plus size={14} aria-hidden /> New partner
-              </button>
-            </>
-          )
+          <>
+            <RankingLink entity="affiliate" by="payout" />
+            {mayWrite && (
+              <>
+                <ImportButton kind="affiliates" />
+                <button type="button" className="button first" onClick={() => setNew(true)}>
+                  <Plus size={14} aria-hidden /> New partner
+                </button>
+              </>
+            )}
+          </>
         }
         {...(mayWrite ? { bulk: (rows, done) => <StatusActions rows={rows} onDone={done} /> } : {})}
       />

@@ -81,6 +81,7 @@ export function Clicks(): ReactElement {
       )}
       <RecordList<ClickRow>
         title="Clicks"
+        isTitled={false}
         name="clicks"
         filters={filters}
         fixed={countedQuery(search)}

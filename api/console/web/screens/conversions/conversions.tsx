@@ -70,6 +70,7 @@ export function Conversions(): ReactElement {
       <CountedNote search={search} onChange={change} />
       <RecordList<Conversion>
         title="Conversions"
+        isTitled={false}
         name="conversions"
         filters={filters}
         fixed={countedQuery(search)}
@@ -103,7 +104,12 @@ function columnsFor(
     text === undefined ? "" : formatMoney(text, currency);
   const columns: readonly (Column<Conversion> | undefined)[] = [
     { name: "at", title: "Time", opens: true, cell: ({ conv_ts: at }) => formatInstant(at, zone) },
-    { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      name: "status",
+      title: "Status",
+      isEarly: true,
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "event", title: "Event", cell: (row) => row.event_code },
     role === "partner" || role === "advertiser"
@@ -117,6 +123,7 @@ function columnsFor(
       name,
       title,
       isNumber: true,
+      isEarly: true,
       cell: (row: Conversion) => money(amountOf(row, name), row.currency),
     })),
     {

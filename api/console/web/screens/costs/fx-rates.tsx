@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<FxRate>[] = [
     name: "scope",
     title: "Owner",
     cell: ({ scope }) =>
-      scope === "workspace" ? <span className="badge good">this workspace</span> : "installation",
+      scope === "workspace" ? <span className="badge good">This workspace</span> : "Installation",
   },
   { name: "updated", title: "Set", cell: (row) => <InstantText iso={row.updated_at} /> },
 ];

@@ -48,6 +48,7 @@ export function InboundLog(): ReactElement {
       {role !== "advertiser" && <ResultBars search={search} onChange={change} />}
       <RecordList<Call>
         title="Incoming postbacks"
+        isTitled={false}
         name="inbound-log"
         filters={FILTERS}
         fixed={rangeQuery(search)}

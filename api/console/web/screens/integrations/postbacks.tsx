@@ -121,6 +121,7 @@ export function Postbacks(): ReactElement {
       <h1>Postbacks</h1>
       <RecordList<Postback>
         title="Postbacks"
+        isTitled={false}
         name="postbacks"
         filters={role === "partner" ? FILTERS : [...FILTERS, ...OF_STAFF]}
         load={async (query, signal) =>

@@ -70,7 +70,7 @@ export function Webhooks(): ReactElement {
   return (
     <>
       <h1>Webhooks</h1>
-      <RecordScreen resource={WEBHOOKS} />
+      <RecordScreen resource={WEBHOOKS} isTitled={false} />
     </>
   );
 }

@@ -3,15 +3,19 @@ import type { ReactElement } from "react";
 import { useAddress } from "../../address/use-address.ts";
 import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
+import { advertiserChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
+import { RecordName } from "../../records/record-name.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
+import { figureColumns } from "../charts/figure-columns.tsx";
+import { RankingLink } from "../charts/ranking-link.tsx";
 import { NewOffer } from "./new-offer.tsx";
 import { type Offer, termText } from "./offer.ts";
 import { OfferDrawer } from "./offer-drawer.tsx";
@@ -40,8 +44,18 @@ const FILTERS: readonly ListFilter[] = [
 const COLUMNS: readonly Column<Offer>[] = [
   { name: "name", title: "Offer", opens: true, cell: ({ name }) => <StrangerText text={name} /> },
   { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
-  { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { name: "visibility", title: "Visibility", cell: ({ visibility }) => visibility },
+  {
+    name: "status",
+    title: "Status",
+    isEarly: true,
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
+  {
+    name: "advertiser",
+    title: "Advertiser",
+    cell: ({ advertiser_id: id }) =>
+      id !== undefined && <RecordName of={advertiserChoices} id={id} />,
+  },
   {
     name: "payout",
     title: "Payout",
@@ -54,9 +68,28 @@ const COLUMNS: readonly Column<Offer>[] = [
     isNumber: true,
     cell: (offer) => termText(offer.revenue_type, offer.revenue, offer.currency),
   },
+  ...figureColumns<Offer>("offer", ["conversions", "revenue", "profit"]),
   courseColumn("offer"),
-  { name: "events", title: "Events", isNumber: true, cell: ({ events }) => events.length },
-  { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
+  {
+    name: "visibility",
+    title: "Visibility",
+    isOptional: true,
+    cell: ({ visibility }) => statusWords(visibility),
+  },
+  {
+    name: "events",
+    title: "Events",
+    isNumber: true,
+    isOptional: true,
+    cell: ({ events }) => events.length,
+  },
+  {
+    name: "tags",
+    title: "Tags",
+    isOptional: true,
+    cell: ({ tags }) => <StrangerText text={tags.join(", ")} />,
+  },
+  { name: "id", title: "ID", isNumber: true, isOptional: true, cell: ({ id }) => id },
 ];
 
 /** All offers. */
@@ -72,6 +105,7 @@ export function Offers(): ReactElement {
       <h1>Offers</h1>
       <RecordList<Offer>
         title="Offers"
+        isTitled={false}
         name="offers"
         filters={FILTERS}
         load={async (query, signal) =>
@@ -87,14 +121,17 @@ export function Offers(): ReactElement {
           </>
         }
         actions={
-          mayWrite && (
-            <>
-              <ImportButton kind="offers" />
-              <button type="button" className="button first" onClick={() => setNew(true)}>
-                <Plus size={14} aria-hidden /> New offer
-              </button>
-            </>
-          )
+          <>
+            <RankingLink entity="offer" by="revenue" />
+            {mayWrite && (
+              <>
+                <ImportButton kind="offers" />
+                <button type="button" className="button first" onClick={() => setNew(true)}>
+                  <Plus size={14} aria-hidden /> New offer
+                </button>
+              </>
+            )}
+          </>
         }
       />
       {open !== null && (

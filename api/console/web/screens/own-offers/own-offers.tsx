@@ -79,7 +79,7 @@ function OfferCard({
         <h2 className="grow">
           <StrangerText text={offer.name} />
         </h2>
-        {offer.is_featured && <span className="badge good">featured</span>}
+        {offer.is_featured && <span className="badge good">Featured</span>}
         {canRun ? (
           <span className="badge good">Approved</span>
         ) : (

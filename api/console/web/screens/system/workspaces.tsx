@@ -55,6 +55,7 @@ export function Workspaces(): ReactElement {
       <h1>Workspaces</h1>
       <RecordList<Workspace>
         title="Workspaces"
+        isTitled={false}
         name="workspaces"
         load={async (_query, signal) => await read(api.GET("/workspaces", { signal }))}
         columns={COLUMNS}

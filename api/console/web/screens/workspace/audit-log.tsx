@@ -43,6 +43,7 @@ export function AuditLog(): ReactElement {
       </div>
       <RecordList<Entry>
         title="Audit log"
+        isTitled={false}
         name="audit-log"
         filters={[{ name: "action", label: "Request contains" }]}
         fixed={rangeQuery(search)}

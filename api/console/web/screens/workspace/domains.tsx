@@ -41,6 +41,7 @@ export function Domains(): ReactElement {
       <h1>Tracking domains</h1>
       <RecordList<Domain>
         title="Tracking domains"
+        isTitled={false}
         name="domains"
         load={async (query, signal) =>
           await read(

@@ -68,6 +68,7 @@ export function Keys(): ReactElement {
       {revoke.isError && <ProblemNotice error={revoke.error} />}
       <RecordList<Key>
         title="API keys"
+        isTitled={false}
         name="keys"
         load={async (query, signal) => {
           const params = { params: { query: fromAddress(query) }, signal };

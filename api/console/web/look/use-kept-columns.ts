@@ -1,0 +1,44 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { read } from "../client/api-client.ts";
+import { useApi } from "../client/use-api.ts";
+import { useMembership } from "../member/membership.ts";
+import type { Session } from "../member/use-session.ts";
+import { withColumns } from "./kept-columns.ts";
+
+/** The columns that the person chose for a list, in all of its browsers. */
+export function useKeptColumns(list: string): {
+  readonly kept: readonly string[] | undefined;
+  /** Undefined forgets the choice. */
+  readonly keep: (columns: readonly string[] | undefined) => void;
+  readonly error: Error | null;
+} {
+  const api = useApi(0);
+  const queries = useQueryClient();
+  const { session } = useMembership();
+  // A choice that could not be saved lasts as long as the screen.
+  const [chosen, setChosen] = useState<{
+    readonly list: string;
+    readonly columns: readonly string[] | undefined;
+  }>();
+  const write = useMutation({
+    // One after the other: each begins with what the one before has left.
+    scope: { id: "list-columns" },
+    mutationFn: async (columns: readonly string[] | undefined) => {
+      const person = queries.getQueryData<Session>(["session"])?.person ?? session.person;
+      const lists = withColumns(person.preferences.list_columns ?? [], list, columns);
+      const saved = lists.map((one) => ({ list: one.list, columns: [...one.columns] }));
+      await read(api.PATCH("/person", { body: { preferences: { list_columns: saved } } }));
+      await queries.invalidateQueries({ queryKey: ["session"] });
+    },
+  });
+  const own = session.person.preferences.list_columns?.find((one) => one.list === list)?.columns;
+  return {
+    kept: chosen?.list === list ? chosen.columns : own,
+    error: write.error,
+    keep: (columns) => {
+      setChosen({ list, columns });
+      write.mutate(columns);
+    },
+  };
+}
