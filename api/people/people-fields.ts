@@ -2,7 +2,7 @@ import { z } from "zod";
 import { shownSchema } from "../access/visibility.ts";
 import { email, name, oneOf, recordId, shownTime, text } from "../http/body-fields.ts";
 import { listOf } from "../http/bounded-list.ts";
-import { timezone } from "../http/catalog-fields.ts";
+import { recordIds, timezone } from "../http/catalog-fields.ts";
 import { PERMISSIONS, ROLES } from "../operation/permissions.ts";
 
 const TOKEN_MAX = 200;
@@ -35,6 +35,9 @@ export const preferences = z
       timezone: timezone.nullable().optional(),
       theme: oneOf("light", "dark", "system").nullable().optional(),
       single_key_shortcuts: z.boolean("expected true or false").nullable().optional(),
+      first_steps_hidden: recordIds.nullable().optional().meta({
+        description: "Ids of the workspaces whose first steps the dashboard no longer shows",
+      }),
     },
     "expected an object",
   )
@@ -46,6 +49,7 @@ export const shownPreferences = z
     timezone: z.string(),
     theme: z.string(),
     single_key_shortcuts: z.boolean(),
+    first_steps_hidden: z.array(z.int()),
   })
   .partial()
   .meta({ description: "How the console shows itself" });

@@ -5,7 +5,14 @@ import { useApi } from "../client/use-api.ts";
 import { chooseTheme, type Theme, themeOf } from "../look/theme.ts";
 import { useMembership } from "../member/membership.ts";
 
-type Look = { readonly theme?: Theme; readonly single_key_shortcuts?: boolean };
+type Look = {
+  readonly theme?: Theme;
+  readonly single_key_shortcuts?: boolean;
+  /** Null follows the browser, and for the zone the workspace. */
+  readonly locale?: string | null;
+  readonly timezone?: string | null;
+  readonly first_steps_hidden?: number[];
+};
 
 /** How the console shows itself to the person, in all of its browsers. */
 export function useOwnLook(): {

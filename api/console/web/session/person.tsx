@@ -10,6 +10,7 @@ import { useWrite } from "../member/use-write.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { type FormBody, RecordForm } from "../records/record-form.tsx";
+import { OwnFormats } from "./own-formats.tsx";
 import { OwnPasskeys } from "./own-passkeys.tsx";
 import { OwnProvider } from "./own-provider.tsx";
 import { OwnSecondFactor } from "./own-second-factor.tsx";
@@ -62,6 +63,7 @@ export function Person(): ReactElement {
         {change.isSuccess && <p role="status">The new password is set.</p>}
       </section>
       <OwnLook />
+      <OwnFormats />
       <OwnSecondFactor />
       <OwnPasskeys />
       <OwnProvider />

@@ -7,7 +7,6 @@ import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { PostbackToken } from "./postback-token.tsx";
 
 const HEIGHT = 320;
 const OF_BOTH: readonly FormField[] = [
@@ -58,7 +57,6 @@ export function Account(): ReactElement {
           {save.isSuccess && <p role="status">Saved.</p>}
         </section>
       )}
-      {role === "advertiser" && <PostbackToken />}
     </>
   );
 }

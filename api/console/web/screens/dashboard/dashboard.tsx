@@ -13,6 +13,7 @@ import {
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { useNamedFields } from "../../figures/use-named-fields.ts";
 import { exact, formatFigure } from "../../format/figure.ts";
+import { later } from "../../later.tsx";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -27,6 +28,8 @@ import { TopList } from "./top-list.tsx";
 
 const TILE_HEIGHT = 86;
 const PLOT_HEIGHT = 330;
+// Partners and advertisers never load it.
+const FirstSteps = later(async () => (await import("../first-steps/first-steps.tsx")).FirstSteps);
 
 /** Figures of a period, their course, and who made them. */
 export function Dashboard(): ReactElement {
@@ -58,6 +61,7 @@ export function Dashboard(): ReactElement {
         <h1 className="grow">Dashboard</h1>
         <PeriodBar period={period} zone={membership.zone} onChange={change} />
       </div>
+      {membership.role === "admin" && <FirstSteps />}
       {fields.isError && (
         <ProblemNotice error={fields.error} onRetry={() => void fields.refetch()} />
       )}

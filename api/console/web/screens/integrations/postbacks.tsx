@@ -11,6 +11,7 @@ import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { GuideLink } from "../../parts/guide-link.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -76,7 +77,10 @@ export function Postbacks(): ReactElement {
   const open = search.get("open");
   return (
     <>
-      <h1>Postbacks</h1>
+      <div className="row wrap">
+        <h1 className="grow">Postbacks</h1>
+        <GuideLink href="/docs/partner-postbacks">About postbacks</GuideLink>
+      </div>
       <RecordList<Postback>
         title="Postbacks"
         name="postbacks"
