@@ -12,5 +12,6 @@ export const PARTNER_FIGURES: RoleFigures = {
     rejected_payout: "Rejected earnings",
   },
   prices: new Set(["epc", "ecpm", "avg_sale_amount"]),
+  firstMetric: "payout",
   amounts: [["payout", "Earnings"]],
 };

@@ -19,6 +19,7 @@ import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { TrackerChoice } from "./tracker-choice.tsx";
 
 type Postback = components["schemas"]["Postback"];
 
@@ -134,6 +135,7 @@ function NewPostback({ onClose }: { readonly onClose: () => void }): ReactElemen
   return (
     <Drawer title="New postback" onClose={onClose}>
       <RecordChoice label="Offer" load={offerIdChoices} value={offer} onChange={setOffer} />
+      {role === "partner" && <TrackerChoice />}
       <RecordForm
         fields={role === "partner" ? FIELDS : [PARTNER, ...FIELDS]}
         initial={INITIAL}

@@ -92,9 +92,11 @@ function About({ offer }: { readonly offer: Offer }): ReactElement {
   return (
     <section className="panel stack">
       <h2>About this offer</h2>
-      <p className="break">
-        <StrangerText text={offer.description} />
-      </p>
+      {offer.description !== "" && (
+        <p className="break">
+          <StrangerText text={offer.description} />
+        </p>
+      )}
       {offer.restrictions !== "" && (
         <p className="notice warn break">
           <StrangerText text={offer.restrictions} />

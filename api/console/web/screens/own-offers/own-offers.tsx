@@ -17,17 +17,12 @@ import { audienceFacts } from "./targeting-words.ts";
 
 const HEIGHT = 320;
 const POLL_MS = 10_000;
-const FILTERS: readonly ListFilter[] = [
-  { name: "q", label: "Name or code" },
-  {
-    name: "can_run",
-    label: "Which",
-    choices: [
-      ["true", "My offers"],
-      ["false", "Others"],
-    ],
-  },
-];
+const SOUGHT: readonly ListFilter[] = [{ name: "q", label: "Name or code" }];
+const FILTERS: readonly ListFilter[] = [...SOUGHT, { name: "can_run", label: "Which" }];
+const WHICH = [
+  ["true", "My offers"],
+  [undefined, "All offers"],
+] as const;
 
 /** What a partner may promote, and how to get the rest. */
 export function OwnOffers(): ReactElement {
@@ -47,7 +42,21 @@ export function OwnOffers(): ReactElement {
   return (
     <>
       <h1>Offers</h1>
-      <ListFilters filters={FILTERS} search={search} onChange={change} />
+      <div className="row wrap">
+        <div className="segments" role="group" aria-label="Which offers">
+          {WHICH.map(([value, words]) => (
+            <button
+              key={words}
+              type="button"
+              aria-pressed={(search.get("can_run") ?? undefined) === value}
+              onClick={() => change({ can_run: value })}
+            >
+              {words}
+            </button>
+          ))}
+        </div>
+        <ListFilters filters={SOUGHT} search={search} onChange={change} />
+      </div>
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={HEIGHT} />}
       {list.data !== undefined && offers.length === 0 && <strong>No offers here</strong>}

@@ -9,7 +9,7 @@ type Payout = {
 export function payoutText({ payout_type: type, payout }: Payout, currency: string): string {
   if (type === undefined || payout === undefined) return "";
   if (type === "cps") return `${withoutZeros(payout)}% of the sale`;
-  return `${formatMoney(payout, currency)} ${type === "cpc" ? "for a click" : "for an action"}`;
+  return `${formatMoney(payout, currency)} ${type === "cpc" ? "per click" : "per action"}`;
 }
 
 /** 5.0000 as "5" and 10.0000 as "10". */
