@@ -14,12 +14,7 @@ export function SecretText({
   return (
     <div className="row wrap">
       <code className="grow break">{isShown ? secret : masked(secret)}</code>
-      <button
-        type="button"
-        className="button"
-        aria-pressed={isShown}
-        onClick={() => setShown(!isShown)}
-      >
+      <button type="button" className="button" onClick={() => setShown(!isShown)}>
         {isShown ? `Hide the ${name}` : `Show the ${name}`}
       </button>
       <CopyButton label={`Copy the ${name}`} text={secret} />

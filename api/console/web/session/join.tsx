@@ -7,6 +7,7 @@ import { Problem } from "../client/problem.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { forgetPlace } from "./last-place.ts";
 import { ProviderButton } from "./provider-button.tsx";
 import { SinglePanel } from "./single-panel.tsx";
 
@@ -99,6 +100,7 @@ function JoinForm({
     onSuccess: async () => {
       // The link is used up, so it leaves the history as well.
       history.replaceState(null, "", "/console/");
+      forgetPlace();
       await queries.resetQueries({ queryKey: ["session"] });
       go("/", { replace: true });
     },

@@ -17,3 +17,12 @@ export function rememberPlace(base: string): void {
     // Storage is blocked: nothing is remembered.
   }
 }
+
+/** After somebody has joined: the place of before must not hide the new one. */
+export function forgetPlace(): void {
+  try {
+    localStorage.removeItem(KEY);
+  } catch {
+    // Storage is blocked: nothing was remembered.
+  }
+}

@@ -61,7 +61,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     expect(await page.getByLabel("Pixel, where no script may run").textContent()).not.toContain(
       "token",
     );
-    await page.screenshot({ path: "/tmp/f/integration.png", fullPage: true });
     await page.context().close();
   });
 
@@ -104,7 +103,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
   test("a partner's offer says what is paid for what, and gives a link with sub IDs and a page (#39)", async () => {
     const page = await open("partner", "/offers");
     await page.locator("article h2 a").first().waitFor();
-    await page.screenshot({ path: "/tmp/f/offers.png", fullPage: true });
     await page.getByRole("link", { name: "Shop: fixed amount per order" }).click();
     await page.waitForURL(/\/offers\/\d+$/);
     await settled(page);
@@ -118,7 +116,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     expect(url.searchParams.get("sub1")).toBe("click & 7");
     expect(url.searchParams.get("sub10")).toBe("ten");
     expect(url.searchParams.get("url")).toBe("https://shop.example/shoes?a=1");
-    await page.screenshot({ path: "/tmp/f/offer.png", fullPage: true });
     await page.context().close();
   });
 
@@ -154,7 +151,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
       PHONE,
     );
-    await page.screenshot({ path: "/tmp/f/odd.png", fullPage: true });
     await page.context().close();
   });
 
@@ -164,7 +160,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     expect(tiles.slice(2, 4)).toEqual(["Earnings", "Pending earnings"]);
     const panels = await page.locator("h2").allTextContents();
     expect(panels.filter((title) => /partner|affiliate/i.test(title))).toEqual([]);
-    await page.screenshot({ path: "/tmp/f/partner.png", fullPage: true });
     await page.context().close();
   });
 
@@ -181,7 +176,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     const offer = steps.locator("li", { hasText: "Create an offer, to do" });
     expect(await offer.getByRole("link").getAttribute("href")).toMatch(/\/offers\?new=1$/);
     expect(await steps.locator("li").count()).toBe(7);
-    await page.screenshot({ path: "/tmp/f/steps.png", fullPage: true });
     await press(page, "Don't show this again");
     await steps.waitFor({ state: "detached" });
     await page.reload();
@@ -228,7 +222,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     await press(page, "Yes, replace it");
     await page.getByRole("alert").waitFor();
     expect(replaced).toBe(1);
-    await page.screenshot({ path: "/tmp/f/token.png", fullPage: true });
     await page.context().close();
     const analyst = await open("analyst", "/workspace");
     expect(await analyst.getByRole("heading", { name: "Postback token" }).count()).toBe(0);
@@ -248,7 +241,6 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     await page.getByText("29.11.2026, 05:30:00").waitFor();
     await page.getByText("1.234,50").waitFor();
     expect(own()).toEqual({ timezone: "Asia/Tokyo", locale: "de-DE" });
-    await page.screenshot({ path: "/tmp/f/you.png", fullPage: true });
     await page.goto(`${browser.base("partner")}/`);
     await settled(page);
     expect(await page.locator(".tile .value").nth(2).textContent()).toMatch(/^[\d.]+,\d\d/);
@@ -266,6 +258,7 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     await page.evaluate('localStorage.removeItem("last-place")');
     await page.goto(`${browser.origin}/console/`);
     await page.waitForURL(/\/w\/other\//);
+    expect(await page.evaluate<string>('localStorage.getItem("last-place")')).toContain("/w/other");
     await page.context().close();
     browser.forgive(/./);
   });

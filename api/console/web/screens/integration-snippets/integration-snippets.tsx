@@ -91,12 +91,7 @@ function OfferSnippets({
           />
           {token !== undefined && (
             <div className="row">
-              <button
-                type="button"
-                className="button"
-                aria-pressed={isShown}
-                onClick={() => setShown(!isShown)}
-              >
+              <button type="button" className="button" onClick={() => setShown(!isShown)}>
                 {isShown ? "Hide the token in the address" : "Show the token in the address"}
               </button>
             </div>

@@ -1,5 +1,6 @@
 import { type ReactElement, useDeferredValue, useState } from "react";
 import { read } from "../../client/api-client.ts";
+import { faultWords } from "../../client/fault-words.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { useMembership } from "../../member/membership.ts";
@@ -105,7 +106,7 @@ function Made({
       </div>
       {(link.data?.warnings ?? []).map((warning) => (
         <p key={warning} className="notice warn">
-          {warning}
+          {faultWords(warning)}
         </p>
       ))}
       <details>
