@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { z } from "zod";
 
 /** Answers of the API as the page gets them, changed on the way. Returns how often the page has asked. */
-export async function changeAnswer<Body>(
+async function changeAnswer<Body>(
   page: Page,
   url: string | RegExp,
   { form, change }: { readonly form: z.ZodType<Body>; readonly change: (body: Body) => unknown },
@@ -58,12 +58,12 @@ export async function addMembership(page: Page, slug: string): Promise<void> {
 
 const Report = z.looseObject({ totals: z.looseObject({}) });
 
-/** What the first steps ask for, whatever other files have sent. Returns how often they asked. */
+/** Clicks and conversions of the whole workspace, whatever other files have sent. Returns how often the page has asked. */
 export async function setTraffic(
   page: Page,
   traffic: { readonly clicks: number; readonly gross_conversions: number },
 ): Promise<() => number> {
-  return await changeAnswer(page, /\/api\/v1\/reports\?from=/, {
+  return await changeAnswer(page, /\/api\/v1\/reports\?.*gross_conversions/, {
     form: Report,
     change: (body) => ({ ...body, totals: { ...body.totals, ...traffic } }),
   });

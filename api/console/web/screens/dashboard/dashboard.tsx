@@ -13,7 +13,6 @@ import {
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { useNamedFields } from "../../figures/use-named-fields.ts";
 import { exact, formatFigure } from "../../format/figure.ts";
-import { later } from "../../later.tsx";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -24,12 +23,11 @@ import { CountryMap } from "../charts/country-map.tsx";
 import { Course, courseQuery } from "../charts/course.tsx";
 import { STEP_METRICS, StepsOf } from "../charts/steps.tsx";
 import { MoneyNote } from "../money-note.tsx";
+import { ChartsOrSteps } from "./charts-or-steps.tsx";
 import { TopList } from "./top-list.tsx";
 
 const TILE_HEIGHT = 86;
 const PLOT_HEIGHT = 330;
-// Partners and advertisers never load it.
-const FirstSteps = later(async () => (await import("../first-steps/first-steps.tsx")).FirstSteps);
 
 /** Figures of a period, their course, and who made them. */
 export function Dashboard(): ReactElement {
@@ -61,7 +59,6 @@ export function Dashboard(): ReactElement {
         <h1 className="grow">Dashboard</h1>
         <PeriodBar period={period} zone={membership.zone} onChange={change} />
       </div>
-      {membership.role === "admin" && <FirstSteps />}
       {fields.isError && (
         <ProblemNotice error={fields.error} onRetry={() => void fields.refetch()} />
       )}
@@ -76,20 +73,22 @@ export function Dashboard(): ReactElement {
             onPick={setPicked}
             onChange={change}
           />
-          <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
-          <div className="columns">
-            {tops
-              .flatMap((name) => fields.data?.dimensions.find((one) => one.name === name) ?? [])
-              .map((dimension) => (
-                <TopList
-                  key={dimension.name}
-                  dimension={dimension}
-                  metric={metric}
-                  period={period}
-                />
-              ))}
-          </div>
-          <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />
+          <ChartsOrSteps query={totalsQuery(tiles, period)}>
+            <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
+            <div className="columns">
+              {tops
+                .flatMap((name) => fields.data?.dimensions.find((one) => one.name === name) ?? [])
+                .map((dimension) => (
+                  <TopList
+                    key={dimension.name}
+                    dimension={dimension}
+                    metric={metric}
+                    period={period}
+                  />
+                ))}
+            </div>
+            <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />
+          </ChartsOrSteps>
         </>
       )}
     </>

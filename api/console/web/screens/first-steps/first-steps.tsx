@@ -1,28 +1,33 @@
 import { useQuery } from "@tanstack/react-query";
 import { Circle, CircleCheck } from "lucide-react";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { useOwnLook } from "../../look/use-own-look.ts";
 import { useMembership } from "../../member/membership.ts";
-import { GuideLink } from "../../parts/guide-link.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
 import { type FirstStep, readFirstSteps } from "./step-list.ts";
 
-/** What an admin of an empty workspace does first. Nothing for others, after the first conversion, or once it is put away. */
-export function FirstSteps(): ReactElement | null {
+const HEIGHT = 480;
+
+/** What an admin of an empty workspace does first. The charts stand there after the first conversion, or once the steps are put away. */
+export function FirstSteps({ charts }: { readonly charts: ReactNode }): ReactElement {
   const membership = useMembership();
   const { role, session, membershipId } = membership;
   const { save, saving, error } = useOwnLook();
   const workspace = session.memberships.find(({ id }) => id === membershipId)?.workspace.id ?? 0;
   const { first_steps_hidden: hidden = [] } = { ...session.person.preferences, ...saving };
   const isWanted = role === "admin" && !hidden.includes(workspace);
-  const steps = useQuery({
+  const steps = useQuery<readonly FirstStep[]>({
     queryKey: [membershipId, "first-steps"],
     enabled: isWanted,
+    // A workspace that once had a conversion has had it forever.
+    staleTime: (query) => (query.state.data?.length === 0 ? Infinity : 0),
     queryFn: async ({ signal }) => await readFirstSteps(membership, signal),
   });
   const known = steps.data ?? [];
-  if (!isWanted || known.length === 0) return null;
+  if (isWanted && steps.isPending) return <Skeleton height={HEIGHT} />;
+  if (!isWanted || known.length === 0) return <>{charts}</>;
   const done = known.filter(({ isDone }) => isDone).length;
   return (
     <section className="panel stack" aria-label="First steps">
@@ -31,7 +36,6 @@ export function FirstSteps(): ReactElement | null {
         <span className="muted">
           {done} of {known.length} done
         </span>
-        <GuideLink href="/docs">Integration guide</GuideLink>
         <button
           type="button"
           className="button plain"

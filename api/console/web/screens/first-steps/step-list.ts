@@ -19,6 +19,8 @@ export type FirstStep = {
 
 type Step = Omit<FirstStep, "isDone"> & {
   readonly find: (reader: Reader, signal: AbortSignal) => Promise<boolean>;
+  /** A click has a domain, an offer and its advertiser. */
+  readonly provedByClick?: boolean;
 };
 
 const ONE = { limit: 1 } as const;
@@ -33,6 +35,7 @@ const CATALOG: readonly Step[] = [
     action: "Add a domain",
     path: "/workspace/domains",
     permission: "offers.write",
+    provedByClick: true,
     find: async ({ api }, signal) =>
       isAny(await read(api.GET("/tracking-domains", { params: { query: ONE }, signal }))),
   },
@@ -43,6 +46,7 @@ const CATALOG: readonly Step[] = [
     action: "New advertiser",
     path: "/advertisers?new=1",
     permission: "advertisers.write",
+    provedByClick: true,
     find: async ({ api }, signal) =>
       isAny(await read(api.GET("/advertisers", { params: { query: ONE }, signal }))),
   },
@@ -53,6 +57,7 @@ const CATALOG: readonly Step[] = [
     action: "New offer",
     path: "/offers?new=1",
     permission: "offers.write",
+    provedByClick: true,
     find: async ({ api }, signal) =>
       isAny(await read(api.GET("/offers", { params: { query: ONE }, signal }))),
   },
@@ -112,21 +117,35 @@ export async function readFirstSteps(
   const has = (metric: string): boolean => Number(totals[metric] ?? 0) > 0;
   if (has("gross_conversions")) return [];
   const steps = CATALOG.filter(({ permission }) => reader.permissions.includes(permission));
-  const found = await Promise.all(steps.map(async (step) => await stateOf(step, reader, signal)));
+  const found = await Promise.all(
+    steps.map(async ({ provedByClick, ...step }) =>
+      provedByClick === true && has("clicks")
+        ? { ...shownOf(step), isDone: true }
+        : await stateOf(step, reader, signal),
+    ),
+  );
   return [...found.flatMap((step) => step ?? []), ...trafficSteps(has("clicks"))];
 }
 
 async function stateOf(
-  { find, ...step }: Step,
+  step: Step,
   reader: Reader,
   signal: AbortSignal,
 ): Promise<FirstStep | undefined> {
   try {
-    return { ...step, isDone: await find(reader, signal) };
+    return { ...shownOf(step), isDone: await step.find(reader, signal) };
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;
   }
+}
+
+function shownOf({
+  find: _find,
+  provedByClick: _proved,
+  ...shown
+}: Step): Omit<FirstStep, "isDone"> {
+  return shown;
 }
 
 function trafficSteps(hasClicks: boolean): readonly FirstStep[] {
