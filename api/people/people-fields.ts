@@ -2,7 +2,7 @@ import { z } from "zod";
 import { shownSchema } from "../access/visibility.ts";
 import { email, name, oneOf, recordId, shownTime, text } from "../http/body-fields.ts";
 import { listOf } from "../http/bounded-list.ts";
-import { timezone } from "../http/catalog-fields.ts";
+import { recordIds, timezone } from "../http/catalog-fields.ts";
 import { PERMISSIONS, ROLES } from "../operation/permissions.ts";
 
 const TOKEN_MAX = 200;
@@ -72,6 +72,9 @@ export const preferences = z
       single_key_shortcuts: z.boolean("expected true or false").nullable().optional(),
       table_density: oneOf("comfortable", "dense").nullable().optional(),
       list_columns: listColumns.nullable().optional(),
+      first_steps_hidden: recordIds.nullable().optional().meta({
+        description: "Ids of the workspaces whose first steps the dashboard no longer shows",
+      }),
     },
     "expected an object",
   )
@@ -85,6 +88,7 @@ export const shownPreferences = z
     single_key_shortcuts: z.boolean(),
     table_density: z.string(),
     list_columns: shownListColumns,
+    first_steps_hidden: z.array(z.int()),
   })
   .partial()
   .meta({ description: "How the console shows itself" });

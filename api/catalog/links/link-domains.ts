@@ -62,6 +62,21 @@ export async function listActiveDomains(
   return rows;
 }
 
+/** The origin of links that no domain is assigned to. Undefined when the workspace has no active tracking domain. */
+export async function findDefaultOrigin(
+  db: Queryable,
+  workspaceId: number,
+): Promise<string | undefined> {
+  const { rows } = await db.query<LinkDomain>({
+    name: "find-default-origin",
+    text: `select scheme, host, certification from tracking_domain
+           where workspace_id = $1 and status = 'active' order by is_default desc, id limit 1`,
+    values: [workspaceId],
+  });
+  const [domain] = rows;
+  return domain === undefined ? undefined : `${domain.scheme}://${domain.host}`;
+}
+
 /** Codes of a link that another workspace on the same host also has, and whether that workspace had the host first. */
 export type SharedCodes = {
   readonly has_offer: boolean;

@@ -1,8 +1,8 @@
 import {
   ChartLine,
+  Code,
   KeyRound,
   LayoutDashboard,
-  ListChecks,
   ScrollText,
   ShieldCheck,
   UserRound,
@@ -22,8 +22,8 @@ const SCREENS = {
   "/conversions": laterScreen(
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
   ),
-  "/events": laterScreen(
-    async () => (await import("./screens/account/received-events.tsx")).ReceivedEvents,
+  "/integration": laterScreen(
+    async () => (await import("./screens/account/integration.tsx")).Integration,
   ),
   "/inbound": laterScreen(
     async () => (await import("./screens/integrations/inbound-log.tsx")).InboundLog,
@@ -45,14 +45,14 @@ const GROUPS: readonly NavigationGroup[] = [
   {
     title: "Integration",
     destinations: [
-      { path: "/events", title: "Events", icon: ListChecks },
+      { path: "/integration", title: "Integration", icon: Code },
       { path: "/inbound", title: "Incoming postbacks", icon: ScrollText },
     ],
   },
   {
     title: "Account",
     destinations: [
-      { path: "/account", title: "Profile and token", icon: UserRound },
+      { path: "/account", title: "Profile", icon: UserRound },
       { path: "/people", title: "People", icon: Users },
       { path: "/keys", title: "API keys", icon: KeyRound },
     ],

@@ -24,6 +24,9 @@ const SCREENS = {
   "/offers": laterScreen(
     async () => (await import("./screens/own-offers/own-offers.tsx")).OwnOffers,
   ),
+  "/offers/:id": laterScreen(
+    async () => (await import("./screens/own-offers/own-offer.tsx")).OwnOffer,
+  ),
   "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
   "/conversions": laterScreen(
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,

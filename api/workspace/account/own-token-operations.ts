@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
 import { readOwnTokens, replaceOwnToken } from "../../catalog/advertisers/own-tokens.ts";
+import { findDefaultOrigin } from "../../catalog/links/link-domains.ts";
 import { count, shownTime } from "../../http/body-fields.ts";
 import { ApiError } from "../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
@@ -15,6 +17,14 @@ const Output = z.object({
       postback_token: z.string(),
       may_rotate: z.boolean(),
       old_tokens: z.array(z.strictObject({ ends_with: z.string(), good_until: shownTime })),
+      tracking_url: z
+        .string()
+        .nullable()
+        .meta({
+          description:
+            "Origin to which conversions are reported: the workspace's default tracking domain; null without an active one",
+          examples: ["https://track.example"],
+        }),
     })
     .meta({ id: "OwnPostbackToken" }),
 });
@@ -25,13 +35,13 @@ export const getOwnPostbackToken: Operation = operation({
   path: "/me/postback-token",
   tag: "Account",
   summary: "Get the advertiser's postback token",
-  description: "With replaced ones that are still good.",
+  description: "With replaced ones that are still good, and where reports are sent.",
   access: advertiserOnly(),
   input: {},
   output: Output,
   status: 200,
   run: async (context) => ({
-    body: { data: await readOwnTokens(context.db, advertiserIdOf(context)) },
+    body: { data: await shownTokens(context, context.db) },
   }),
 });
 
@@ -65,11 +75,18 @@ export const rotateOwnPostbackToken: Operation = operation({
         );
       }
       await replaceOwnToken(tx, advertiserId, body.grace_hours ?? GRACE_HOURS);
-      return await readOwnTokens(tx, advertiserId);
+      return await shownTokens(context, tx);
     });
     return { body: { data } };
   },
 });
+
+async function shownTokens(context: OperationContext, db: Queryable) {
+  return {
+    ...(await readOwnTokens(db, advertiserIdOf(context))),
+    tracking_url: (await findDefaultOrigin(db, context.workspace.id)) ?? null,
+  };
+}
 
 /** The advertiser of the key. Only advertiser keys reach these operations. */
 export function advertiserIdOf({ principal }: OperationContext): number {

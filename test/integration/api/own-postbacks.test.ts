@@ -105,9 +105,17 @@ test("an advertiser sees its own token, which postbacks take", async () => {
     postback_token: stored["postback_token"],
     may_rotate: true,
     old_tokens: [],
+    tracking_url: null,
   });
   expect(await tokenOf(neighbour.keys.advertiser)).not.toBe(stored["postback_token"]);
   expect((await report({ ...named, token: await tokenOf() })).body).toMatchObject({ ok: true });
+});
+
+test("an advertiser learns to which tracking domain it reports: the default one of the workspace", async () => {
+  await world.post("/tracking-domains", { host: "first.example" });
+  await world.post("/tracking-domains", { host: "go.example", is_default: true });
+  const answer = await world.get("/me/postback-token", OWN);
+  expect(answer.body["data"]).toMatchObject({ tracking_url: "https://go.example" });
 });
 
 test("a rotated token is good at once, and the old one until its grace is over", async () => {

@@ -14,5 +14,6 @@ export const ADVERTISER_FIGURES: RoleFigures = {
     rejected_revenue: "Rejected cost",
   },
   prices: new Set(["epc", "rpc", "ecpm", "avg_sale_amount"]),
+  firstMetric: "revenue",
   amounts: [["revenue", "Cost"]],
 };

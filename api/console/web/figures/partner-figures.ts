@@ -1,7 +1,7 @@
 import { LISTED_CLICKS, LISTED_CONVERSIONS, type RoleFigures } from "./role-figures.ts";
 
 export const PARTNER_FIGURES: RoleFigures = {
-  tiles: ["clicks", "conversions", "payout", "cvr", "epc"],
+  tiles: ["clicks", "conversions", "payout", "pending_payout", "cvr", "epc"],
   tops: ["offer", "country"],
   costs: new Set(["rejected_conversions"]),
   lists: { ...LISTED_CONVERSIONS, ...LISTED_CLICKS },
@@ -12,5 +12,6 @@ export const PARTNER_FIGURES: RoleFigures = {
     rejected_payout: "Rejected earnings",
   },
   prices: new Set(["epc", "ecpm", "avg_sale_amount"]),
+  firstMetric: "payout",
   amounts: [["payout", "Earnings"]],
 };

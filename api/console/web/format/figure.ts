@@ -1,4 +1,5 @@
 import { formatMoney, formatSum } from "./money.ts";
+import { ownLocale } from "./own-format.ts";
 
 /** `kind` of `GET /reports/metrics`, and "price" for money of one unit of something, which may be below the smallest coin. */
 export type FigureKind = "count" | "money" | "price" | "ratio";
@@ -35,12 +36,14 @@ export function exact(
 }
 
 export function formatCount(value: number | string): string {
-  return new Intl.NumberFormat().format(typeof value === "string" ? BigInt(value) : value);
+  return new Intl.NumberFormat(ownLocale()).format(
+    typeof value === "string" ? BigInt(value) : value,
+  );
 }
 
 /** 0.0123 as "1.23%". */
 export function formatFraction(value: number | string): string {
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(ownLocale(), {
     style: "percent",
     maximumFractionDigits: PERCENT_DIGITS,
   }).format(Number(value));
@@ -48,7 +51,7 @@ export function formatFraction(value: number | string): string {
 
 /** A change against another period, with its sign. */
 export function formatChange(fraction: number): string {
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(ownLocale(), {
     style: "percent",
     maximumFractionDigits: 1,
     signDisplay: "exceptZero",

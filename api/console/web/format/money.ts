@@ -1,3 +1,5 @@
+import { ownLocale } from "./own-format.ts";
+
 /** Digits after the point that the API sends. */
 const DIGITS_SENT = 4;
 
@@ -5,12 +7,12 @@ const DIGITS_SENT = 4;
  * An amount as people read it. `text` is the exact decimal string of the API and never becomes a number: Intl formats it as it is. Shows the
  * digits of the currency's minor unit, and up to four where the amount has them.
  */
-export function formatMoney(text: string, currency: string, locale?: string): string {
+export function formatMoney(text: string, currency: string, locale = ownLocale()): string {
   return formatterOf(currency, digitsOf(text, currency), locale).format(decimal(text));
 }
 
 /** A sum of many amounts in the digits of the currency's minor unit, rounded half away from zero. {@link formatMoney} has all of it. */
-export function formatSum(text: string, currency: string, locale?: string): string {
+export function formatSum(text: string, currency: string, locale = ownLocale()): string {
   return formatterOf(currency, minorUnitOf(currency), locale).format(decimal(text));
 }
 

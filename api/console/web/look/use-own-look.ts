@@ -10,6 +10,10 @@ type Look = {
   readonly theme?: Theme;
   readonly single_key_shortcuts?: boolean;
   readonly table_density?: Density;
+  /** Null follows the browser, and for the zone the workspace. */
+  readonly locale?: string | null;
+  readonly timezone?: string | null;
+  readonly first_steps_hidden?: number[];
 };
 
 /** How the console shows itself to the person, in all of its browsers. */

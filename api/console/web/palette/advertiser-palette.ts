@@ -3,7 +3,7 @@ import { kindOf, type RolePalette } from "./found.ts";
 
 /** What an advertiser looks for: its sales. */
 export const ADVERTISER_PALETTE: RolePalette = {
-  actions: () => [],
+  actions: () => [{ title: "Report conversions", path: "/integration" }],
   find: async (membership, text, signal) => {
     const kind = kindOf(text);
     if (kind === "conversion") return await findIn([findConversion], membership, text, signal);

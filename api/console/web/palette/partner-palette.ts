@@ -24,10 +24,10 @@ async function findOwnOffers(
   signal: AbortSignal,
 ): Promise<readonly Found[]> {
   const { data } = await read(api.GET("/offers", { params: { query: foundQuery(q) }, signal }));
-  return data.map(({ name, code }) => ({
+  return data.map(({ id, name, code }) => ({
     kind: "Offer",
     title: name,
     detail: code,
-    path: `/offers?q=${encodeURIComponent(code)}`,
+    path: `/offers/${id}`,
   }));
 }

@@ -1,11 +1,13 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useEffect } from "react";
 import { Redirect, useLocation } from "wouter";
 import { useApi } from "../client/use-api.ts";
+import { chooseFormat } from "../format/own-format.ts";
 import { later } from "../later.tsx";
 import { type Membership, MembershipContext } from "../member/membership.ts";
 import type { OwnMembership, Session } from "../member/use-session.ts";
 import { baseOf } from "./base-of.ts";
 import { Interrupted } from "./interrupted.tsx";
+import { lastPlace, rememberPlace } from "./last-place.ts";
 import { SinglePanel } from "./single-panel.tsx";
 
 // Each role is a chunk of its own: the browser of a partner never loads what staff use.
@@ -15,7 +17,7 @@ const Advertiser = later(async () => (await import("../advertiser.tsx")).Adverti
 
 const PLACE = /^\/w\/([^/]+)(?:\/(partner|advertiser)\/([^/]+))?(?:\/|$)/;
 
-/** The screens of the membership that the address names, else of the first one. */
+/** The screens of the membership that the address names, else of the one that this browser showed last, else of the first one. */
 export function MembershipScreens({ session }: { readonly session: Session }): ReactElement {
   const [path] = useLocation();
   const chosen = session.memberships.find((one) => isNamedBy(path, one));
@@ -38,7 +40,9 @@ export function MembershipScreens({ session }: { readonly session: Session }): R
       </SinglePanel>
     );
   }
-  return <Redirect to={`${baseOf(first)}/`} replace />;
+  const last = lastPlace();
+  const again = session.memberships.find((one) => baseOf(one) === last) ?? first;
+  return <Redirect to={`${baseOf(again)}/`} replace />;
 }
 
 function Chosen({
@@ -49,11 +53,15 @@ function Chosen({
   readonly membership: OwnMembership;
 }): ReactElement {
   const api = useApi(own.id);
+  const base = baseOf(own);
+  // Before the screens are drawn, which read it while they write dates and numbers.
+  chooseFormat(session.person.preferences);
+  useEffect(() => rememberPlace(base), [base]);
   const membership: Membership = {
     api,
     membershipId: own.id,
     role: own.role,
-    base: baseOf(own),
+    base,
     workspaceName: own.workspace.brand_name || own.workspace.name,
     accountName: own.affiliate?.name ?? own.advertiser?.name,
     zone: own.workspace.timezone,

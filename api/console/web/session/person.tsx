@@ -11,6 +11,7 @@ import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { type FormBody, RecordForm } from "../records/record-form.tsx";
 import { deviceWords } from "./device-words.ts";
+import { OwnFormats } from "./own-formats.tsx";
 import { OwnPasskeys } from "./own-passkeys.tsx";
 import { OwnProvider } from "./own-provider.tsx";
 import { OwnSecondFactor } from "./own-second-factor.tsx";
@@ -63,6 +64,7 @@ export function Person(): ReactElement {
         {change.isSuccess && <p role="status">The new password is set.</p>}
       </section>
       <OwnLook />
+      <OwnFormats />
       <OwnSecondFactor />
       <OwnPasskeys />
       <OwnProvider />

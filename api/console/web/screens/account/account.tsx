@@ -8,7 +8,6 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { countryChoices } from "../../records/known-choices.ts";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { PostbackToken } from "./postback-token.tsx";
 
 const HEIGHT = 320;
 const OF_BOTH: readonly FormField[] = [
@@ -59,7 +58,6 @@ export function Account(): ReactElement {
           {save.isSuccess && <p role="status">Saved.</p>}
         </section>
       )}
-      {role === "advertiser" && <PostbackToken />}
     </>
   );
 }

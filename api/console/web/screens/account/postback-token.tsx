@@ -1,37 +1,33 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
-import { useRecord } from "../../client/records.ts";
 import { formatInstant } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
+import { GuideLink } from "../../parts/guide-link.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { SecretText } from "../../parts/secret-text.tsx";
+import { useOwnToken } from "./use-own-token.ts";
 
 const GRACE_HOURS = 24;
 
 /** The token in the advertiser's reports of conversions, and how to replace it. */
 export function PostbackToken(): ReactElement {
-  const membership = useMembership();
-  const { api, zone } = membership;
-  const token = useRecord(membership, {
-    name: "postback-token",
-    id: "own",
-    load: async (signal) => (await read(api.GET("/me/postback-token", { signal }))).data,
-  });
+  const { api, zone } = useMembership();
+  const token = useOwnToken();
   const rotate = useWrite(["postback-token"], async () => {
     await read(api.POST("/me/postback-token/rotate", { body: { grace_hours: GRACE_HOURS } }));
   });
   return (
     <section className="panel stack narrow">
-      <h2>Postback token</h2>
+      <header className="row wrap">
+        <h2 className="grow">Postback token</h2>
+        <GuideLink href="/docs/postback">How to use it</GuideLink>
+      </header>
       {token.isError && <ProblemNotice error={token.error} />}
       {rotate.isError && <ProblemNotice error={rotate.error} />}
       {token.data !== undefined && (
         <>
-          <div className="row wrap">
-            <code className="grow break">{token.data.postback_token}</code>
-            <CopyButton label="Copy the token" text={token.data.postback_token} />
-          </div>
+          <SecretText secret={token.data.postback_token} name="token" />
           {token.data.old_tokens.map(({ ends_with: end, good_until: until }) => (
             <p key={end} className="muted">
               The token that ends with {end} works until {formatInstant(until, zone)}.
@@ -47,7 +43,9 @@ export function PostbackToken(): ReactElement {
               >
                 Replace it
               </button>
-              <span className="muted">This one works for {GRACE_HOURS} more hours then.</span>
+              <span className="muted">
+                The current token works for {GRACE_HOURS} more hours then.
+              </span>
             </div>
           )}
         </>

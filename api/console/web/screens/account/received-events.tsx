@@ -8,6 +8,9 @@ import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 
+/** Somebody who sends a test looks here whether it has arrived. */
+const POLL_MS = 5_000;
+
 type OwnEvent = components["schemas"]["OwnEvent"];
 
 /** What arrived for each event of the advertiser's offers. */
@@ -34,18 +37,16 @@ export function ReceivedEvents(): ReactElement {
     },
   ];
   return (
-    <>
-      <h1>Events</h1>
-      <RecordList<OwnEvent>
-        title="What arrived"
-        name="own-events"
-        load={async (query, signal) =>
-          await read(api.GET("/me/events", { params: { query: fromAddress(query) }, signal }))
-        }
-        columns={columns}
-        keyOf={(row) => String(row.event_id)}
-        nothing={<strong>No offers yet</strong>}
-      />
-    </>
+    <RecordList<OwnEvent>
+      title="Received calls"
+      name="own-events"
+      everyMs={POLL_MS}
+      load={async (query, signal) =>
+        await read(api.GET("/me/events", { params: { query: fromAddress(query) }, signal }))
+      }
+      columns={columns}
+      keyOf={(row) => String(row.event_id)}
+      nothing={<strong>No offers yet</strong>}
+    />
   );
 }

@@ -3,6 +3,7 @@ import { filterFor } from "../../address/filters.ts";
 import { periodParams } from "../../address/period.ts";
 import { type ReportRow, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
+import { ownLocale } from "../../format/own-format.ts";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -56,5 +57,5 @@ export function WeekHours({ metric, period, filters, onNarrow }: ChartParts): Re
 /** 5 January 1970 was a Monday. */
 function weekdayName(day: number): string {
   const at = new Date(Date.UTC(1970, 0, 5 + day));
-  return new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone: "UTC" }).format(at);
+  return new Intl.DateTimeFormat(ownLocale(), { weekday: "short", timeZone: "UTC" }).format(at);
 }

@@ -14,6 +14,7 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import { countedQuery } from "../../records/counted-query.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
+import { moneySecond } from "../../records/money-second.ts";
 import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
@@ -102,6 +103,7 @@ function columnsFor(
 ): readonly Column<Conversion>[] {
   const money = (text: string | undefined, currency: string): string =>
     text === undefined ? "" : formatMoney(text, currency);
+  const isAccount = role === "partner" || role === "advertiser";
   const columns: readonly (Column<Conversion> | undefined)[] = [
     { name: "at", title: "Time", opens: true, cell: ({ conv_ts: at }) => formatInstant(at, zone) },
     {
@@ -112,7 +114,7 @@ function columnsFor(
     },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "event", title: "Event", cell: (row) => row.event_code },
-    role === "partner" || role === "advertiser"
+    isAccount
       ? undefined
       : {
           name: "partner",
@@ -138,5 +140,7 @@ function columnsFor(
       ? undefined
       : { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
   ];
-  return columns.filter((column) => column !== undefined);
+  const shown = columns.filter((column) => column !== undefined);
+  // On a phone only the first two columns are in view.
+  return isAccount ? moneySecond(shown) : shown;
 }

@@ -23,6 +23,7 @@ import { CountryMap } from "../charts/country-map.tsx";
 import { Course, courseQuery } from "../charts/course.tsx";
 import { STEP_METRICS, StepsOf } from "../charts/steps.tsx";
 import { MoneyNote } from "../money-note.tsx";
+import { ChartsOrSteps } from "./charts-or-steps.tsx";
 import { TopList } from "./top-list.tsx";
 
 const TILE_HEIGHT = 86;
@@ -72,20 +73,22 @@ export function Dashboard(): ReactElement {
             onPick={setPicked}
             onChange={change}
           />
-          <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
-          <div className="columns">
-            {tops
-              .flatMap((name) => fields.data?.dimensions.find((one) => one.name === name) ?? [])
-              .map((dimension) => (
-                <TopList
-                  key={dimension.name}
-                  dimension={dimension}
-                  metric={metric}
-                  period={period}
-                />
-              ))}
-          </div>
-          <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />
+          <ChartsOrSteps query={totalsQuery(tiles, period)}>
+            <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
+            <div className="columns">
+              {tops
+                .flatMap((name) => fields.data?.dimensions.find((one) => one.name === name) ?? [])
+                .map((dimension) => (
+                  <TopList
+                    key={dimension.name}
+                    dimension={dimension}
+                    metric={metric}
+                    period={period}
+                  />
+                ))}
+            </div>
+            <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />
+          </ChartsOrSteps>
         </>
       )}
     </>

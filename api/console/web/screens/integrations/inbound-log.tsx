@@ -9,6 +9,7 @@ import { useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
+import { GuideLink } from "../../parts/guide-link.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
@@ -43,6 +44,7 @@ export function InboundLog(): ReactElement {
     <>
       <div className="row wrap">
         <h1 className="grow">Incoming postbacks</h1>
+        <GuideLink href="/docs/postback">About results</GuideLink>
         <RangeBar />
       </div>
       {role !== "advertiser" && <ResultBars search={search} onChange={change} />}

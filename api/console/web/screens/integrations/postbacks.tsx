@@ -15,6 +15,7 @@ import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { GuideLink } from "../../parts/guide-link.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -24,6 +25,7 @@ import { type FormBody, type FormField, RecordForm } from "../../records/record-
 import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { TrackerChoice } from "./tracker-choice.tsx";
 
 type Postback = components["schemas"]["Postback"];
 
@@ -118,7 +120,10 @@ export function Postbacks(): ReactElement {
   const open = search.get("open");
   return (
     <>
-      <h1>Postbacks</h1>
+      <div className="row wrap">
+        <h1 className="grow">Postbacks</h1>
+        <GuideLink href="/docs/partner-postbacks">About postbacks</GuideLink>
+      </div>
       <RecordList<Postback>
         title="Postbacks"
         isTitled={false}
@@ -180,6 +185,7 @@ function NewPostback({
   return (
     <Drawer title="New postback" onClose={onClose}>
       <RecordChoice label="Offer" load={offerIdChoices} value={offer} onChange={setOffer} />
+      {role === "partner" && <TrackerChoice />}
       <RecordForm
         fields={role === "partner" ? fieldsFor(true) : [PARTNER, ...fieldsFor(false)]}
         initial={INITIAL}

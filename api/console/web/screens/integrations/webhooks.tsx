@@ -3,6 +3,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
+import { GuideLink } from "../../parts/guide-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { RecordResource } from "../../records/record-resource.ts";
@@ -69,7 +70,10 @@ const WEBHOOKS: RecordResource<Webhook> = {
 export function Webhooks(): ReactElement {
   return (
     <>
-      <h1>Webhooks</h1>
+      <div className="row wrap">
+        <h1 className="grow">Webhooks</h1>
+        <GuideLink href="/docs/webhooks">About webhooks</GuideLink>
+      </div>
       <RecordScreen resource={WEBHOOKS} isTitled={false} />
     </>
   );

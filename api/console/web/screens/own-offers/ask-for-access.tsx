@@ -43,7 +43,15 @@ export function AskForAccess({
   );
 }
 
-function Terms({ offer }: { readonly offer: Offer }): ReactElement | null {
+/** What the partner must accept before it runs the offer. */
+export function Terms({
+  offer,
+  none,
+}: {
+  readonly offer: Offer;
+  /** Said where the offer has no terms. */
+  readonly none?: string;
+}): ReactElement | null {
   const membership = useMembership();
   const { api } = membership;
   const params = { path: { id: String(offer.id) } };
@@ -57,7 +65,8 @@ function Terms({ offer }: { readonly offer: Offer }): ReactElement | null {
   });
   if (terms.isError) return <ProblemNotice error={terms.error} />;
   const { terms: text = null, hash = null, accepted = false } = terms.data ?? {};
-  if (text === null || hash === null) return null;
+  if (text === null || hash === null)
+    return none === undefined || terms.data === undefined ? null : <p className="muted">{none}</p>;
   return (
     <section className="stack tight">
       <h3>Terms</h3>

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from "react";
+import { Link } from "wouter";
 import { useAddress } from "../../address/use-address.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress, useList } from "../../client/lists.ts";
@@ -6,25 +7,22 @@ import { useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "../../records/list-filters.tsx";
-import { type Offer, termText } from "../offers/offer.ts";
+import type { Offer } from "../offers/offer.ts";
+import { AccessBadge } from "./access-badge.tsx";
 import { AskForAccess } from "./ask-for-access.tsx";
+import { payoutText } from "./payout-text.ts";
+import { audienceFacts } from "./targeting-words.ts";
 
 const HEIGHT = 320;
 const POLL_MS = 10_000;
-const FILTERS: readonly ListFilter[] = [
-  { name: "q", label: "Name or code" },
-  {
-    name: "can_run",
-    label: "Which",
-    choices: [
-      ["true", "My offers"],
-      ["false", "Others"],
-    ],
-  },
-];
+const SOUGHT: readonly ListFilter[] = [{ name: "q", label: "Name or code" }];
+const FILTERS: readonly ListFilter[] = [...SOUGHT, { name: "can_run", label: "Which" }];
+const WHICH = [
+  ["true", "My offers"],
+  [undefined, "All offers"],
+] as const;
 
 /** What a partner may promote, and how to get the rest. */
 export function OwnOffers(): ReactElement {
@@ -44,7 +42,21 @@ export function OwnOffers(): ReactElement {
   return (
     <>
       <h1>Offers</h1>
-      <ListFilters filters={FILTERS} search={search} onChange={change} />
+      <div className="row wrap">
+        <div className="segments" role="group" aria-label="Which offers">
+          {WHICH.map(([value, words]) => (
+            <button
+              key={words}
+              type="button"
+              aria-pressed={(search.get("can_run") ?? undefined) === value}
+              onClick={() => change({ can_run: value })}
+            >
+              {words}
+            </button>
+          ))}
+        </div>
+        <ListFilters filters={SOUGHT} search={search} onChange={change} />
+      </div>
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={HEIGHT} />}
       {list.data !== undefined && offers.length === 0 && <strong>No offers here</strong>}
@@ -72,21 +84,22 @@ function OfferCard({
   readonly offer: Offer;
   readonly onAsk: () => void;
 }): ReactElement {
+  const { base } = useMembership();
   const { tracking_link: link, access_status: access, can_run: canRun = false } = offer;
+  const [countries] = audienceFacts(offer.targeting);
   return (
     <article className="panel stack tight">
       <header className="row wrap">
-        <h2 className="grow">
-          <StrangerText text={offer.name} />
+        <h2 className="grow break">
+          <Link href={`${base}/offers/${offer.id}`}>
+            <StrangerText text={offer.name} />
+          </Link>
         </h2>
         {offer.is_featured && <span className="badge good">Featured</span>}
-        {canRun ? (
-          <span className="badge good">Approved</span>
-        ) : (
-          access !== undefined && access !== null && <StatusBadge status={access} />
-        )}
+        <AccessBadge offer={offer} />
       </header>
-      <strong>{termText(offer.payout_type, offer.payout, offer.currency)}</strong>
+      <strong>{payoutText(offer, offer.currency)}</strong>
+      {countries !== undefined && <span className="muted">Countries: {countries[1]}</span>}
       <p className="muted">
         <StrangerText text={offer.description} />
       </p>

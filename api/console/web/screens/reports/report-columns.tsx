@@ -32,7 +32,10 @@ type ColumnParts = {
 
 /** A dimension is a filter; a count opens the rows that it counts. */
 export function reportColumns(parts: ColumnParts): Column<ReportRow>[] {
-  return [...dimensionColumns(parts), ...courseColumns(parts), ...metricColumns(parts)];
+  const [first, ...metrics] = metricColumns(parts);
+  // A phone shows one column beside the name: a figure says more there than its course.
+  const lead = first === undefined ? [] : [first];
+  return [...dimensionColumns(parts), ...lead, ...courseColumns(parts), ...metrics];
 }
 
 function courseColumns({ courses }: ColumnParts): Column<ReportRow>[] {

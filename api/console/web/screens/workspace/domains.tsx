@@ -7,6 +7,7 @@ import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
+import { GuideLink } from "../../parts/guide-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { type FormBody, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
@@ -38,7 +39,10 @@ export function Domains(): ReactElement {
   });
   return (
     <>
-      <h1>Tracking domains</h1>
+      <div className="row wrap">
+        <h1 className="grow">Tracking domains</h1>
+        <GuideLink href="/docs/links">About links</GuideLink>
+      </div>
       <RecordList<Domain>
         title="Tracking domains"
         isTitled={false}

@@ -9,6 +9,7 @@ import { useWrite } from "../../member/use-write.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
+import { GuideLink } from "../../parts/guide-link.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -64,7 +65,10 @@ export function Keys(): ReactElement {
   ];
   return (
     <>
-      <h1>API keys</h1>
+      <div className="row wrap">
+        <h1 className="grow">API keys</h1>
+        <GuideLink href="/api/v1/docs">API reference</GuideLink>
+      </div>
       {revoke.isError && <ProblemNotice error={revoke.error} />}
       <RecordList<Key>
         title="API keys"

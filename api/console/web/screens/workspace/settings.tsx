@@ -9,6 +9,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { currencyChoices, zoneChoices } from "../../records/known-choices.ts";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
+import { WorkspaceToken } from "./workspace-token.tsx";
 
 const HEIGHT = 420;
 const FIELDS: readonly FormField[] = [
@@ -100,6 +101,9 @@ export function Settings(): ReactElement {
           {save.isSuccess && <p role="status">Saved.</p>}
           {workspace.sign_up === "review" && <SignUpAddress slug={workspace.slug} />}
         </section>
+      )}
+      {workspace?.postback_token !== undefined && (
+        <WorkspaceToken token={workspace.postback_token} />
       )}
     </>
   );
