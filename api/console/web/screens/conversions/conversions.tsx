@@ -8,16 +8,18 @@ import { formatInstant } from "../../format/time.ts";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
+import { WaitingMark } from "../../parts/decision-notices.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
+import { kindIn } from "../../records/bulk.ts";
 import { countedQuery } from "../../records/counted-query.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
 import { ConversionDrawer } from "./conversion-drawer.tsx";
-import { ReviewActions } from "./review-actions.tsx";
+import { CONVERSIONS, ReviewActions } from "./review-actions.tsx";
 
 const FILTERS: readonly ListFilter[] = [
   {
@@ -76,6 +78,7 @@ export function Conversions(): ReactElement {
         }
         columns={columnsFor(membership, amounts)}
         keyOf={({ id }) => id}
+        decided={CONVERSIONS}
         onOpen={({ id }) => change({ open: id })}
         nothing={<strong>No conversions in this range</strong>}
         actions={
@@ -85,7 +88,7 @@ export function Conversions(): ReactElement {
           />
         }
         {...(mayDecide
-          ? { bulk: (rows, done) => <ReviewActions rows={rows} onDone={done} /> }
+          ? { bulk: (rows, chosen) => <ReviewActions rows={rows} chosen={chosen} /> }
           : {})}
       />
       {open !== null && <ConversionDrawer id={open} onClose={() => change({ open: undefined })} />}
@@ -94,14 +97,23 @@ export function Conversions(): ReactElement {
 }
 
 function columnsFor(
-  { zone, role }: Membership,
+  { zone, role, membershipId }: Membership,
   amounts: RoleFigures["amounts"],
 ): readonly Column<Conversion>[] {
   const money = (text: string | undefined, currency: string): string =>
     text === undefined ? "" : formatMoney(text, currency);
   const columns: readonly (Column<Conversion> | undefined)[] = [
     { name: "at", title: "Time", opens: true, cell: ({ conv_ts: at }) => formatInstant(at, zone) },
-    { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      name: "status",
+      title: "Status",
+      cell: ({ id, status }) => (
+        <>
+          <StatusBadge status={status} />
+          <WaitingMark kind={kindIn(membershipId, CONVERSIONS)} of={id} />
+        </>
+      ),
+    },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "event", title: "Event", cell: (row) => row.event_code },
     role === "partner" || role === "advertiser"

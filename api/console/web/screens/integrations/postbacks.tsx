@@ -14,7 +14,6 @@ import { Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { Deliveries } from "./deliveries.tsx";
@@ -55,6 +54,7 @@ const FIELDS: readonly FormField[] = [
   },
   STATUS,
 ];
+const OFFER: FormField = { name: "offer_id", label: "Offer", kind: "record", load: offerIdChoices };
 const PARTNER: FormField = { name: "affiliate_id", label: "Partner ID", kind: "number" };
 const INITIAL = { method: "GET", fire_on: "approved", status: "active" } as const;
 
@@ -121,17 +121,15 @@ export function Postbacks(): ReactElement {
 
 function NewPostback({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { api, role } = useMembership();
-  const [offer, setOffer] = useState("");
-  const create = useWrite(["postbacks"], async ({ url = "", ...more }: FormBody) => {
+  const create = useWrite(["postbacks"], async ({ url = "", offer_id: offer, ...more }: FormBody) => {
     const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
     await read(api.POST("/postbacks", { body }));
     onClose();
   });
   return (
     <Drawer title="New postback" onClose={onClose}>
-      <RecordChoice label="Offer" load={offerIdChoices} value={offer} onChange={setOffer} />
       <RecordForm
-        fields={role === "partner" ? FIELDS : [PARTNER, ...FIELDS]}
+        fields={role === "partner" ? [OFFER, ...FIELDS] : [OFFER, PARTNER, ...FIELDS]}
         initial={INITIAL}
         submit="Create the postback"
         onSubmit={create.mutateAsync}

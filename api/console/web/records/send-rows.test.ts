@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partsOf } from "./bulk.ts";
+import { partsOf } from "./send-rows.ts";
 
 test("no row is lost or sent twice, and no part is larger than a request may be", () => {
   const rows = Array.from({ length: 620 }, (_, at) => at);
