@@ -3,7 +3,9 @@ import { formatCount } from "../format/figure.ts";
 import type { Notice } from "./decisions.ts";
 
 /** What a notice says. It is true at the moment: nothing counts as done before the service has said so. */
-export function wordsOf(notice: Pick<Notice, "state" | "keys" | "done" | "skipped" | "what" | "verb" | "error">): string {
+export function wordsOf(
+  notice: Pick<Notice, "state" | "keys" | "done" | "skipped" | "what" | "verb" | "error">,
+): string {
   const { state, keys, what, verb } = notice;
   switch (state) {
     case "waiting":

@@ -107,9 +107,9 @@ export class Decisions {
     if (notice === undefined || !["waiting", "failed"].includes(notice.state)) return;
     this.#change(id, { state: "sending", sent: 0, error: undefined });
     const onSent = (count: number): void => this.#change(id, { sent: count });
-    const sent = await notice.send(notice.keys, { isLeaving, onSent }).catch(
-      (error: unknown): Sent => ({ done: [], skipped: [], left: notice.keys, error }),
-    );
+    const sent = await notice
+      .send(notice.keys, { isLeaving, onSent })
+      .catch((error: unknown): Sent => ({ done: [], skipped: [], left: notice.keys, error }));
     const hasFailed = sent.error !== undefined;
     this.#change(id, {
       state: hasFailed ? "failed" : "done",

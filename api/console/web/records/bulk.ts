@@ -17,7 +17,11 @@ export type OneDecision<Row, To> = {
 /** Decides about rows. The decision waits, and can be taken back, as `Decisions` says. */
 export function useDecide<Row, To>(
   of: DecisionsOf<Row, To>,
-): (rows: readonly Row[], one: OneDecision<Row, To>, onBack: (keys: readonly string[]) => void) => void {
+): (
+  rows: readonly Row[],
+  one: OneDecision<Row, To>,
+  onBack: (keys: readonly string[]) => void,
+) => void {
   const { membershipId } = useMembership();
   const queries = useQueryClient();
   const readAgain = async (): Promise<void> => {

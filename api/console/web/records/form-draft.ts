@@ -173,7 +173,13 @@ export function missingFaults(
   return Object.fromEntries(found);
 }
 
-function missingWords({ kind, label, required, isNullable, choices }: FormField): string | undefined {
+function missingWords({
+  kind,
+  label,
+  required,
+  isNullable,
+  choices,
+}: FormField): string | undefined {
   // A record that may stay empty is nullable: only then it has the choice "None".
   const isChoice = kind === "record" || (kind === undefined && choices !== undefined);
   const isNeeded = required === true || (kind === "record" && isNullable !== true);

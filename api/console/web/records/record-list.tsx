@@ -114,12 +114,7 @@ function Pages<Row>({
   }
   return (
     <>
-      <Rows
-        {...props}
-        rows={rows}
-        list={list}
-        isUpdating={list.isPlaceholderData}
-      />
+      <Rows {...props} rows={rows} list={list} isUpdating={list.isPlaceholderData} />
       {list.hasNextPage && (
         <div className="row">
           <button

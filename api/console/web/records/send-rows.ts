@@ -17,7 +17,11 @@ export type DecisionsOf<Row, To> = {
   /** Finds rows that somebody else has changed since they were shown, before anything is sent. */
   readonly findChanged?: (rows: readonly Row[]) => Promise<readonly SkippedRow[]>;
   /** Sends one part and tells what was skipped. */
-  readonly send: (part: readonly Row[], to: To, isLeaving: boolean) => Promise<readonly SkippedRow[]>;
+  readonly send: (
+    part: readonly Row[],
+    to: To,
+    isLeaving: boolean,
+  ) => Promise<readonly SkippedRow[]>;
 };
 
 /** Sends rows in as many requests as it takes, one after the other. A row that somebody else has changed is not sent. */

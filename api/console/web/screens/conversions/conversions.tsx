@@ -1,5 +1,7 @@
-import type { ReactElement } from "react";
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
 import { useAddress } from "../../address/use-address.ts";
+import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
@@ -19,6 +21,7 @@ import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
 import { ConversionDrawer } from "./conversion-drawer.tsx";
+import { RecordByHand } from "./record-by-hand.tsx";
 import { CONVERSIONS, ReviewActions } from "./review-actions.tsx";
 
 const FILTERS: readonly ListFilter[] = [
@@ -51,12 +54,16 @@ const OF_STAFF: readonly ListFilter[] = [
   { name: "affiliate_id", label: "Partner ID" },
 ];
 
+const LIVE_MS = 3_000;
+
 /** Conversions of a range, the newest first. Staff decide here what is approved. */
 export function Conversions(): ReactElement {
   const membership = useMembership();
   const { api, role } = membership;
   const { amounts } = useRoleFigures();
   const [search, change] = useAddress();
+  const [isNew, setNew] = useIsNew();
+  const [isLive, setLive] = useState(false);
   const isStaff = role === "admin" || role === "analyst";
   const filters = isStaff ? [...FILTERS, ...OF_STAFF] : FILTERS;
   const mayDecide = role === "admin" && mayDo(membership, "conversions.write");
@@ -65,6 +72,9 @@ export function Conversions(): ReactElement {
     <>
       <div className="row wrap">
         <h1 className="grow">Conversions</h1>
+        <label className="row">
+          <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} /> Live
+        </label>
         <RangeBar />
       </div>
       <CountedNote search={search} onChange={change} />
@@ -79,18 +89,32 @@ export function Conversions(): ReactElement {
         columns={columnsFor(membership, amounts)}
         keyOf={({ id }) => id}
         decided={CONVERSIONS}
+        everyMs={isLive ? LIVE_MS : undefined}
         onOpen={({ id }) => change({ open: id })}
         nothing={<strong>No conversions in this range</strong>}
         actions={
-          <CsvButton
-            path="/conversions"
-            query={{ ...countedQuery(search), ...givenFilters(search, filters) }}
-          />
+          <>
+            <CsvButton
+              path="/conversions"
+              query={{ ...countedQuery(search), ...givenFilters(search, filters) }}
+            />
+            {mayDecide && (
+              <button type="button" className="button" onClick={() => setNew(true)}>
+                <Plus size={14} aria-hidden /> Record a conversion
+              </button>
+            )}
+          </>
         }
         {...(mayDecide
           ? { bulk: (rows, chosen) => <ReviewActions rows={rows} chosen={chosen} /> }
           : {})}
       />
+      {isNew && mayDecide && (
+        <RecordByHand
+          onClose={() => setNew(false)}
+          onMade={(id) => change({ new: undefined, open: id })}
+        />
+      )}
       {open !== null && <ConversionDrawer id={open} onClose={() => change({ open: undefined })} />}
     </>
   );

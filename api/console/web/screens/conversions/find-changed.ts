@@ -31,9 +31,7 @@ export async function findChanged(
 async function changeOf(api: Api, row: Conversion): Promise<SkippedRow | undefined> {
   const told = { key: row.id, name: row.id };
   try {
-    const { data } = await read(
-      api.GET("/conversions/{id}", { params: { path: { id: row.id } } }),
-    );
+    const { data } = await read(api.GET("/conversions/{id}", { params: { path: { id: row.id } } }));
     if (isSame(data, row)) return undefined;
     const why =
       data.status === row.status

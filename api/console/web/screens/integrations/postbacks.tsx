@@ -121,11 +121,14 @@ export function Postbacks(): ReactElement {
 
 function NewPostback({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { api, role } = useMembership();
-  const create = useWrite(["postbacks"], async ({ url = "", offer_id: offer, ...more }: FormBody) => {
-    const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
-    await read(api.POST("/postbacks", { body }));
-    onClose();
-  });
+  const create = useWrite(
+    ["postbacks"],
+    async ({ url = "", offer_id: offer, ...more }: FormBody) => {
+      const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
+      await read(api.POST("/postbacks", { body }));
+      onClose();
+    },
+  );
   return (
     <Drawer title="New postback" onClose={onClose}>
       <RecordForm

@@ -33,7 +33,12 @@ export function NewOffer({
   const membership = useMembership();
   const { api, currency: usual } = membership;
   const create = useWrite(["offers"], async (body: FormBody) => {
-    const { name = "", destination_url: destination = "", advertiser_id: advertiser, ...more } = body;
+    const {
+      name = "",
+      destination_url: destination = "",
+      advertiser_id: advertiser,
+      ...more
+    } = body;
     const { data } = await read(
       api.POST("/offers", {
         body: {
