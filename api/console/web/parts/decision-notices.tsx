@@ -84,13 +84,27 @@ function OneNotice({ notice }: { readonly notice: Notice }): ReactElement {
           <SkippedRows notice={notice} />
         )}
       </div>
+      <Buttons notice={notice} onUndo={undo} />
+    </div>
+  );
+}
+
+function Buttons({
+  notice: { id, state, button },
+  onUndo,
+}: {
+  readonly notice: Notice;
+  readonly onUndo: () => void;
+}): ReactElement {
+  return (
+    <>
       {state === "waiting" && (
         <>
-          <button type="button" className="button first" data-key="undo" onClick={undo}>
+          <button type="button" className="button first" onClick={onUndo}>
             Undo
           </button>
           <button type="button" className="button" onClick={() => void decisions.send(id)}>
-            {notice.button} now
+            {button} now
           </button>
         </>
       )}
@@ -109,7 +123,7 @@ function OneNotice({ notice }: { readonly notice: Notice }): ReactElement {
           <X size={16} aria-hidden />
         </button>
       )}
-    </div>
+    </>
   );
 }
 

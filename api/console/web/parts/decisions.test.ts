@@ -18,7 +18,7 @@ function desk(answer: (keys: readonly string[]) => Promise<Sent> = whole) {
     const decided: Decided = {
       kind: "sales",
       keys,
-      what: (some) => (some.length === 1 ? `Sale ${some[0]}` : `${some.length} sales`),
+      what: (some) => (some.length === 1 ? `Sale ${some.join("")}` : `${some.length} sales`),
       verb,
       button: "Reject",
       skipped: [],

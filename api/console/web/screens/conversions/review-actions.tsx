@@ -82,5 +82,5 @@ function whySkipped(
   gone: ReadonlySet<string>,
 ): string {
   if (gone.has(id)) return "is no longer there";
-  return isDuplicate === true ? "is a duplicate, which can only be rejected" : "was so already";
+  return isDuplicate ? "is a duplicate, which can only be rejected" : "was so already";
 }
