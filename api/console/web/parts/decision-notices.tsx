@@ -23,7 +23,7 @@ export const decisions = new Decisions(() => document.querySelector(HELD) !== nu
 
 addEventListener("pagehide", () => decisions.leave());
 addEventListener("beforeunload", (event) => {
-  if (decisions.mustAsk()) event.preventDefault();
+  if (decisions.mayLose()) event.preventDefault();
 });
 
 /** Places for the notices, the last one on top: a drawer has its own, because nothing behind it can be reached. */

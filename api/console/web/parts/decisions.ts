@@ -137,7 +137,7 @@ export class Decisions {
   }
 
   /** Whether leaving now would lose a part, so that the browser must ask. */
-  mustAsk(): boolean {
+  mayLose(): boolean {
     const waiting = this.#notices.filter(({ state }) => state === "waiting");
     const rows = waiting.reduce((sum, { keys }) => sum + keys.length, 0);
     return rows > LEAVING_MAX || this.#notices.some(({ state }) => state === "sending");

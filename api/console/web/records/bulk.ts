@@ -6,7 +6,7 @@ import type { Skipped } from "../parts/decisions.ts";
 import { type DecisionsOf, sendRows } from "./send-rows.ts";
 
 /** One decision, in words and as it is sent. */
-export type OneDecision<Row, To> = {
+type OneDecision<Row, To> = {
   readonly to: To;
   readonly verb: string;
   readonly button: string;

@@ -148,7 +148,7 @@ describe.skipIf(program === undefined)("decisions that can be taken back", () =>
 
   test("the drawer offers no decision that is made already, and Undo is reached in it (D10)", async () => {
     const { page, ids, address } = await pending("In the drawer", 1);
-    await page.goto(`${address}&open=${ids[0]}`);
+    await page.goto(`${address}&open=${ids.join("")}`);
     const drawer = page.locator(".drawer");
     await press(drawer, "Approve");
     await press(drawer, "Undo");

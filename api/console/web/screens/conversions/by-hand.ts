@@ -23,7 +23,7 @@ export type Sale = {
   readonly notes: string;
 };
 
-export type Asked = {
+type Asked = {
   readonly clickId: string;
   readonly offerId: number;
   readonly partnerId: number;

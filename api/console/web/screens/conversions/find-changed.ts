@@ -74,7 +74,7 @@ async function findSame(api: Api, rows: readonly Conversion[]): Promise<Readonly
 }
 
 /** Whether a decision about one is a decision about the other: same status, same money. */
-export function isSame(now: Conversion, before: Conversion): boolean {
+function isSame(now: Conversion, before: Conversion): boolean {
   return (
     now.status === before.status &&
     now.status_reason === before.status_reason &&

@@ -69,7 +69,7 @@ export function ReviewActions({
 }
 
 /** One conversion by its offer, more by their number. */
-export function conversionsInWords(rows: readonly Conversion[]): string {
+function conversionsInWords(rows: readonly Conversion[]): string {
   const [first, ...others] = rows;
   if (first === undefined) return "No conversion";
   return others.length === 0
