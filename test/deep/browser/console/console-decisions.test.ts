@@ -68,11 +68,6 @@ describe.skipIf(program === undefined)("decisions that can be taken back", () =>
     await page.keyboard.press("r");
     await said(page, "Conversion of Taken back will be rejected");
     await page.locator("tbody").getByText("will be rejected").waitFor();
-    await page.screenshot({ path: "/tmp/b/undo-1440.png" });
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await page.screenshot({ path: "/tmp/b/undo-390.png" });
-    await page.setViewportSize({ width: 1440, height: 900 });
     await press(notices(page), "Undo");
     await said(page, "Taken back: Conversion of Taken back not rejected");
     // The row is chosen again, so that the other decision is one key away.
