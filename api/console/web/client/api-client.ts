@@ -31,6 +31,8 @@ export function openApi({ membershipId, onChanged, interruption }: Caller): Api 
 
 /** A refused request has changed nothing, so it may be sent again after the person has done what it needs. */
 async function fetchInterrupted(request: Request, interruption: Interruption): Promise<Response> {
+  // It is sent while the page goes: nobody can be asked, and a copied body could not outlive the page.
+  if (request.keepalive) return await fetch(request);
   const again = request.clone();
   const response = await fetch(request);
   const step = await stepNeededBy(request, response);

@@ -45,6 +45,17 @@ export function unreachable(): Problem {
   });
 }
 
+/** Fields without which nothing is sent. They are shown as the service's own faults are. */
+export function missingProblem(fields: Readonly<Record<string, string>>): Problem {
+  return new Problem("Something is missing.", {
+    status: 400,
+    code: "validation_failed",
+    fields,
+    requestId: "",
+    retryAfterSeconds: undefined,
+  });
+}
+
 /** A conflict names one field, and its message says what is wrong with it. */
 function fieldsIn(details: unknown, message: string): Record<string, string> {
   if (!isObject(details)) return {};

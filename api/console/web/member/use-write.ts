@@ -2,7 +2,7 @@ import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/r
 import { useMembership } from "./membership.ts";
 
 /** What waits and what is left of caps changes with records of every kind. */
-const SUMMARIES = ["attention", "cap-usage"];
+export const summaryNames = ["attention", "cap-usage"];
 
 /** A write. Then the lists and records of these names are read again, also after a failure, because a part may have been done. */
 export function useWrite<Input, Result>(
@@ -15,7 +15,7 @@ export function useWrite<Input, Result>(
     mutationFn: write,
     onSettled: async () => {
       await Promise.all(
-        [...names, ...SUMMARIES].map((name) =>
+        [...names, ...summaryNames].map((name) =>
           queries.invalidateQueries({ queryKey: [membershipId, name] }),
         ),
       );

@@ -1,22 +1,21 @@
 import { type ReactElement, useState } from "react";
-import { ProblemNotice } from "./problem-notice.tsx";
 
-export type Decided = "approved" | "rejected";
+export type Answer = "approved" | "rejected";
 
-/** Approves or rejects, with a text about it. */
+/** Approves or rejects, with a text about it. What all rows are already is not offered. */
 export function Decision({
   label,
-  isSending,
-  error,
+  statuses,
   onDecide,
 }: {
   /** Label of the text. */
   readonly label: string;
-  readonly isSending: boolean;
-  readonly error: Error | null;
-  readonly onDecide: (decided: Decided, text: string) => void;
+  /** What the rows are now. */
+  readonly statuses: readonly string[];
+  readonly onDecide: (answer: Answer, text: string) => void;
 }): ReactElement {
   const [text, setText] = useState("");
+  const isAll = (status: Answer): boolean => statuses.every((one) => one === status);
   return (
     <>
       <input
@@ -26,25 +25,26 @@ export function Decision({
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <button
-        type="button"
-        className="button first"
-        data-key="approve"
-        disabled={isSending}
-        onClick={() => onDecide("approved", text)}
-      >
-        Approve
-      </button>
-      <button
-        type="button"
-        className="button danger"
-        data-key="reject"
-        disabled={isSending}
-        onClick={() => onDecide("rejected", text)}
-      >
-        Reject
-      </button>
-      {error !== null && <ProblemNotice error={error} />}
+      {!isAll("approved") && (
+        <button
+          type="button"
+          className={statuses.includes("pending") ? "button first" : "button"}
+          data-key="approve"
+          onClick={() => onDecide("approved", text)}
+        >
+          Approve
+        </button>
+      )}
+      {!isAll("rejected") && (
+        <button
+          type="button"
+          className="button danger"
+          data-key="reject"
+          onClick={() => onDecide("rejected", text)}
+        >
+          Reject
+        </button>
+      )}
     </>
   );
 }

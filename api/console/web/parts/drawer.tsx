@@ -1,6 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type ReactElement, type ReactNode, useCallback, useRef, useState } from "react";
+import { DecisionNotices } from "./decision-notices.tsx";
 import { Dialog } from "./dialog.tsx";
 import { type NoteUnsaved, UnsavedContext } from "./unsaved.ts";
 
@@ -38,6 +39,7 @@ export function Drawer({
           <UnsavedContext value={note}>
             <div className="stack">{children}</div>
           </UnsavedContext>
+          <DecisionNotices />
           {isAsking && <DiscardQuestion onKeep={() => setAsking(false)} onDiscard={onClose} />}
         </Base.Popup>
       </Base.Portal>

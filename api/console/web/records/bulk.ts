@@ -1,52 +1,61 @@
-import { useState } from "react";
-import { useWrite } from "../member/use-write.ts";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMembership } from "../member/membership.ts";
+import { summaryNames } from "../member/use-write.ts";
+import { decisions } from "../parts/decision-notices.tsx";
+import type { Skipped } from "../parts/decisions.ts";
+import { type DecisionsOf, sendRows } from "./send-rows.ts";
 
-/** A row that stays as it is, and why. */
-export type Skipped = { readonly name: string; readonly why: string };
-
-/** What became of a change of many rows. */
-export type BulkReport = { readonly changed: number; readonly skipped: readonly Skipped[] };
-
-/** A change of many rows, in as many requests as it takes, one after the other. */
-export type Bulk<To> = {
-  readonly start: (to: To) => void;
-  readonly isSending: boolean;
-  /** Rows that have been sent. After a failure, these are done and the others are not. */
-  readonly sent: number;
-  readonly error: Error | null;
+/** One decision, in words and as it is sent. */
+type OneDecision<Row, To> = {
+  readonly to: To;
+  readonly verb: string;
+  readonly button: string;
+  /** Why a row needs no decision, if it needs none. */
+  readonly whyNot?: (row: Row) => string | undefined;
 };
 
-export function useBulk<Row, To>({
-  rows,
-  names,
-  size,
-  send,
-  onDone,
-}: {
-  readonly rows: readonly Row[];
-  /** Lists and records that are read again: see `useWrite`. */
-  readonly names: readonly string[];
-  /** As many rows as one request may have. */
-  readonly size: number;
-  /** Sends one part and tells what was skipped. */
-  readonly send: (part: readonly Row[], to: To) => Promise<readonly Skipped[]>;
-  readonly onDone: (report: BulkReport) => void;
-}): Bulk<To> {
-  const [sent, setSent] = useState(0);
-  const write = useWrite(names, async (to: To) => {
-    const skipped: Skipped[] = [];
-    setSent(0);
-    for (const part of partsOf(rows, size)) {
-      skipped.push(...(await send(part, to)));
-      setSent((before) => before + part.length);
-    }
-    onDone({ changed: rows.length - skipped.length, skipped });
-  });
-  return { start: write.mutate, isSending: write.isPending, sent, error: write.error };
+/** Decides about rows. The decision waits, and can be taken back, as `Decisions` says. */
+export function useDecide<Row, To>(
+  of: DecisionsOf<Row, To>,
+): (
+  rows: readonly Row[],
+  one: OneDecision<Row, To>,
+  onBack: (keys: readonly string[]) => void,
+) => void {
+  const { membershipId } = useMembership();
+  const queries = useQueryClient();
+  const readAgain = async (): Promise<void> => {
+    const names = [...of.names, ...summaryNames];
+    await Promise.all(
+      names.map((name) => queries.invalidateQueries({ queryKey: [membershipId, name] })),
+    );
+  };
+  return (rows, one, onBack) => {
+    const byKey = new Map(rows.map((row) => [of.keyOf(row), row]));
+    const rowsOf = (keys: readonly string[]): readonly Row[] =>
+      keys.flatMap((key) => byKey.get(key) ?? []);
+    const skipped = rows.flatMap((row): Skipped[] => {
+      const why = one.whyNot?.(row);
+      return why === undefined ? [] : [{ name: of.what([row]), why }];
+    });
+    decisions.decide({
+      kind: kindIn(membershipId, of.kind),
+      keys: rows.filter((row) => one.whyNot?.(row) === undefined).map(of.keyOf),
+      what: (keys) => of.what(rowsOf(keys)),
+      verb: one.verb,
+      button: one.button,
+      skipped,
+      onBack,
+      send: async (keys, way) => {
+        const sent = await sendRows(of, rowsOf(keys), one.to, way);
+        await readAgain();
+        return sent;
+      },
+    });
+  };
 }
 
-/** Rows in their order, in parts of at most so many. */
-export function partsOf<Row>(rows: readonly Row[], size: number): readonly (readonly Row[])[] {
-  const count = Math.ceil(rows.length / size);
-  return Array.from({ length: count }, (_, at) => rows.slice(at * size, (at + 1) * size));
+/** Two workspaces of one page share no rows. */
+export function kindIn(membershipId: number, kind: string): string {
+  return `${membershipId} ${kind}`;
 }

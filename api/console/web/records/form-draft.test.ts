@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changedBody, draftOf, faultOf, leafPaths } from "./form-draft.ts";
+import { changedBody, draftOf, faultOf, leafPaths, missingFaults } from "./form-draft.ts";
 import type { FormField } from "./form-field.ts";
 
 const CONDITIONS: FormField = {
@@ -105,4 +105,29 @@ test("each leaf has the path by which the API names its fault", () => {
   const faults = { "conditions.countries[1]": "expected a country" };
   expect(faultOf(faults, "conditions.countries")).toBe("Enter a country");
   expect(faultOf(faults, "conditions.sub")).toBeUndefined();
+});
+
+test("every needed field that is empty has its own words, and what may stay empty has none (D12)", () => {
+  const load = { name: "none", load: async () => await Promise.reject(new Error("not asked")) };
+  const fields: readonly FormField[] = [
+    { name: "name", label: "Name", required: true },
+    { name: "advertiser_id", label: "Advertiser", kind: "record", load },
+    { name: "offer_id", label: "Offer", kind: "record", load, isNullable: true },
+    { name: "event", label: "Event", required: true, choices: [] },
+    { name: "note", label: "Note", kind: "area" },
+    {
+      name: "targets",
+      label: "Targets",
+      kind: "rows",
+      fields: [{ name: "offer_id", label: "Offer", kind: "record", load }],
+    },
+  ];
+  const draft = { ...draftOf(fields, {}), targets: [{ offer_id: "1" }, { offer_id: "" }] };
+  expect(missingFaults(fields, draft)).toEqual({
+    name: "Enter the name",
+    advertiser_id: "Choose the advertiser",
+    event: "Choose the event",
+    "targets[1].offer_id": "Choose the offer",
+  });
+  expect(missingFaults(fields.slice(0, 2), { name: "A", advertiser_id: "7" })).toEqual({});
 });

@@ -154,6 +154,40 @@ export function leafPaths(fields: readonly FormField[], draft: Draft, prefix = "
   });
 }
 
+/** What is missing before a form can be sent: each field with its own words. A group may be left out, so nothing in it is missing. */
+export function missingFaults(
+  fields: readonly FormField[],
+  draft: Draft,
+  prefix = "",
+): Readonly<Record<string, string>> {
+  const found = fields.flatMap((field): readonly (readonly [string, string])[] => {
+    const path = `${prefix}${field.name}`;
+    const value = draft[field.name];
+    if (field.kind === "rows")
+      return rowsIn(value).flatMap((row, index) =>
+        Object.entries(missingFaults(field.fields ?? [], groupIn(row), `${path}[${index}].`)),
+      );
+    const words = missingWords(field);
+    return words !== undefined && textIn(value).trim() === "" ? [[path, words]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+function missingWords({
+  kind,
+  label,
+  required,
+  isNullable,
+  choices,
+}: FormField): string | undefined {
+  // A record that may stay empty is nullable: only then it has the choice "None".
+  const isChoice = kind === "record" || (kind === undefined && choices !== undefined);
+  const isNeeded = required === true || (kind === "record" && isNullable !== true);
+  const hasText = isChoice || ["area", "number", "time", "new-password", undefined].includes(kind);
+  if (!isNeeded || !hasText) return undefined;
+  return `${isChoice ? "Choose" : "Enter"} the ${label.slice(0, 1).toLowerCase()}${label.slice(1)}`;
+}
+
 /** The fault of a leaf, or of one of its entries. */
 export function faultOf(
   faults: Readonly<Record<string, string>>,

@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactElement, useEffect, useRef, useState } from "react";
-import { Problem } from "../client/problem.ts";
+import { missingProblem, Problem } from "../client/problem.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useUnsaved } from "../parts/unsaved.ts";
 import { FieldControls } from "./field-control.tsx";
-import { changedBody, draftOf, isAt, leafPaths } from "./form-draft.ts";
+import { changedBody, draftOf, isAt, leafPaths, missingFaults } from "./form-draft.ts";
 import type { FormField, RecordBody } from "./form-field.ts";
 
 export type FormProps<Body> = {
@@ -37,6 +37,11 @@ export function NestedForm(props: FormProps<RecordBody>): ReactElement {
   useUnsaved(Object.keys(changedBody(fields, draft, saved)).length > 0);
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    const missing = missingFaults(fields, draft);
+    if (Object.keys(missing).length > 0) {
+      setError(missingProblem(missing));
+      return;
+    }
     setSending(true);
     setError(undefined);
     try {

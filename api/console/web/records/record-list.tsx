@@ -1,14 +1,20 @@
-import { type ReactElement, type ReactNode, useState } from "react";
+import {
+  type Dispatch,
+  type ReactElement,
+  type ReactNode,
+  type SetStateAction,
+  useState,
+} from "react";
 import { type AddressChange, useAddress } from "../address/use-address.ts";
 import { type LoadPage, type Query, useList } from "../client/lists.ts";
 import { formatCount } from "../format/figure.ts";
 import { useMembership } from "../member/membership.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
+import { useWaiting } from "../parts/decision-notices.tsx";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { ViewMenu } from "../views/view-menu.tsx";
-import type { BulkReport } from "./bulk.ts";
-import { BulkOutcome } from "./bulk-parts.tsx";
+import { kindIn } from "./bulk.ts";
 import { ChooseAll, choiceColumn } from "./choose-rows.tsx";
 import { ColumnMenu } from "./column-menu.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "./list-filters.tsx";
@@ -35,7 +41,17 @@ export type RecordListProps<Row> = {
   /** Buttons beside the title. */
   readonly actions?: ReactNode;
   /** What can be done with the rows that were chosen. */
-  readonly bulk?: (rows: readonly Row[], done: (report?: BulkReport) => void) => ReactNode;
+  readonly bulk?: (rows: readonly Row[], chosen: ChosenRows) => ReactNode;
+  /** The kind of decisions about these rows. A row that waits for one is not in a list of its old status. */
+  readonly decided?: string;
+};
+
+/** What happens to the choice of rows that somebody has decided about. */
+export type ChosenRows = {
+  /** They are sent, or wait for it. */
+  readonly onDecided: () => void;
+  /** They stay as they were, and are chosen again unless others are. */
+  readonly onBack: (keys: readonly string[]) => void;
 };
 
 const NO_FILTERS: readonly ListFilter[] = [];
@@ -46,7 +62,7 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
   const [search, change] = useAddress();
   const membership = useMembership();
   const given = givenFilters(search, filters);
-  const [report, setReport] = useState<BulkReport>();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useList(membership, {
     name,
     query: { ...fixed, ...given },
@@ -62,7 +78,6 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
         <ColumnMenu choice={choice} />
         {onAddress !== undefined && <ViewMenu shown={saved} />}
       </Head>
-      {report !== undefined && <BulkOutcome report={report} onClose={() => setReport(undefined)} />}
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={TABLE_HEIGHT} />}
       {list.data !== undefined && (
@@ -72,7 +87,8 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
           list={list}
           given={Object.keys(given)}
           onChange={change}
-          onReport={setReport}
+          chosen={chosen}
+          setChosen={setChosen}
         />
       )}
     </section>
@@ -117,15 +133,18 @@ function Pages<Row>({
   list,
   given,
   onChange,
-  onReport,
   ...props
 }: RecordListProps<Row> & {
-  readonly onReport: (report: BulkReport | undefined) => void;
+  readonly chosen: ReadonlySet<string>;
+  readonly setChosen: Dispatch<SetStateAction<ReadonlySet<string>>>;
   readonly list: ReturnType<typeof useList<Row>>;
   readonly given: readonly string[];
   readonly onChange: (change: AddressChange) => void;
 }): ReactElement {
-  const rows = list.data?.pages.flatMap((page) => page.data) ?? [];
+  const waiting = useWaiting(kindIn(useMembership().membershipId, props.decided ?? ""));
+  const isOfStatus = given.includes("status") || props.fixed?.["status"] !== undefined;
+  const all = list.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = isOfStatus ? all.filter((row) => !waiting.has(props.keyOf(row))) : all;
   if (rows.length === 0) {
     return (
       <Nothing given={given} onChange={onChange}>
@@ -135,13 +154,7 @@ function Pages<Row>({
   }
   return (
     <>
-      <Rows
-        {...props}
-        rows={rows}
-        list={list}
-        isUpdating={list.isPlaceholderData}
-        onReport={onReport}
-      />
+      <Rows {...props} rows={rows} list={list} isUpdating={list.isPlaceholderData} />
       {list.hasNextPage && (
         <div className="row">
           <button
@@ -167,21 +180,21 @@ function Rows<Row>({
   rows,
   list,
   isUpdating,
-  onReport,
+  chosen,
+  setChosen,
 }: RecordListProps<Row> & {
   readonly rows: readonly Row[];
   readonly list: ReturnType<typeof useList<Row>>;
   readonly isUpdating: boolean;
-  readonly onReport: (report: BulkReport | undefined) => void;
+  readonly chosen: ReadonlySet<string>;
+  readonly setChosen: Dispatch<SetStateAction<ReadonlySet<string>>>;
 }): ReactElement {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const selected = rows.filter((row) => chosen.has(keyOf(row)));
   const isAll = selected.length === rows.length;
   const chooseAll = (all: readonly Row[]): void => setChosen(new Set(all.map(keyOf)));
-  const done = (report?: BulkReport): void => {
-    onReport(report);
-    setChosen(new Set());
-  };
+  const onDecided = (): void => setChosen(new Set());
+  const onBack = (keys: readonly string[]): void =>
+    setChosen((before) => (before.size === 0 ? new Set(keys) : before));
   const pick = choiceColumn({
     chosen,
     keyOf,
@@ -195,7 +208,7 @@ function Rows<Row>({
         <div className="row wrap notice chosen" role="group" aria-label="Chosen rows">
           <strong role="status">{formatCount(selected.length)} chosen</strong>
           {isAll && list.hasNextPage && <ChooseAll list={list} onAll={chooseAll} />}
-          {bulk(selected, done)}
+          {bulk(selected, { onDecided, onBack })}
         </div>
       )}
       <DataTable

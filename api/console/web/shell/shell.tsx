@@ -9,6 +9,7 @@ import { useOwnTheme } from "../look/use-own-look.ts";
 import { useMembership } from "../member/membership.ts";
 import type { RolePalette } from "../palette/found.ts";
 import { PaletteButton } from "../palette/palette-button.tsx";
+import { DecisionNotices, decisions } from "../parts/decision-notices.tsx";
 import type { NavigationGroup } from "../parts/navigation-groups.ts";
 import { baseOf } from "../session/base-of.ts";
 import { Arrival } from "./arrival.tsx";
@@ -52,6 +53,7 @@ export function Shell({
         </main>
         <Arrival destinations={destinations} />
       </div>
+      <DecisionNotices />
       <SingleKeys destinations={destinations} />
     </div>
   );
@@ -103,8 +105,12 @@ function SignOutButton(): ReactElement {
       location.assign("/console/");
     },
   });
+  // What waits is sent while there is still a session. If that fails, the person stays and reads it.
+  const leave = async (): Promise<void> => {
+    if (await decisions.settle()) signOut.mutate();
+  };
   return (
-    <button type="button" className="button plain" onClick={() => signOut.mutate()}>
+    <button type="button" className="button plain" onClick={() => void leave()}>
       <LogOut size={16} aria-hidden />
       <span className="unseen-small">Sign out</span>
     </button>

@@ -206,7 +206,8 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
       await page.locator(".chosen").getByLabel("Reason").fill("checked by hand");
       await page.keyboard.press("Tab");
       await page.keyboard.press("a");
-      await page.getByText(/^62\d changed/).waitFor();
+      await page.getByRole("button", { name: "Approve now" }).click();
+      await page.getByText(/^62\d conversions approved/).waitFor();
     });
     expect(sent).toBe(2);
     const skipped = page.locator(".skipped li").filter({ hasText: "duplicate" });

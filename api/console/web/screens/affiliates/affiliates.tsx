@@ -110,7 +110,10 @@ export function Affiliates(): ReactElement {
             )}
           </>
         }
-        {...(mayWrite ? { bulk: (rows, done) => <StatusActions rows={rows} onDone={done} /> } : {})}
+        decided="partners"
+        {...(mayWrite
+          ? { bulk: (rows, chosen) => <StatusActions rows={rows} chosen={chosen} /> }
+          : {})}
       />
       {open !== null && (
         <AffiliateDrawer

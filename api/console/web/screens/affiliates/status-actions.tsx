@@ -1,54 +1,93 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
+import { Problem } from "../../client/problem.ts";
+import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
-import { type BulkReport, useBulk } from "../../records/bulk.ts";
-import { BulkProgress } from "../../records/bulk-parts.tsx";
+import { useDecide } from "../../records/bulk.ts";
+import type { ChosenRows } from "../../records/record-list.tsx";
+import { partsOf, type SkippedRow } from "../../records/send-rows.ts";
 
 /** As many as one request may change. */
 const IDS_MAX = 200;
+const AT_ONCE = 10;
 
-type Partner = { readonly id: number; readonly name: string };
+type Partner = { readonly id: number; readonly name: string; readonly status: string };
 type Status = "active" | "rejected" | "blocked";
+
+const VERBS = { active: "approved", rejected: "rejected", blocked: "blocked" } as const;
 
 /** Approves, rejects or blocks partners, in as many requests as it takes. */
 export function StatusActions({
   rows,
-  onDone,
+  chosen,
 }: {
   readonly rows: readonly Partner[];
-  readonly onDone: (report: BulkReport) => void;
+  readonly chosen: ChosenRows;
 }): ReactElement {
   const { api } = useMembership();
-  const bulk = useBulk<Partner, Status>({
-    rows,
-    names: ["affiliates", "affiliate", "attention"],
+  const decide = useDecide<Partner, Status>({
+    kind: "partners",
+    keyOf: ({ id }) => String(id),
+    what: partnersInWords,
+    names: ["affiliates", "affiliate"],
     size: IDS_MAX,
-    onDone,
-    send: async (part, status) => {
+    findChanged: async (shown) => {
+      const changed: (SkippedRow | undefined)[] = [];
+      for (const part of partsOf(shown, AT_ONCE))
+        changed.push(...(await Promise.all(part.map(async (row) => await changeOf(row)))));
+      return changed.filter((one) => one !== undefined);
+    },
+    send: async (part, status, isLeaving) => {
       const body = { ids: part.map(({ id }) => id), status };
-      const { data } = await read(api.PATCH("/affiliates", { body }));
+      const { data } = await read(api.PATCH("/affiliates", { body, keepalive: isLeaving }));
       const gone = new Set(data.not_found);
-      return part
-        .filter(({ id }) => gone.has(id))
-        .map(({ name }) => ({ name, why: "is no longer there" }));
+      return part.filter(({ id }) => gone.has(id)).map((row) => skip(row, "is no longer there"));
     },
   });
-  const button = (status: Status, look: string): Record<string, unknown> => ({
+  /** What a colleague has decided in the meantime. */
+  const changeOf = async (row: Partner): Promise<SkippedRow | undefined> => {
+    try {
+      const params = { path: { id: String(row.id) } };
+      const { data } = await read(api.GET("/affiliates/{id}", { params }));
+      return data.status === row.status
+        ? undefined
+        : skip(row, `was changed meanwhile: the status is ${data.status} now`);
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return skip(row, "is no longer there");
+      throw error;
+    }
+  };
+  const button = (status: Status, label: string, look: string): Record<string, unknown> => ({
     type: "button",
     className: look,
-    disabled: bulk.isSending,
-    onClick: () => bulk.start(status),
+    children: label,
+    onClick: () => {
+      const whyNot = (row: Partner): string | undefined =>
+        row.status === status ? `already ${VERBS[status]}` : undefined;
+      decide(rows, { to: status, verb: VERBS[status], button: label, whyNot }, chosen.onBack);
+      chosen.onDecided();
+    },
   });
+  const isOffered = (status: Status): boolean => rows.some((row) => row.status !== status);
   return (
     <>
-      <button {...button("active", "button first")} data-key="approve">
-        Approve
-      </button>
-      <button {...button("rejected", "button")} data-key="reject">
-        Reject
-      </button>
-      <button {...button("blocked", "button danger")}>Block</button>
-      <BulkProgress bulk={bulk} count={rows.length} />
+      {isOffered("active") && (
+        <button {...button("active", "Approve", "button first")} data-key="approve" />
+      )}
+      {isOffered("rejected") && (
+        <button {...button("rejected", "Reject", "button")} data-key="reject" />
+      )}
+      {isOffered("blocked") && <button {...button("blocked", "Block", "button danger")} />}
     </>
   );
+}
+
+function skip({ id, name }: Partner, why: string): SkippedRow {
+  return { key: String(id), name, why };
+}
+
+function partnersInWords(rows: readonly Partner[]): string {
+  const [first, ...others] = rows;
+  if (first === undefined) return "No partner";
+  return others.length === 0 ? first.name : `${formatCount(rows.length)} partners`;
 }

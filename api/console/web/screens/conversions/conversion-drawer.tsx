@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { Link } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
@@ -8,19 +8,21 @@ import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { WaitingMark } from "../../parts/decision-notices.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import type { BulkReport } from "../../records/bulk.ts";
-import { BulkOutcome } from "../../records/bulk-parts.tsx";
+import { kindIn } from "../../records/bulk.ts";
 import { amountOf, type Conversion } from "./conversion.ts";
-import { ReviewActions } from "./review-actions.tsx";
+import { CONVERSIONS, ReviewActions } from "./review-actions.tsx";
 
 const HEIGHT = 320;
 const PEOPLE_MAX = 200;
+/** A drawer has no choice of rows that a decision would change. */
+const NOTHING_CHOSEN = { onDecided: () => undefined, onBack: () => undefined };
 
 /** One conversion: what it is, how it became that, and who was told. */
 export function ConversionDrawer({
@@ -39,7 +41,6 @@ export function ConversionDrawer({
     id,
     load: async (signal) => (await read(api.GET("/conversions/{id}", { ...params, signal }))).data,
   });
-  const [report, setReport] = useState<BulkReport>();
   const isStaff = role === "admin" || role === "analyst";
   return (
     <Drawer title="Conversion" onClose={onClose}>
@@ -48,10 +49,9 @@ export function ConversionDrawer({
       {record.data !== undefined && <Facts facts={factsOf(record.data, membership, amounts)} />}
       {record.data !== undefined && role === "admin" && mayDo(membership, "conversions.write") && (
         <div className="row wrap">
-          <ReviewActions rows={[record.data]} onDone={setReport} />
+          <ReviewActions key={record.data.status} rows={[record.data]} chosen={NOTHING_CHOSEN} />
         </div>
       )}
-      {report !== undefined && <BulkOutcome report={report} onClose={() => setReport(undefined)} />}
       <History id={id} />
       {isStaff && <Told id={id} />}
     </Drawer>
@@ -60,14 +60,20 @@ export function ConversionDrawer({
 
 function factsOf(
   row: Conversion,
-  { zone, base, role }: Membership,
+  { zone, base, role, membershipId }: Membership,
   amounts: RoleFigures["amounts"],
 ): readonly Fact[] {
   const { currency } = row;
   const money = (text: string | undefined): string =>
     text === undefined ? "" : formatMoney(text, currency);
   return [
-    ["Status", <StatusBadge key="status" status={row.status} />],
+    [
+      "Status",
+      <span key="status">
+        <StatusBadge status={row.status} />
+        <WaitingMark kind={kindIn(membershipId, CONVERSIONS)} of={row.id} />
+      </span>,
+    ],
     ["Reason", row.status_reason.replaceAll("_", " ")],
     [
       "ID",

@@ -1,5 +1,7 @@
-import type { ReactElement } from "react";
+import { Plus } from "lucide-react";
+import { type ReactElement, useState } from "react";
 import { useAddress } from "../../address/use-address.ts";
+import { useIsNew } from "../../address/use-is-new.ts";
 import { read } from "../../client/api-client.ts";
 import { advertiserChoices, affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
@@ -9,9 +11,11 @@ import { formatInstant } from "../../format/time.ts";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
+import { WaitingMark } from "../../parts/decision-notices.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
+import { kindIn } from "../../records/bulk.ts";
 import { countedQuery } from "../../records/counted-query.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { moneySecond } from "../../records/money-second.ts";
@@ -19,7 +23,8 @@ import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
 import { ConversionDrawer } from "./conversion-drawer.tsx";
-import { ReviewActions } from "./review-actions.tsx";
+import { RecordByHand } from "./record-by-hand.tsx";
+import { CONVERSIONS, ReviewActions } from "./review-actions.tsx";
 
 const FILTERS: readonly ListFilter[] = [
   {
@@ -52,12 +57,16 @@ const OF_STAFF: readonly ListFilter[] = [
   { name: "advertiser_id", label: "Advertiser", load: advertiserChoices },
 ];
 
+const LIVE_MS = 3_000;
+
 /** Conversions of a range, the newest first. Staff decide here what is approved. */
 export function Conversions(): ReactElement {
   const membership = useMembership();
   const { api, role } = membership;
   const { amounts } = useRoleFigures();
   const [search, change] = useAddress();
+  const [isNew, setNew] = useIsNew();
+  const [isLive, setLive] = useState(false);
   const isStaff = role === "admin" || role === "analyst";
   const filters = isStaff ? [...FILTERS, ...OF_STAFF] : FILTERS;
   const mayDecide = role === "admin" && mayDo(membership, "conversions.write");
@@ -66,6 +75,9 @@ export function Conversions(): ReactElement {
     <>
       <div className="row wrap">
         <h1 className="grow">Conversions</h1>
+        <label className="row">
+          <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} /> Live
+        </label>
         <RangeBar />
       </div>
       <CountedNote search={search} onChange={change} />
@@ -80,25 +92,40 @@ export function Conversions(): ReactElement {
         }
         columns={columnsFor(membership, amounts)}
         keyOf={({ id }) => id}
+        decided={CONVERSIONS}
+        everyMs={isLive ? LIVE_MS : undefined}
         onOpen={({ id }) => change({ open: id })}
         nothing={<strong>No conversions in this range</strong>}
         actions={
-          <CsvButton
-            path="/conversions"
-            query={{ ...countedQuery(search), ...givenFilters(search, filters) }}
-          />
+          <>
+            <CsvButton
+              path="/conversions"
+              query={{ ...countedQuery(search), ...givenFilters(search, filters) }}
+            />
+            {mayDecide && (
+              <button type="button" className="button" onClick={() => setNew(true)}>
+                <Plus size={14} aria-hidden /> Record a conversion
+              </button>
+            )}
+          </>
         }
         {...(mayDecide
-          ? { bulk: (rows, done) => <ReviewActions rows={rows} onDone={done} /> }
+          ? { bulk: (rows, chosen) => <ReviewActions rows={rows} chosen={chosen} /> }
           : {})}
       />
+      {isNew && mayDecide && (
+        <RecordByHand
+          onClose={() => setNew(false)}
+          onMade={(id) => change({ new: undefined, open: id })}
+        />
+      )}
       {open !== null && <ConversionDrawer id={open} onClose={() => change({ open: undefined })} />}
     </>
   );
 }
 
 function columnsFor(
-  { zone, role }: Membership,
+  { zone, role, membershipId }: Membership,
   amounts: RoleFigures["amounts"],
 ): readonly Column<Conversion>[] {
   const money = (text: string | undefined, currency: string): string =>
@@ -110,7 +137,12 @@ function columnsFor(
       name: "status",
       title: "Status",
       isEarly: true,
-      cell: ({ status }) => <StatusBadge status={status} />,
+      cell: ({ id, status }) => (
+        <>
+          <StatusBadge status={status} />
+          <WaitingMark kind={kindIn(membershipId, CONVERSIONS)} of={id} />
+        </>
+      ),
     },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "event", title: "Event", cell: (row) => row.event_code },

@@ -2,18 +2,22 @@ import type { ReactElement } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { formatCount } from "../../format/figure.ts";
 import { formatInstant } from "../../format/time.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
-import { type Decided, Decision } from "../../parts/decision.tsx";
+import { type Answer, Decision } from "../../parts/decision.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { type BulkReport, useBulk } from "../../records/bulk.ts";
-import { BulkProgress } from "../../records/bulk-parts.tsx";
-import { RecordList } from "../../records/record-list.tsx";
+import { useDecide } from "../../records/bulk.ts";
+import { type ChosenRows, RecordList } from "../../records/record-list.tsx";
+import type { SkippedRow } from "../../records/send-rows.ts";
 
 /** As many as one request may decide. */
 const ITEMS_MAX = 200;
+
+/** The kind of decisions about requests. */
+const REQUESTS = "access-requests";
 
 type AccessRequest = components["schemas"]["AccessRequest"];
 
@@ -48,51 +52,71 @@ export function AccessRequests({ status }: { readonly status: string }): ReactEl
         await read(api.GET("/access-requests", { params: { query: fromAddress(query) }, signal }))
       }
       columns={columns}
-      keyOf={(row) => `${row.offer_code} ${row.affiliate_code}`}
+      keyOf={keyOf}
+      decided={REQUESTS}
       nothing={<p className="muted">No partner waits for access to an offer.</p>}
-      {...(mayDecide ? { bulk: (rows, done) => <Decide rows={rows} onDone={done} /> } : {})}
+      {...(mayDecide ? { bulk: (rows, chosen) => <Decide rows={rows} chosen={chosen} /> } : {})}
     />
   );
 }
 
 function Decide({
   rows,
-  onDone,
+  chosen,
 }: {
   readonly rows: readonly AccessRequest[];
-  readonly onDone: (report: BulkReport) => void;
+  readonly chosen: ChosenRows;
 }): ReactElement {
   const { api } = useMembership();
-  const bulk = useBulk<AccessRequest, { readonly status: Decided; readonly note: string }>({
-    rows,
-    names: ["access-requests", "attention"],
+  const decide = useDecide<AccessRequest, { readonly status: Answer; readonly note: string }>({
+    kind: REQUESTS,
+    keyOf,
+    what: requestsInWords,
+    names: ["access-requests", "offer-access", "affiliate-offers"],
     size: ITEMS_MAX,
-    onDone,
-    send: async (part, { status, note }) => {
+    // The service itself decides only what still waits, and tells what a colleague has decided.
+    send: async (part, { status, note }, isLeaving) => {
       const items = part.map(({ offer_id, affiliate_id }) => ({ offer_id, affiliate_id }));
       const body = { items, status, ...(note === "" ? {} : { note }) };
-      const { data } = await read(api.PATCH("/access-requests", { body }));
-      const nameOf = (item: (typeof items)[number]): string => {
-        const row = part.find(
-          (one) => one.offer_id === item.offer_id && one.affiliate_id === item.affiliate_id,
-        );
-        return `${row?.affiliate_name ?? ""}, ${row?.offer_name ?? ""}`;
-      };
+      const { data } = await read(api.PATCH("/access-requests", { body, keepalive: isLeaving }));
+      const skip = (item: (typeof items)[number], why: string): SkippedRow[] =>
+        part.filter(isRequest(item)).map((row) => ({
+          key: keyOf(row),
+          name: `${row.affiliate_name}, ${row.offer_name}`,
+          why,
+        }));
       return [
-        ...data.skipped.map((item) => ({ name: nameOf(item), why: `was ${item.status} already` })),
-        ...data.not_found.map((item) => ({ name: nameOf(item), why: "is no longer there" })),
+        ...data.skipped.flatMap((item) => skip(item, `already ${item.status}`)),
+        ...data.not_found.flatMap((item) => skip(item, "is no longer there")),
       ];
     },
   });
   return (
-    <>
-      <Decision
-        label="Note for the staff"
-        isSending={bulk.isSending}
-        error={null}
-        onDecide={(status, note) => bulk.start({ status, note })}
-      />
-      <BulkProgress bulk={bulk} count={rows.length} />
-    </>
+    <Decision
+      label="Note for the staff"
+      statuses={rows.map(({ status }) => status)}
+      onDecide={(status, note) => {
+        const button = status === "approved" ? "Approve" : "Reject";
+        decide(rows, { to: { status, note }, verb: status, button }, chosen.onBack);
+        chosen.onDecided();
+      }}
+    />
   );
+}
+
+function keyOf(row: AccessRequest): string {
+  return `${row.offer_code} ${row.affiliate_code}`;
+}
+
+function isRequest(item: { readonly offer_id: number; readonly affiliate_id: number }) {
+  return (row: AccessRequest): boolean =>
+    row.offer_id === item.offer_id && row.affiliate_id === item.affiliate_id;
+}
+
+function requestsInWords(rows: readonly AccessRequest[]): string {
+  const [first, ...others] = rows;
+  if (first === undefined) return "No request for access";
+  return others.length === 0
+    ? `Request of ${first.affiliate_name} for ${first.offer_name}`
+    : `${formatCount(rows.length)} requests for access`;
 }

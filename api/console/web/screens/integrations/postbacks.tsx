@@ -20,7 +20,6 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
-import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
@@ -68,6 +67,7 @@ const FIELDS: readonly FormField[] = [
   },
   STATUS,
 ];
+const OFFER: FormField = { name: "offer_id", label: "Offer", kind: "record", load: offerIdChoices };
 const PARTNER: FormField = {
   name: "affiliate_id",
   label: "Partner",
@@ -177,17 +177,18 @@ function NewPostback({
   readonly onMade: (id: number) => void;
 }): ReactElement {
   const { api, role } = useMembership();
-  const [offer, setOffer] = useState("");
-  const create = useWrite(["postbacks"], async ({ url = "", ...more }: FormBody) => {
-    const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
-    onMade((await read(api.POST("/postbacks", { body }))).data.id);
-  });
+  const create = useWrite(
+    ["postbacks"],
+    async ({ url = "", offer_id: offer, ...more }: FormBody) => {
+      const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
+      onMade((await read(api.POST("/postbacks", { body }))).data.id);
+    },
+  );
   return (
     <Drawer title="New postback" onClose={onClose}>
-      <RecordChoice label="Offer" load={offerIdChoices} value={offer} onChange={setOffer} />
       {role === "partner" && <TrackerChoice />}
       <RecordForm
-        fields={role === "partner" ? fieldsFor(true) : [PARTNER, ...fieldsFor(false)]}
+        fields={role === "partner" ? [OFFER, ...fieldsFor(true)] : [OFFER, PARTNER, ...fieldsFor(false)]}
         initial={INITIAL}
         submit="Create the postback"
         onSubmit={create.mutateAsync}

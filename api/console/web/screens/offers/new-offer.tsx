@@ -1,10 +1,9 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { advertiserChoices } from "../../client/choices.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
-import { RecordChoice } from "../../records/record-choice.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
 import { OFFER_FIELDS } from "./offer-fields.ts";
 
@@ -15,7 +14,13 @@ const CODE: FormField = {
 };
 const INITIAL = { status: "active", visibility: "public", payout_type: "cpa", revenue_type: "rpa" };
 
-const FIELDS = OFFER_FIELDS.toSpliced(1, 0, CODE);
+const ADVERTISER: FormField = {
+  name: "advertiser_id",
+  label: "Advertiser",
+  kind: "record",
+  load: advertiserChoices,
+};
+const FIELDS = [ADVERTISER, ...OFFER_FIELDS.toSpliced(1, 0, CODE)];
 
 /** Makes an offer. Everything else is set on the offer itself. */
 export function NewOffer({
@@ -27,9 +32,13 @@ export function NewOffer({
 }): ReactElement {
   const membership = useMembership();
   const { api, currency: usual } = membership;
-  const [advertiser, setAdvertiser] = useState("");
   const create = useWrite(["offers"], async (body: FormBody) => {
-    const { name = "", destination_url: destination = "", ...more } = body;
+    const {
+      name = "",
+      destination_url: destination = "",
+      advertiser_id: advertiser,
+      ...more
+    } = body;
     const { data } = await read(
       api.POST("/offers", {
         body: {
@@ -45,12 +54,6 @@ export function NewOffer({
   });
   return (
     <Drawer title="New offer" onClose={onClose}>
-      <RecordChoice
-        label="Advertiser"
-        load={advertiserChoices}
-        value={advertiser}
-        onChange={setAdvertiser}
-      />
       <RecordForm
         fields={FIELDS}
         initial={INITIAL}
