@@ -49,8 +49,7 @@ export function useOtherMoney({
   return (row) => known.get(keyOf(row, groupBy)) ?? (isWhole ? new Map() : undefined);
 }
 
-/** @internal */
-export function byRow(
+function byRow(
   rows: readonly ReportRow[],
   groupBy: readonly string[],
 ): ReadonlyMap<string, OtherMoney> {
