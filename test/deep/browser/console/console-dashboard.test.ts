@@ -205,9 +205,10 @@ describe.skipIf(program === undefined)("the dashboard and reports answer at a gl
   });
 
   test("a report shows few metrics, its chart by its rows, and two buttons that say what they copy", async () => {
-    const query = `${WEEK}&group_by=country`;
+    const query = `${WEEK}&group_by=country&compare=previous`;
     const page = await open("admin", `/reports?${query}`);
     expect(await page.locator("th.number").count()).toBe(8);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(1_440);
     expect(page.url()).not.toContain("metrics=");
     for (const name of ["Copy link", "Copy as curl"]) {
       const label = page.getByRole("button", { name }).locator("span");
