@@ -24,11 +24,11 @@ import { STAFF_FIGURES } from "./figures/staff-figures.ts";
 import { useMembership } from "./member/membership.ts";
 import { STAFF_PALETTE } from "./palette/staff-palette.ts";
 import type { NavigationGroup } from "./parts/navigation-groups.ts";
-import { Dashboard } from "./screens/dashboard/dashboard.tsx";
+import { StaffDashboard } from "./screens/dashboard/staff-dashboard.tsx";
 import { laterScreen, Screens } from "./screens.tsx";
 
 const SCREENS = {
-  "/": Dashboard,
+  "/": StaffDashboard,
   "/you": laterScreen(async () => (await import("./session/person.tsx")).Person),
   "/reports": laterScreen(async () => (await import("./screens/reports/reports.tsx")).Reports),
   "/inbox": laterScreen(async () => (await import("./screens/inbox/inbox.tsx")).Inbox),

@@ -20,12 +20,19 @@ const DEFAULT_PRESET: Preset = "last30";
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const CURRENCY = /^[A-Z]{3}$/;
 
-export function readPeriod(search: URLSearchParams): {
+/** Stands in the address of a screen that compares unless it is told not to. */
+const NOT_COMPARED = "none";
+
+/** `usual` is what an address is compared with that does not say it. */
+export function readPeriod(
+  search: URLSearchParams,
+  usual?: Compare,
+): {
   readonly period: Period;
   readonly faults: AddressFault[];
 } {
   const faults: AddressFault[] = [];
-  const compare = oneOf(search, { name: "compare", allowed: COMPARES }, faults);
+  const compare = readCompare(search, usual, faults);
   const currency = search.get("currency") ?? undefined;
   const isCurrency = currency === undefined || CURRENCY.test(currency);
   if (!isCurrency) faults.push({ parameter: "currency", message: "three letters, such as EUR" });
@@ -55,6 +62,11 @@ export function periodParams({
   };
 }
 
+/** The address of a screen that compares unless it is told not to. */
+export function comparedParams(period: Period): Record<string, string> {
+  return { ...periodParams(period), compare: period.compare ?? NOT_COMPARED };
+}
+
 /** The range alone, as lists take it. */
 export function rangeParams({ range }: Pick<Period, "range">): Record<string, string> {
   return { ...range };
@@ -65,6 +77,16 @@ export function intervalOf({ range }: Period): "hour" | "day" {
   if ("preset" in range)
     return range.preset === "today" || range.preset === "yesterday" ? "hour" : "day";
   return range.from === range.to ? "hour" : "day";
+}
+
+function readCompare(
+  search: URLSearchParams,
+  usual: Compare | undefined,
+  faults: AddressFault[],
+): Compare | undefined {
+  const given = search.get("compare");
+  if (given === NOT_COMPARED) return undefined;
+  return given === null ? usual : oneOf(search, { name: "compare", allowed: COMPARES }, faults);
 }
 
 function readRange(search: URLSearchParams, faults: AddressFault[]): Period["range"] {

@@ -20,6 +20,11 @@ export class Problem extends Error {
   }
 }
 
+/** Whether the service, or the part of it that answers, is away and may come back by itself. */
+export function isAway(error: unknown): error is Problem {
+  return error instanceof Problem && (error.code === "unavailable" || error.code === "unreachable");
+}
+
 /** What was answered instead of success. */
 export function problemFrom(response: Response, body: unknown): Problem {
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};

@@ -13,7 +13,6 @@ export type Metric = {
   readonly name: string;
   readonly label: string;
   readonly kind: FigureKind;
-  readonly isDefault: boolean;
   readonly definition: string;
 };
 
@@ -68,11 +67,10 @@ export function useReportFields(
         read(api.GET("/reports/dimensions", { signal })),
       ]);
       return {
-        metrics: metrics.data.map(({ default: isDefault, name, label, kind, definition }) => ({
+        metrics: metrics.data.map(({ name, label, kind, definition }) => ({
           name,
           label,
           kind,
-          isDefault,
           definition,
         })),
         dimensions: dimensions.data.map(({ name, label, definition, operators }) => ({
@@ -94,6 +92,9 @@ function firstOf(metrics: readonly Metric[], first: string | undefined): readonl
 
 type Query = Readonly<Record<string, string>>;
 
+/** Two instants, and the zone by whose clock they begin and end days. */
+export type DayRange = { readonly from: string; readonly to: string; readonly tz: string };
+
 /** A page of a report, its totals, and the currencies whose money is left out. */
 export type ReportAnswer = {
   readonly data: readonly ReportRow[];
@@ -101,7 +102,11 @@ export type ReportAnswer = {
   readonly currency: string;
   readonly total_rows: number;
   readonly other_currencies: readonly string[];
-  readonly range: { readonly from: string; readonly to: string; readonly tz: string };
+  readonly range: DayRange;
+  /** With `compare`. */
+  readonly compared_range?: DayRange | undefined;
+  /** With `convert`: the currencies that have no rate. */
+  readonly conversion?: { readonly unconverted: readonly string[] } | undefined;
 };
 
 /** A report outside of a screen's own query, such as one for many rows of a list. It waits in the queue like the others. */
@@ -119,8 +124,13 @@ export function useReport(
   reader: Reader,
   query: Query,
   priority: Priority = "first",
+  enabled = true,
 ): UseQueryResult<ReportAnswer> {
-  return useQuery({ ...reportOptions(reader, query, priority), placeholderData: keepPreviousData });
+  return useQuery({
+    ...reportOptions(reader, query, priority),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
 }
 
 /** What `useQuery` and `usePrefetchQuery` take. */
@@ -144,7 +154,11 @@ export function reportOptions(
   };
 }
 
-type Timeseries = { readonly data: readonly ReportRow[] };
+export type Timeseries = {
+  readonly data: readonly ReportRow[];
+  readonly range: DayRange;
+  readonly compared_range?: DayRange | undefined;
+};
 
 export function useTimeseries(
   reader: Reader,

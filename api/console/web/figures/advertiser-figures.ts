@@ -4,6 +4,15 @@ import { LISTED_CONVERSIONS, type RoleFigures } from "./role-figures.ts";
 export const ADVERTISER_FIGURES: RoleFigures = {
   tiles: ["clicks", "conversions", "revenue", "cvr", "epc"],
   tops: ["offer", "country"],
+  reported: [
+    "clicks",
+    "conversions",
+    "pending_conversions",
+    "rejected_conversions",
+    "cvr",
+    "revenue",
+    "epc",
+  ],
   costs: new Set(["revenue", "rejected_conversions"]),
   lists: LISTED_CONVERSIONS,
   names: {

@@ -3,6 +3,15 @@ import { LISTED_CLICKS, LISTED_CONVERSIONS, type RoleFigures } from "./role-figu
 export const PARTNER_FIGURES: RoleFigures = {
   tiles: ["clicks", "conversions", "payout", "pending_payout", "cvr", "epc"],
   tops: ["offer", "country"],
+  reported: [
+    "clicks",
+    "unique_clicks",
+    "conversions",
+    "pending_conversions",
+    "cvr",
+    "payout",
+    "epc",
+  ],
   costs: new Set(["rejected_conversions"]),
   lists: { ...LISTED_CONVERSIONS, ...LISTED_CLICKS },
   names: {

@@ -12,6 +12,8 @@ export type RoleFigures = {
   readonly tiles: readonly string[];
   /** Dimensions of the dashboard's lists, as far as the member may see them. */
   readonly tops: readonly string[];
+  /** Metrics of a report whose address names none, in this order. */
+  readonly reported: readonly string[];
   /** Metrics that are better when they are smaller. */
   readonly costs: ReadonlySet<string>;
   readonly lists: Readonly<Record<string, CountedList>>;

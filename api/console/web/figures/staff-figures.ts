@@ -3,6 +3,7 @@ import { LISTED_CLICKS, LISTED_CONVERSIONS, type RoleFigures } from "./role-figu
 export const STAFF_FIGURES: RoleFigures = {
   tiles: ["clicks", "conversions", "revenue", "payout", "profit", "cvr", "epc"],
   tops: ["offer", "affiliate", "country"],
+  reported: ["clicks", "unique_clicks", "conversions", "cvr", "revenue", "payout", "profit", "epc"],
   costs: new Set(["payout", "ad_cost", "bot_clicks", "rejected_conversions"]),
   lists: {
     ...LISTED_CONVERSIONS,

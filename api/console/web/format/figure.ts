@@ -42,18 +42,9 @@ export function formatCount(value: number | string): string {
 }
 
 /** 0.0123 as "1.23%". */
-export function formatFraction(value: number | string): string {
+export function formatFraction(value: number | string, digitsMax = PERCENT_DIGITS): string {
   return new Intl.NumberFormat(ownLocale(), {
     style: "percent",
-    maximumFractionDigits: PERCENT_DIGITS,
+    maximumFractionDigits: digitsMax,
   }).format(Number(value));
-}
-
-/** A change against another period, with its sign. */
-export function formatChange(fraction: number): string {
-  return new Intl.NumberFormat(ownLocale(), {
-    style: "percent",
-    maximumFractionDigits: 1,
-    signDisplay: "exceptZero",
-  }).format(fraction);
 }

@@ -7,9 +7,12 @@ const SHOWN_MS = 1_500;
 export function CopyButton({
   text,
   label,
+  isNamed = false,
 }: {
   readonly text: string;
   readonly label: string;
+  /** Whether the label is visible, for buttons beside each other. */
+  readonly isNamed?: boolean;
 }): ReactElement {
   const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
   const copy = async (): Promise<void> => {
@@ -25,7 +28,7 @@ export function CopyButton({
   return (
     <button type="button" className="button plain" onClick={() => void copy()} title={label}>
       {state === "copied" ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-      <span className={state === "refused" ? undefined : "unseen"} aria-live="polite">
+      <span className={isNamed || state === "refused" ? undefined : "unseen"} aria-live="polite">
         {state === "copied" ? "Copied" : state === "refused" ? "Copy by hand" : label}
       </span>
     </button>

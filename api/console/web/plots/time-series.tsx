@@ -1,10 +1,10 @@
-import { scaleLinear, scalePoint } from "d3-scale";
-import { line } from "d3-shape";
 import type { PointerEvent, ReactElement } from "react";
 import type { Figure } from "../format/figure.ts";
 import { PlotFrame } from "./as-table.tsx";
-import { axisOf, heightOf } from "./pixels.ts";
+import { Legend } from "./legend.tsx";
+import { heightOf } from "./pixels.ts";
 import { Reading } from "./reading.tsx";
+import { Grid, HEIGHT, nearest, type Place, pathOf, ROOM, scalesOf } from "./series-grid.tsx";
 import { useCursor } from "./use-cursor.ts";
 import { useDrag } from "./use-drag.ts";
 import { useWidth } from "./use-width.ts";
@@ -15,6 +15,8 @@ export type SeriesPoint = {
   readonly value: Figure;
   /** Value of the same bucket in the compared period. */
   readonly compared?: Figure | undefined;
+  /** Name of that bucket. */
+  readonly comparedLabel?: string | undefined;
 };
 
 export type TimeSeriesProps = {
@@ -25,6 +27,9 @@ export type TimeSeriesProps = {
   readonly formatTick: (value: number) => string;
   /** The last bucket has not ended, so its line is dotted. */
   readonly isLastOpen: boolean;
+  /** What the line is, such as its range. */
+  readonly name?: string | undefined;
+  /** What the dashed line is. Without it there is none. */
   readonly comparedName?: string | undefined;
   /** Opens the rows of one bucket. */
   readonly onPick?: ((at: number) => void) | undefined;
@@ -32,15 +37,11 @@ export type TimeSeriesProps = {
   readonly onRange?: ((first: number, last: number) => void) | undefined;
 };
 
-const HEIGHT = 240;
-const ROOM = { top: 10, right: 12, bottom: 24, left: 60 };
-const LABEL_WIDTH = 84;
-
 /**
  * One metric over time, with the compared period as a dashed line. Arrow keys move from point to point, Enter opens one; a drag opens a range.
  */
 export function TimeSeries(props: TimeSeriesProps): ReactElement {
-  const { title, says, points, format, comparedName } = props;
+  const { title, says, points, format, name = title, comparedName } = props;
   const columns = ["Time", title, ...(comparedName === undefined ? [] : [comparedName])];
   const rows = points.map(({ label, value, compared }) => [
     label,
@@ -49,6 +50,14 @@ export function TimeSeries(props: TimeSeriesProps): ReactElement {
   ]);
   return (
     <PlotFrame title={title} says={says} table={{ columns, rows }}>
+      {comparedName !== undefined && (
+        <Legend
+          entries={[
+            { name, className: "series", colour: "var(--plot-1)" },
+            { name: comparedName, className: "compared" },
+          ]}
+        />
+      )}
       <SeriesLines {...props} />
     </PlotFrame>
   );
@@ -65,7 +74,8 @@ function SeriesLines({
   onRange,
 }: TimeSeriesProps): ReactElement {
   const { frame, width } = useWidth();
-  const { x, y, ticks } = scalesOf(points, width);
+  const heights = points.flatMap(({ value, compared }) => [heightOf(value), heightOf(compared)]);
+  const { x, y, ticks } = scalesOf({ count: points.length, heights, width });
   const last = points.length - 1;
   const { at, setAt, onKeyDown } = useCursor({ count: points.length, first: last, onPick });
   const under = (event: PointerEvent<SVGSVGElement>): number | undefined => {
@@ -102,7 +112,14 @@ function SeriesLines({
             height={HEIGHT - ROOM.top - ROOM.bottom}
           />
         )}
-        <Grid points={points} width={width} x={x} y={y} ticks={ticks} format={formatTick} />
+        <Grid
+          labels={points.map(({ label }) => label)}
+          width={width}
+          x={x}
+          y={y}
+          ticks={ticks}
+          format={formatTick}
+        />
         {comparedName !== undefined && (
           <path
             className="compared"
@@ -129,66 +146,31 @@ function SeriesLines({
       </svg>
       {read !== undefined && at !== undefined && (
         <Reading at={x(at)} width={width}>
-          <Values point={read} format={format} comparedName={comparedName} />
+          <Values point={read} format={format} isCompared={comparedName !== undefined} />
         </Reading>
       )}
     </div>
   );
 }
 
-type Place = (at: number) => number;
-
 function Values({
-  point: { label, value, compared = null },
+  point: { label, value, compared = null, comparedLabel = "" },
   format,
-  comparedName,
-}: Pick<TimeSeriesProps, "format" | "comparedName"> & {
+  isCompared,
+}: Pick<TimeSeriesProps, "format"> & {
   readonly point: SeriesPoint;
+  readonly isCompared: boolean;
 }): ReactElement {
   return (
     <>
-      <strong>{label}</strong>
-      <div>{format(value)}</div>
-      {comparedName !== undefined && (
+      <div>
+        {label}: <strong>{format(value)}</strong>
+      </div>
+      {isCompared && (
         <div className="muted">
-          {comparedName}: {format(compared)}
+          previous {comparedLabel}: {format(compared)}
         </div>
       )}
-    </>
-  );
-}
-
-/** Lines of round values, and names of buckets. */
-function Grid({
-  points,
-  width,
-  x,
-  y,
-  ticks,
-  format,
-}: {
-  readonly points: readonly SeriesPoint[];
-  readonly width: number;
-  readonly x: Place;
-  readonly y: Place;
-  readonly ticks: readonly number[];
-  readonly format: (value: number) => string;
-}): ReactElement {
-  return (
-    <>
-      {ticks.map((tick) => (
-        <g key={tick}>
-          <line className="grid" x1={ROOM.left} x2={width - ROOM.right} y1={y(tick)} y2={y(tick)} />
-          <text x={ROOM.left - 8} y={y(tick) + 4} textAnchor="end">
-            {format(tick)}
-          </text>
-        </g>
-      ))}
-      {labelled(points, width).map((index) => (
-        <text key={index} x={x(index)} y={HEIGHT - 6} textAnchor="middle">
-          {points[index]?.label}
-        </text>
-      ))}
     </>
   );
 }
@@ -205,41 +187,4 @@ function OpenEnd({
   const last = points.length - 1;
   const ends = points.map(({ value }, at) => (at < last - 1 ? undefined : heightOf(value)));
   return <path className="series unfinished" stroke="var(--plot-1)" d={pathOf(ends, x, y)} />;
-}
-
-function scalesOf(
-  points: readonly SeriesPoint[],
-  width: number,
-): { x: Place; y: Place; ticks: number[] } {
-  const heights = points.flatMap(({ value, compared }) =>
-    [heightOf(value) ?? [], heightOf(compared) ?? []].flat(),
-  );
-  const { min, max, ticks } = axisOf(heights);
-  const along = scalePoint<number>(
-    points.map((_, index) => index),
-    [ROOM.left, width - ROOM.right],
-  );
-  const up = scaleLinear([min, max], [HEIGHT - ROOM.bottom, ROOM.top]);
-  return { x: (index) => along(index) ?? ROOM.left, y: (value) => up(value), ticks };
-}
-
-function pathOf(values: readonly (number | undefined)[], x: Place, y: Place): string {
-  const draw = line<number | undefined>()
-    .defined((value) => value !== undefined)
-    .x((_, index) => x(index))
-    .y((value) => y(value ?? 0));
-  return draw(values) ?? "";
-}
-
-/** Which points get a label, so that none overlaps. */
-function labelled(points: readonly SeriesPoint[], width: number): number[] {
-  const room = Math.max(1, Math.floor((width - ROOM.left - ROOM.right) / LABEL_WIDTH));
-  const step = Math.max(1, Math.ceil(points.length / room));
-  return points.map((_, index) => index).filter((index) => index % step === 0);
-}
-
-function nearest(left: number, x: Place, count: number): number | undefined {
-  if (count === 0) return undefined;
-  const step = count === 1 ? 1 : x(1) - x(0);
-  return Math.min(count - 1, Math.max(0, Math.round((left - x(0)) / step)));
 }

@@ -4,6 +4,7 @@ import { type Api, read } from "../client/api-client.ts";
 import { Problem } from "../client/problem.ts";
 import { baseOf } from "./base-of.ts";
 import { type Link, membershipOf } from "./join-link.tsx";
+import { forgetPlace } from "./last-place.ts";
 
 type Wanted = { readonly password?: string; readonly name?: string; readonly email?: string };
 
@@ -27,6 +28,7 @@ export function useRedeem(
       else queries.setQueryData(["session"], session);
       // The link is used up, so it leaves the history as well.
       history.replaceState(null, "", `/console${path}`);
+      forgetPlace();
       go(path, { replace: true });
     },
   });

@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryState, useQueryClient } from "@tanstack/react-query";
 import { CloudOff } from "lucide-react";
 import { type ReactElement, useEffect, useSyncExternalStore } from "react";
-import { Problem } from "../client/problem.ts";
+import { isAway } from "../client/problem.ts";
 
 const AGAIN_MS = 5_000;
 
@@ -11,7 +11,7 @@ export function Banners(): ReactElement | null {
   const cache = queries.getQueryCache();
   const away = useSyncExternalStore(
     (onChange) => cache.subscribe(onChange),
-    () => awayIn(cache.getAll().map((query) => (query.isActive() ? query.state.error : null))),
+    () => awayIn(cache.getAll().map((query) => (query.isActive() ? faultOf(query.state) : null))),
   );
   useEffect(() => {
     if (away === "") return undefined;
@@ -38,8 +38,9 @@ function awayIn(errors: readonly unknown[]): string {
   return [...new Set(messages)].join(" ");
 }
 
-function isAway(error: unknown): error is Problem {
-  return error instanceof Problem && (error.code === "unavailable" || error.code === "unreachable");
+/** A read that failed twice is told at once, while its further repeats still wait. One failure alone is mostly over before a person reads of it. */
+function faultOf({ error, fetchFailureCount, fetchFailureReason }: QueryState): unknown {
+  return error ?? (fetchFailureCount > 1 ? fetchFailureReason : null);
 }
 
 function sentence(text: string): string {

@@ -1,13 +1,17 @@
 import { Bookmark } from "lucide-react";
 import type { ReactElement } from "react";
 import { Link, useLocation } from "wouter";
+import { formatCount } from "../format/figure.ts";
 import { useMembership } from "../member/membership.ts";
+import { useAttention } from "../member/use-attention.ts";
 import type { Destination, NavigationGroup } from "../parts/navigation-groups.ts";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { pathOf, useViews } from "../views/use-views.ts";
 
 /** The palette finds other views. */
 const VIEWS_MAX = 8;
+/** Larger numbers have no room. */
+const BADGE_MAX = 999;
 
 /** The screens of a role. */
 export function Navigation({
@@ -62,6 +66,22 @@ function NavigationLink({
     <Link href={href} aria-current={isCurrent ? "page" : undefined} onClick={onGo}>
       <Icon size={16} aria-hidden />
       {title}
+      {path === "/inbox" && <WaitingBadge />}
     </Link>
+  );
+}
+
+/** How many decisions wait. Only the navigation of the staff has an inbox. */
+function WaitingBadge(): ReactElement | null {
+  const { data = [] } = useAttention();
+  const count = data.reduce((sum, item) => sum + item.count, 0);
+  if (count === 0) return null;
+  const isWhole = data.every((item) => item.is_whole);
+  const shown = count > BADGE_MAX || !isWhole ? `${formatCount(BADGE_MAX)}+` : formatCount(count);
+  return (
+    <span className="count-badge" title={`${formatCount(count)}${isWhole ? "" : " or more"} wait`}>
+      {shown}
+      <span className="unseen"> waiting</span>
+    </span>
   );
 }

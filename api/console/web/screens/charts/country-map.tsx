@@ -1,12 +1,13 @@
 import type { ReactElement } from "react";
 import { filterFor } from "../../address/filters.ts";
 import { periodParams } from "../../address/period.ts";
-import { type ReportRow, useReport } from "../../client/reports.ts";
+import { useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { later } from "../../later.tsx";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
+import { drawnValue } from "../why-absent.ts";
 import { type ChartParts, filterParams } from "./chart-parts.ts";
 
 const HEIGHT = 420;
@@ -30,21 +31,20 @@ export function CountryMap({ metric, period, filters, onNarrow }: ChartParts): R
     limit: String(COUNTRIES_MAX),
   };
   const report = useReport(membership, query, "after");
-  if (report.isError)
-    return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
-  if (report.data === undefined) return <Skeleton height={HEIGHT} />;
-  const rows: readonly ReportRow[] = report.data.data;
-  const { currency } = report.data;
   return (
-    <WorldMap
-      title={`${metric.label} by country`}
-      says="By the address of the visitor. Darker means more."
-      figures={rows.map((row) => ({
-        country: String(row["country"] ?? ""),
-        value: row[metric.name] ?? null,
-      }))}
-      format={(value) => formatFigure(value, metric.kind, currency)}
-      onPick={(country) => onNarrow({ filters: [filterFor("country", country)] })}
-    />
+    <Awaited asked={report} height={HEIGHT}>
+      {({ data, currency }) => (
+        <WorldMap
+          title={`${metric.label} by country`}
+          says="By the address of the visitor. Darker means more."
+          figures={data.map((row) => ({
+            country: String(row["country"] ?? ""),
+            value: drawnValue(metric.name, row[metric.name]),
+          }))}
+          format={(value) => formatFigure(value, metric.kind, currency)}
+          onPick={(country) => onNarrow({ filters: [filterFor("country", country)] })}
+        />
+      )}
+    </Awaited>
   );
 }

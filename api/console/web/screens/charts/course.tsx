@@ -1,17 +1,20 @@
 import type { ReactElement } from "react";
 import { filterFor } from "../../address/filters.ts";
 import { intervalOf, type Period, periodParams } from "../../address/period.ts";
-import { type ReportRow, useTimeseries } from "../../client/reports.ts";
+import { type ReportRow, type Timeseries, useTimeseries } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { formatTick } from "../../format/tick.ts";
 import { formatBucket, formatHour } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { TimeSeries } from "../../plots/time-series.tsx";
+import { drawnValue } from "../why-absent.ts";
 import { type ChartParts, filterParams, type Narrowing } from "./chart-parts.ts";
+import { localDay } from "./local-days.ts";
+import { dayBefore, daysBetween, rangeWords } from "./range-words.ts";
 
-const PLOT_HEIGHT = 330;
+/** Of the plot with its heading and its legend. */
+const PLOT_HEIGHT = 354;
 
 /** What {@link Course} asks for. */
 export function courseQuery(
@@ -23,32 +26,43 @@ export function courseQuery(
 }
 
 /** A metric over time. A point opens its day or hour, a drag across days their range. */
-export function Course({ metric, period, filters, onNarrow }: ChartParts): ReactElement {
+export function Course(parts: ChartParts): ReactElement {
+  const { metric, period, filters } = parts;
+  const membership = useMembership();
+  const series = useTimeseries(membership, courseQuery(metric.name, { period, filters }));
+  return (
+    <Awaited asked={series} height={PLOT_HEIGHT}>
+      {(answer) => <Lines {...parts} answer={answer} />}
+    </Awaited>
+  );
+}
+
+function Lines({
+  metric,
+  period,
+  onNarrow,
+  answer: { data: rows, range, compared_range: compared },
+}: ChartParts & { readonly answer: Timeseries }): ReactElement {
   const membership = useMembership();
   const interval = intervalOf(period);
-  const series = useTimeseries(membership, courseQuery(metric.name, { period, filters }));
-  if (series.isError)
-    return <ProblemNotice error={series.error} onRetry={() => void series.refetch()} />;
-  if (series.data === undefined) return <Skeleton height={PLOT_HEIGHT} />;
-  const rows: readonly ReportRow[] = series.data.data;
   const currency = period.currency ?? membership.currency;
-  const bucketOf = (row: ReportRow | undefined): string => String(row?.["bucket"] ?? "");
+  const days = compared === undefined ? 0 : daysBetween(range, compared);
+  const hasCompared = compared !== undefined && period.compare !== undefined;
   return (
     <TimeSeries
       title={metric.label}
       says={metric.definition}
       points={rows.map((row) => ({
-        label:
-          interval === "hour"
-            ? formatHour(bucketOf(row), membership.zone)
-            : formatBucket(bucketOf(row), interval),
-        value: row[metric.name] ?? null,
-        compared: row.previous?.[metric.name],
+        label: labelOf(bucketOf(row), interval, membership.zone),
+        value: drawnValue(metric.name, row[metric.name]),
+        compared: drawnValue(metric.name, row.previous?.[metric.name]),
+        comparedLabel: earlierLabel(bucketOf(row), days, membership.zone),
       }))}
       format={(value) => formatFigure(value, metric.kind, currency)}
       formatTick={(tick) => formatTick(tick, metric.kind, currency)}
       isLastOpen={isOpen(period)}
-      comparedName={period.compare === undefined ? undefined : "Before"}
+      name={rangeWords(range)}
+      comparedName={hasCompared ? `Previous: ${rangeWords(compared)}` : undefined}
       onRange={
         interval === "day"
           ? (first, last) =>
@@ -58,6 +72,22 @@ export function Course({ metric, period, filters, onNarrow }: ChartParts): React
       onPick={(at) => onNarrow(narrowedTo(bucketOf(rows[at]), interval, membership.zone))}
     />
   );
+}
+
+function bucketOf(row: ReportRow | undefined): string {
+  return String(row?.["bucket"] ?? "");
+}
+
+function labelOf(bucket: string, interval: "day" | "hour", zone: string): string {
+  return interval === "hour" ? formatHour(bucket, zone) : formatBucket(bucket, interval);
+}
+
+/** The same bucket so many days before: a day, or the same hour of the clock. */
+function earlierLabel(bucket: string, days: number, zone: string): string {
+  if (!bucket.includes("T")) return formatBucket(dayBefore(bucket, days), "day");
+  const at = new Date(bucket);
+  const [, hour = ""] = formatHour(bucket, zone).split(", ");
+  return `${formatBucket(dayBefore(localDay(at, zone), days), "day")}, ${hour}`;
 }
 
 /** A day is a range. An hour is a filter, by the clock of the zone as reports name it. */

@@ -8,8 +8,7 @@ import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatCount, formatFraction } from "../../format/figure.ts";
 import { formatBucket } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { GridPlot } from "../../plots/grid-plot.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { type ChartParts, filterParams } from "./chart-parts.ts";
@@ -44,9 +43,12 @@ export function Delays({ period, filters }: Pick<ChartParts, "period" | "filters
     sort: "-date",
     limit: String(DAYS_MAX * (STEPS.length + 1)),
   });
-  if (report.isError)
-    return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
-  if (report.data === undefined) return <Skeleton height={HEIGHT} />;
+  if (report.data === undefined)
+    return (
+      <Awaited asked={report} height={HEIGHT}>
+        {() => null}
+      </Awaited>
+    );
   const rows: readonly ReportRow[] = report.data.data;
   const cells = new Map(
     rows.map((row) => [`${row["date"] ?? ""} ${row["conversion_delay"] ?? ""}`, row]),

@@ -4,8 +4,7 @@ import { rowsBehind } from "../../address/rows-behind.ts";
 import { type ReportRow, useReport } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { Funnel } from "../../plots/funnel.tsx";
 import { filterParams } from "./chart-parts.ts";
 
@@ -37,10 +36,11 @@ export function Steps({ period, filters }: StepsProps): ReactElement {
     ...filterParams(filters),
     metrics: STEP_METRICS.join(","),
   });
-  if (report.isError)
-    return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
-  if (report.data === undefined) return <Skeleton height={HEIGHT} />;
-  return <StepsOf totals={report.data.totals} period={period} filters={filters} />;
+  return (
+    <Awaited asked={report} height={HEIGHT}>
+      {({ totals }) => <StepsOf totals={totals} period={period} filters={filters} />}
+    </Awaited>
+  );
 }
 
 /** {@link Steps} of totals that are there already. */

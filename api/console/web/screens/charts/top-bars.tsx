@@ -1,13 +1,13 @@
 import type { ReactElement } from "react";
 import { filterFor } from "../../address/filters.ts";
 import { periodParams } from "../../address/period.ts";
-import { type Dimension, type ReportRow, useReport } from "../../client/reports.ts";
+import { type Dimension, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { Bars } from "../../plots/bars.tsx";
 import { labelOf } from "../row-label.ts";
+import { drawnValue } from "../why-absent.ts";
 import { type ChartParts, filterParams } from "./chart-parts.ts";
 
 const ROWS = 8;
@@ -30,24 +30,23 @@ export function TopBars({
     sort: `-${metric.name}`,
     limit: String(ROWS),
   });
-  if (report.isError)
-    return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
-  if (report.data === undefined) return <Skeleton height={HEIGHT} />;
-  const rows: readonly ReportRow[] = report.data.data;
-  const { currency } = report.data;
   return (
-    <Bars
-      title={`${metric.label} by ${dimension.label.toLowerCase()}`}
-      says={`The ${ROWS} largest`}
-      heading={dimension.label}
-      valueHeading={metric.label}
-      bars={rows.map((row) => ({
-        key: filterFor(dimension.name, row[dimension.name]),
-        label: labelOf(row, dimension.name),
-        value: row[metric.name] ?? null,
-      }))}
-      format={(value) => formatFigure(value, metric.kind, currency)}
-      onPick={(filter) => onNarrow({ filters: [filter] })}
-    />
+    <Awaited asked={report} height={HEIGHT}>
+      {({ data, currency }) => (
+        <Bars
+          title={`${metric.label} by ${dimension.label.toLowerCase()}`}
+          says={`The ${ROWS} largest`}
+          heading={dimension.label}
+          valueHeading={metric.label}
+          bars={data.map((row) => ({
+            key: filterFor(dimension.name, row[dimension.name]),
+            label: labelOf(row, dimension.name),
+            value: drawnValue(metric.name, row[metric.name]),
+          }))}
+          format={(value) => formatFigure(value, metric.kind, currency)}
+          onPick={(filter) => onNarrow({ filters: [filter] })}
+        />
+      )}
+    </Awaited>
   );
 }

@@ -1,13 +1,13 @@
 import type { ReactElement } from "react";
 import { filterFor } from "../../address/filters.ts";
 import { periodParams } from "../../address/period.ts";
-import { type ReportRow, useReport } from "../../client/reports.ts";
+import { type ReportAnswer, useReport } from "../../client/reports.ts";
 import { formatFigure } from "../../format/figure.ts";
 import { ownLocale } from "../../format/own-format.ts";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { GridPlot } from "../../plots/grid-plot.tsx";
+import { drawnValue } from "../why-absent.ts";
 import { type ChartParts, filterParams } from "./chart-parts.ts";
 
 const HEIGHT = 270;
@@ -15,7 +15,8 @@ const WEEK_DAYS = 7;
 const DAY_HOURS = 24;
 
 /** A metric by weekday and hour of the zone. A cell filters by both. */
-export function WeekHours({ metric, period, filters, onNarrow }: ChartParts): ReactElement {
+export function WeekHours(parts: ChartParts): ReactElement {
+  const { metric, period, filters } = parts;
   const membership = useMembership();
   const report = useReport(membership, {
     ...periodParams({ ...period, compare: undefined }),
@@ -24,13 +25,24 @@ export function WeekHours({ metric, period, filters, onNarrow }: ChartParts): Re
     metrics: metric.name,
     limit: String(WEEK_DAYS * DAY_HOURS),
   });
-  if (report.isError)
-    return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
-  if (report.data === undefined) return <Skeleton height={HEIGHT} />;
-  const { currency } = report.data;
-  const rows: readonly ReportRow[] = report.data.data;
+  return (
+    <Awaited asked={report} height={HEIGHT}>
+      {(answer) => <Hours {...parts} answer={answer} />}
+    </Awaited>
+  );
+}
+
+function Hours({
+  metric,
+  onNarrow,
+  answer: { data: rows, currency },
+}: ChartParts & { readonly answer: ReportAnswer }): ReactElement {
+  const membership = useMembership();
   const values = new Map(
-    rows.map((row) => [`${row["weekday"] ?? ""} ${row["hour_of_day"] ?? ""}`, row[metric.name]]),
+    rows.map((row) => [
+      `${row["weekday"] ?? ""} ${row["hour_of_day"] ?? ""}`,
+      drawnValue(metric.name, row[metric.name]),
+    ]),
   );
   const nothing = metric.kind === "count" ? 0 : null;
   const cells = Array.from({ length: WEEK_DAYS }, (_, day) =>

@@ -1,57 +1,57 @@
 import { usePrefetchQuery } from "@tanstack/react-query";
-import { type ReactElement, useState } from "react";
+import { type ReactElement, type ReactNode, useState } from "react";
 import { useLocation } from "wouter";
-import { type Period, periodParams, readPeriod } from "../../address/period.ts";
+import { comparedParams, type Period, periodParams, readPeriod } from "../../address/period.ts";
 import { useSearch } from "../../address/use-search.ts";
+import { isAway } from "../../client/problem.ts";
 import {
   type Metric,
-  type ReportRow,
+  type ReportFields,
   reportOptions,
   timeseriesOptions,
   useReport,
 } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { useNamedFields } from "../../figures/use-named-fields.ts";
-import { exact, formatFigure } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
+import { Awaited, NoFigures } from "../../parts/awaited.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
+import { keepOwnComparison, ownComparison } from "../../range/own-comparison.ts";
 import { PeriodBar } from "../../range/period-bar.tsx";
-import { Change } from "../change.tsx";
 import type { Narrowing } from "../charts/chart-parts.ts";
 import { CountryMap } from "../charts/country-map.tsx";
 import { Course, courseQuery } from "../charts/course.tsx";
-import { STEP_METRICS, StepsOf } from "../charts/steps.tsx";
-import { MoneyNote } from "../money-note.tsx";
+import { StepsOf } from "../charts/steps.tsx";
+import { Tiles, totalsQuery, WaitingTiles } from "./tiles.tsx";
 import { ChartsOrSteps } from "./charts-or-steps.tsx";
 import { TopList } from "./top-list.tsx";
 
-const TILE_HEIGHT = 86;
-const PLOT_HEIGHT = 330;
+const PLOT_HEIGHT = 354;
+const FUNNEL_HEIGHT = 250;
+
+type DashboardProps = {
+  /** Stands beside the chart, or below it on a small screen. */
+  readonly beside?: ReactNode;
+  /** Stands below the lists. */
+  readonly below?: (shown: { readonly metric: Metric; readonly period: Period }) => ReactNode;
+};
 
 /** Figures of a period, their course, and who made them. */
-export function Dashboard(): ReactElement {
+export function Dashboard(props: DashboardProps): ReactElement {
   const membership = useMembership();
   const search = useSearch();
   const [path, go] = useLocation();
-  const { period } = readPeriod(new URLSearchParams(search));
+  const { period } = readPeriod(new URLSearchParams(search), ownComparison());
   const fields = useNamedFields();
-  const { tiles, tops } = useRoleFigures();
-  const metrics = tiles.flatMap(
-    (name) => fields.data?.metrics.find((one) => one.name === name) ?? [],
-  );
+  const { tiles } = useRoleFigures();
   const [picked, setPicked] = useState("clicks");
   // The role knows the names of its tiles, so the figures need not wait for what the names mean.
   usePrefetchQuery(reportOptions(membership, totalsQuery(tiles, period)));
   usePrefetchQuery(timeseriesOptions(membership, courseQuery(picked, { period, filters: [] })));
-  const metric = metrics.find(({ name }) => name === picked) ?? metrics[0];
-  const change = (to: Period): void =>
-    go(`${path}?${new URLSearchParams(periodParams(to)).toString()}`);
-  // A day opens the same address with this day; a country or hour opens a report.
-  const narrow = ({ filters = [], days }: Narrowing): void => {
-    if (filters.length === 0 && days !== undefined) return change({ ...period, range: days });
-    const params = { ...periodParams(period), filters: filters.join(",") };
-    go(`${membership.base}/reports?${new URLSearchParams(params).toString()}`);
+  const change = (to: Period): void => {
+    if (to.compare !== period.compare) keepOwnComparison(to.compare);
+    go(`${path}?${new URLSearchParams(comparedParams(to)).toString()}`);
   };
   return (
     <>
@@ -59,97 +59,92 @@ export function Dashboard(): ReactElement {
         <h1 className="grow">Dashboard</h1>
         <PeriodBar period={period} zone={membership.zone} onChange={change} />
       </div>
-      {fields.isError && (
+      {fields.isError && !isAway(fields.error) && (
         <ProblemNotice error={fields.error} onRetry={() => void fields.refetch()} />
       )}
-      {metric === undefined ? (
-        <Skeleton height={TILE_HEIGHT + PLOT_HEIGHT} />
+      {fields.data === undefined ? (
+        <Waiting isAway={isAway(fields.error)} />
       ) : (
-        <>
-          <Tiles
-            metrics={metrics}
-            period={period}
-            picked={metric.name}
-            onPick={setPicked}
-            onChange={change}
-          />
-          <ChartsOrSteps query={totalsQuery(tiles, period)}>
-            <Course metric={metric} period={period} filters={[]} onNarrow={narrow} />
-            <div className="columns">
-              {tops
-                .flatMap((name) => fields.data?.dimensions.find((one) => one.name === name) ?? [])
-                .map((dimension) => (
-                  <TopList
-                    key={dimension.name}
-                    dimension={dimension}
-                    metric={metric}
-                    period={period}
-                  />
-                ))}
-            </div>
-            <CountryMap metric={metric} period={period} filters={[]} onNarrow={narrow} />
-          </ChartsOrSteps>
-        </>
+        <Figures
+          {...props}
+          fields={fields.data}
+          period={period}
+          picked={picked}
+          onPick={setPicked}
+          onChange={change}
+        />
       )}
     </>
   );
 }
 
-function Tiles({
-  metrics,
+/** The places of the first figures while their names are read. */
+function Waiting({ isAway: isGone }: { readonly isAway: boolean }): ReactElement {
+  const { tiles } = useRoleFigures();
+  return (
+    <>
+      <WaitingTiles metrics={tiles.map((name) => ({ name, label: "" }))} />
+      {isGone ? <NoFigures height={PLOT_HEIGHT} /> : <Skeleton height={PLOT_HEIGHT} />}
+    </>
+  );
+}
+
+function Figures({
+  fields,
   period,
   picked,
   onPick,
   onChange,
-}: {
-  readonly metrics: readonly Metric[];
+  beside,
+  below,
+}: DashboardProps & {
+  readonly fields: ReportFields;
   readonly period: Period;
-  readonly onChange: (period: Period) => void;
   readonly picked: string;
   readonly onPick: (name: string) => void;
-}): ReactElement {
+  readonly onChange: (period: Period) => void;
+}): ReactElement | null {
   const membership = useMembership();
-  const { tiles } = useRoleFigures();
+  const [, go] = useLocation();
+  const { tiles, tops } = useRoleFigures();
   const report = useReport(membership, totalsQuery(tiles, period));
-  if (report.isError)
-    return <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />;
-  const totals: ReportRow | undefined = report.data?.totals;
-  const currency = report.data?.currency ?? membership.currency;
+  const metrics = tiles.flatMap((name) => fields.metrics.find((one) => one.name === name) ?? []);
+  const metric = metrics.find(({ name }) => name === picked) ?? metrics[0];
+  if (metric === undefined) return null;
+  // A day opens the same address with this day; a country or hour opens a report.
+  const narrow = ({ filters = [], days }: Narrowing): void => {
+    if (filters.length === 0 && days !== undefined) return onChange({ ...period, range: days });
+    const params = { ...periodParams(period), filters: filters.join(",") };
+    go(`${membership.base}/reports?${new URLSearchParams(params).toString()}`);
+  };
+  const shown = { metric, period };
   return (
     <>
-      <div className={report.isPlaceholderData ? "tiles is-updating" : "tiles"}>
-        {metrics.map(({ name, label, kind }) => (
-          <button
-            key={name}
-            type="button"
-            className="tile"
-            aria-pressed={name === picked}
-            onClick={() => onPick(name)}
-          >
-            <span className="name">{label}</span>
-            <span className="value" title={exact(totals?.[name], kind, currency)}>
-              {totals === undefined ? (
-                <Skeleton height={30} width={96} />
-              ) : (
-                formatFigure(totals[name], kind, currency)
-              )}
-            </span>
-            <Change metric={name} change={totals?.change?.[name]} />
-          </button>
-        ))}
-      </div>
-      <MoneyNote
-        others={report.data?.other_currencies ?? []}
-        shown={currency}
+      <Tiles
+        metrics={metrics}
         period={period}
+        picked={metric.name}
+        onPick={onPick}
         onChange={onChange}
       />
-      {totals !== undefined && <StepsOf totals={totals} period={period} filters={[]} />}
+      <ChartsOrSteps query={totalsQuery(tiles, period)}>
+      <div className={beside === undefined ? undefined : "beside"}>
+        <Course {...shown} filters={[]} onNarrow={narrow} />
+        {beside}
+      </div>
+      <Awaited asked={report} height={FUNNEL_HEIGHT}>
+        {({ totals }) => <StepsOf totals={totals} period={period} filters={[]} />}
+      </Awaited>
+      <div className="columns">
+        {tops
+          .flatMap((name) => fields.dimensions.find((one) => one.name === name) ?? [])
+          .map((dimension) => (
+            <TopList key={dimension.name} dimension={dimension} {...shown} />
+          ))}
+      </div>
+      {below?.(shown)}
+      <CountryMap {...shown} filters={[]} onNarrow={narrow} />
+      </ChartsOrSteps>
     </>
   );
-}
-
-function totalsQuery(tiles: readonly string[], period: Period): Record<string, string> {
-  const names = new Set([...tiles, ...STEP_METRICS]);
-  return { ...periodParams(period), metrics: [...names].join(",") };
 }

@@ -3,14 +3,13 @@ import { Link } from "wouter";
 import { filterFor } from "../../address/filters.ts";
 import { type Period, periodParams } from "../../address/period.ts";
 import { type Dimension, type Metric, type ReportRow, useReport } from "../../client/reports.ts";
-import { formatFigure } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { ShareBar } from "../../plots/share-bar.tsx";
 import { COUNTRIES_MAX } from "../charts/country-map.tsx";
+import { type FigureWords, figureWords, Why } from "../figure-text.tsx";
 import { labelOf } from "../row-label.ts";
 
 const ROWS = 8;
@@ -37,9 +36,6 @@ export function TopList({
     limit: String(limit),
   };
   const report = useReport(membership, query, "after");
-  const rows: readonly ReportRow[] = report.data?.data.slice(0, ROWS) ?? [];
-  const largest = Math.max(0, ...rows.map((row) => heightOf(row[metric.name]) ?? 0));
-  const currency = report.data?.currency ?? membership.currency;
   const hrefOf = (row: ReportRow): string => {
     const filters = filterFor(dimension, row[dimension]);
     const params = { ...periodParams(period), group_by: dimension, sort: query.sort, filters };
@@ -56,27 +52,34 @@ export function TopList({
           All
         </Link>
       </header>
-      {report.isError && (
-        <ProblemNotice error={report.error} onRetry={() => void report.refetch()} />
-      )}
-      {report.data === undefined && !report.isError && <Skeleton height={HEIGHT} />}
-      {report.data !== undefined && rows.length === 0 && (
-        <p className="muted">Nothing in this range.</p>
-      )}
-      <ol className="top-list">
-        {rows.map((row) => (
-          <li key={String(row[dimension])}>
-            <ShareBar value={row[metric.name] ?? null} largest={largest}>
-              <span className="row">
-                <Link className="grow cell-link" href={hrefOf(row)}>
-                  <StrangerText text={labelOf(row, dimension)} />
-                </Link>
-                <strong>{formatFigure(row[metric.name], metric.kind, currency)}</strong>
-              </span>
-            </ShareBar>
-          </li>
-        ))}
-      </ol>
+      <Awaited asked={report} height={HEIGHT}>
+        {({ data, currency, other_currencies: others }) => {
+          const rows = data.slice(0, ROWS);
+          const largest = Math.max(0, ...rows.map((row) => heightOf(row[metric.name]) ?? 0));
+          const words = (row: ReportRow): FigureWords =>
+            figureWords(metric, row, { shown: currency, others }, undefined);
+          if (rows.length === 0) return <p className="muted">Nothing in this range.</p>;
+          return (
+            <ol className="top-list">
+              {rows.map((row) => (
+                <li key={String(row[dimension])}>
+                  <ShareBar value={row[metric.name] ?? null} largest={largest}>
+                    <span className="row">
+                      <Link className="grow cell-link" href={hrefOf(row)}>
+                        <StrangerText text={labelOf(row, dimension)} />
+                      </Link>
+                      <strong title={words(row).title}>
+                        {words(row).text}
+                        <Why words={words(row)} />
+                      </strong>
+                    </span>
+                  </ShareBar>
+                </li>
+              ))}
+            </ol>
+          );
+        }}
+      </Awaited>
     </section>
   );
 }

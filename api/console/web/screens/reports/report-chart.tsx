@@ -5,9 +5,11 @@ import type { ChartParts, Narrowing } from "../charts/chart-parts.ts";
 import { CountryMap } from "../charts/country-map.tsx";
 import { Course } from "../charts/course.tsx";
 import { Delays } from "../charts/delays.tsx";
+import { SplitCourse } from "../charts/split-course.tsx";
 import { TopBars } from "../charts/top-bars.tsx";
 import { WeekHours } from "../charts/week-hours.tsx";
 import { chartedMetric } from "./chosen-metrics.ts";
+import { TIMES } from "./row-courses.ts";
 
 const NAMES: Readonly<Record<ChartName, string>> = {
   series: "Over time",
@@ -61,19 +63,22 @@ function Chart({
   const metric = chartedMetric(fields, report);
   if (metric === undefined) return null;
   const { period, filters } = report;
+  const [first] = report.groupBy;
+  const dimension = fields.dimensions.find(({ name }) => name === first);
   const parts: ChartParts = { period, filters, metric, onNarrow };
   switch (report.chart) {
     case "series":
-      return <Course {...parts} />;
-    case "bars": {
-      const [first] = report.groupBy;
-      const dimension = fields.dimensions.find(({ name }) => name === first);
+      return dimension === undefined || TIMES.has(dimension.name) ? (
+        <Course {...parts} />
+      ) : (
+        <SplitCourse {...parts} dimension={dimension} dateBasis={report.dateBasis} />
+      );
+    case "bars":
       return dimension === undefined ? (
         <p className="notice">Group by something to see its largest values.</p>
       ) : (
         <TopBars {...parts} dimension={dimension} />
       );
-    }
     case "map":
       return <CountryMap {...parts} />;
     case "week":

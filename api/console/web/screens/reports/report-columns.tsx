@@ -5,21 +5,26 @@ import type { ReportAddress } from "../../address/report.ts";
 import { rowsBehind } from "../../address/rows-behind.ts";
 import type { Metric, ReportFields, ReportRow } from "../../client/reports.ts";
 import type { RoleFigures } from "../../figures/role-figures.ts";
-import { exact, formatFigure } from "../../format/figure.ts";
+import { formatFigure } from "../../format/figure.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { ShareBar } from "../../plots/share-bar.tsx";
 import { SPARKLINE_SIZE, Sparkline } from "../../plots/sparkline.tsx";
 import { Change } from "../change.tsx";
+import { figureWords, Why } from "../figure-text.tsx";
+import type { OtherMoney } from "../other-money.ts";
 import { labelOf } from "../row-label.ts";
+import { type Currencies, drawnValue } from "../why-absent.ts";
 import { chosenMetrics } from "./chosen-metrics.ts";
 import type { RowCourses } from "./row-courses.ts";
+import type { useReportMoney } from "./use-report-money.ts";
 
 type ColumnParts = {
   readonly report: ReportAddress;
   readonly fields: ReportFields;
-  readonly currency: string;
+  readonly currencies: Currencies;
+  readonly moneyOf: ReturnType<typeof useReportMoney>;
   readonly totals: ReportRow;
   readonly rows: readonly ReportRow[];
   /** Address of the screens of the membership. */
@@ -78,28 +83,39 @@ function dimensionColumns({ report, fields, onChange }: ColumnParts): Column<Rep
 }
 
 function metricColumns(parts: ColumnParts): Column<ReportRow>[] {
-  const { report, fields, totals, rows } = parts;
+  const { report, fields, totals, rows, moneyOf } = parts;
   const sorted = report.sort.replace(/^-/, "");
   return chosenMetrics(fields, report).map((metric) => {
-    const { name, label } = metric;
-    const largest = Math.max(0, ...rows.map((row) => heightOf(row[name]) ?? 0));
+    const { name, label, definition } = metric;
+    const largest = Math.max(0, ...rows.map((row) => heightOf(drawnValue(name, row[name])) ?? 0));
     const cell = (row: ReportRow): ReactElement => {
       const filters = report.groupBy.map((one) => filterFor(one, row[one]));
-      const figure = <FigureCell {...parts} metric={metric} row={row} filters={filters} />;
+      const money = moneyOf.ofRow(row);
+      const figure = (
+        <FigureCell {...parts} metric={metric} row={row} filters={filters} money={money} />
+      );
       if (name !== sorted) return figure;
       return (
-        <ShareBar value={row[name] ?? null} largest={largest}>
+        <ShareBar value={drawnValue(name, row[name])} largest={largest}>
           {figure}
         </ShareBar>
       );
     };
     return {
       name,
-      title: label,
+      title: <span title={definition}>{label}</span>,
       isNumber: true,
       isSortable: true,
       cell,
-      total: <FigureCell {...parts} metric={metric} row={totals} filters={[]} />,
+      total: (
+        <FigureCell
+          {...parts}
+          metric={metric}
+          row={totals}
+          filters={[]}
+          money={moneyOf.ofTotals(totals)}
+        />
+      ),
     };
   });
 }
@@ -112,22 +128,24 @@ function currencyOf(row: ReportRow, { groupBy, period }: ReportAddress): string 
 
 function FigureCell({
   report,
-  currency,
+  currencies,
   base,
   lists,
-  metric: { name, kind },
+  metric,
   row,
   filters,
+  money,
 }: ColumnParts & {
   readonly metric: Metric;
   readonly row: ReportRow;
   /** Filters that the row stands for. */
   readonly filters: readonly string[];
+  readonly money: OtherMoney | undefined;
 }): ReactElement {
-  const value = row[name];
-  const inCurrency = currencyOf(row, report) ?? currency;
-  const text = formatFigure(value, kind, inCurrency);
-  const whole = exact(value, kind, inCurrency);
+  const { name, kind } = metric;
+  const own = currencyOf(row, report);
+  const known = own === undefined ? currencies : { shown: own, others: [] };
+  const words = figureWords(metric, row, known, money);
   const behind = rowsBehind({
     lists,
     metric: name,
@@ -135,20 +153,29 @@ function FigureCell({
     filters: withFilters(report.filters, filters),
     dateBasis: report.dateBasis,
   });
-  const change = <Change metric={name} change={row.change?.[name]} />;
-  if (behind.kind === "none" || (heightOf(value) ?? 0) === 0) {
+  const before = row.previous?.[name];
+  const against = words.isOwn && before !== undefined && (
+    <span className="against">
+      <span className="muted">
+        from {formatFigure(drawnValue(name, before), kind, known.shown)}
+      </span>{" "}
+      <Change metric={name} change={row.change?.[name]} />
+    </span>
+  );
+  if (behind.kind === "none" || (heightOf(row[name]) ?? 0) === 0) {
     return (
-      <span title={behind.kind === "none" ? behind.why : whole}>
-        {text} {change}
+      <span title={words.title ?? (behind.kind === "none" ? behind.why : undefined)}>
+        {words.text}
+        <Why words={words} /> {against}
       </span>
     );
   }
   return (
     <>
-      <Link className="cell-link" href={base + behind.path} title={whole}>
-        {text}
+      <Link className="cell-link" href={base + behind.path} title={words.title}>
+        {words.text}
       </Link>{" "}
-      {change}
+      {against}
     </>
   );
 }

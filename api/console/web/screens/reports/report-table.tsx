@@ -5,15 +5,15 @@ import { type ReportFields, useReport } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
+import { Awaited } from "../../parts/awaited.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
 import { MoneyNote } from "../money-note.tsx";
 import { chartedMetric } from "./chosen-metrics.ts";
 import { ExportButton } from "./export-button.tsx";
 import { reportColumns } from "./report-columns.tsx";
 import { type ShownAnswer, useRowCourses } from "./row-courses.ts";
+import { useReportMoney } from "./use-report-money.ts";
 
 const TABLE_HEIGHT = 480;
 
@@ -27,10 +27,11 @@ type TableProps = {
 export function ReportTable(props: TableProps): ReactElement {
   const membership = useMembership();
   const answer = useReport(membership, reportQuery(props.report));
-  if (answer.isError)
-    return <ProblemNotice error={answer.error} onRetry={() => void answer.refetch()} />;
-  if (answer.data === undefined) return <Skeleton height={TABLE_HEIGHT} />;
-  return <Answered {...props} answer={answer.data} isUpdating={answer.isPlaceholderData} />;
+  return (
+    <Awaited asked={answer} height={TABLE_HEIGHT}>
+      {(read) => <Answered {...props} answer={read} isUpdating={answer.isPlaceholderData} />}
+    </Awaited>
+  );
 }
 
 function Answered({
@@ -44,10 +45,12 @@ function Answered({
   const { lists } = useRoleFigures();
   const { data: rows, totals, currency, total_rows: totalRows, other_currencies: others } = answer;
   const courses = useRowCourses(report, { answer, isUpdating }, chartedMetric(fields, report));
+  const moneyOf = useReportMoney(report, fields, others);
   const columns = reportColumns({
     report,
     fields,
-    currency,
+    currencies: { shown: currency, others },
+    moneyOf,
     totals,
     rows,
     base,
@@ -65,8 +68,8 @@ function Answered({
     <section className="panel stack">
       <header className="row wrap">
         <h2 className="grow">{formatCount(totalRows)} rows</h2>
-        <CopyButton label="Copy the link" text={location.href} />
-        <CopyButton label="Copy as curl" text={curlOf(reportQuery(report))} />
+        <CopyButton label="Copy link" isNamed text={location.href} />
+        <CopyButton label="Copy as curl" isNamed text={curlOf(reportQuery(report))} />
         <ExportButton
           query={withoutPage(reportQuery(report))}
           rows={totalRows}
@@ -74,8 +77,7 @@ function Answered({
         />
       </header>
       <MoneyNote
-        others={others}
-        shown={currency}
+        answer={answer}
         period={report.period}
         onChange={(period) => onChange({ period })}
       />

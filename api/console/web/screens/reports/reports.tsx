@@ -5,14 +5,14 @@ import type { AddressFault } from "../../address/period.ts";
 import { type ReportAddress, readReport, reportAddress } from "../../address/report.ts";
 import { useSearch } from "../../address/use-search.ts";
 import type { ReportFields } from "../../client/reports.ts";
+import { useRoleFigures } from "../../figures/role-figures.ts";
 import { useNamedFields } from "../../figures/use-named-fields.ts";
 import { useMembership } from "../../member/membership.ts";
-import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import { Skeleton } from "../../parts/skeleton.tsx";
+import { Awaited } from "../../parts/awaited.tsx";
 import { PeriodBar } from "../../range/period-bar.tsx";
 import { ViewMenu } from "../../views/view-menu.tsx";
 import type { Narrowing } from "../charts/chart-parts.ts";
-import { chosenMetrics } from "./chosen-metrics.ts";
+import { chosenMetrics, withMetrics } from "./chosen-metrics.ts";
 import { FilterChips } from "./filter-chips.tsx";
 import { PickList } from "./pick-list.tsx";
 import { ReportChart } from "./report-chart.tsx";
@@ -28,6 +28,7 @@ export function Reports(): ReactElement {
   const [path, go] = useLocation();
   const { report, faults } = readReport(new URLSearchParams(search));
   const fields = useNamedFields();
+  const { reported } = useRoleFigures();
   const change = (to: Partial<ReportAddress>): void =>
     go(`${path}?${reportAddress({ ...report, page: 1, ...to }).toString()}`);
   return (
@@ -42,14 +43,11 @@ export function Reports(): ReactElement {
         <ViewMenu />
       </div>
       <AddressFaults faults={faults} />
-      {fields.isError && (
-        <ProblemNotice error={fields.error} onRetry={() => void fields.refetch()} />
-      )}
-      {fields.data === undefined ? (
-        <Skeleton height={TABLE_HEIGHT} />
-      ) : (
-        <Content report={report} fields={fields.data} onChange={change} />
-      )}
+      <Awaited asked={fields} height={TABLE_HEIGHT}>
+        {(known) => (
+          <Content report={withMetrics(report, known, reported)} fields={known} onChange={change} />
+        )}
+      </Awaited>
     </>
   );
 }

@@ -11,7 +11,7 @@ import { heightOf } from "../../plots/pixels.ts";
 import { daysFrom, localDay } from "../charts/local-days.ts";
 
 /** Dimensions that are time themselves. */
-const TIMES = new Set(["date", "hour", "week", "month", "hour_of_day", "weekday"]);
+export const TIMES = new Set(["date", "hour", "week", "month", "hour_of_day", "weekday"]);
 /** With a page of 100 rows the answer has at most 9,300. */
 const DAYS_MAX = 93;
 /** For a filter: the address of a request has room for 8 KB. */

@@ -1,0 +1,24 @@
+import type { DayRange } from "../../client/reports.ts";
+import { formatBucket } from "../../format/time.ts";
+import { localDay } from "./local-days.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The days of a range, such as "Nov 12 to Nov 18". */
+export function rangeWords({ from, to, tz }: DayRange): string {
+  const [first, last] = [localDay(new Date(from), tz), localDay(new Date(to), tz)];
+  return first === last
+    ? formatBucket(first, "day")
+    : `${formatBucket(first, "day")} to ${formatBucket(last, "day")}`;
+}
+
+/** How many days the compared range lies before the range. */
+export function daysBetween(range: DayRange, compared: DayRange): number {
+  const startOf = ({ from, tz }: DayRange): number => Date.parse(localDay(new Date(from), tz));
+  return Math.round((startOf(range) - startOf(compared)) / DAY_MS);
+}
+
+/** The day that lies so many days before a day, both as reports name days. */
+export function dayBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
+}
