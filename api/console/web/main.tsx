@@ -5,6 +5,7 @@ import "./look/table.css";
 import "./look/shell.css";
 import "./look/plots.css";
 import "./look/palette.css";
+import "./look/record-page.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { watchUpdates } from "./client/watch-updates.ts";

@@ -2,6 +2,7 @@ import { Plus } from "lucide-react";
 import type { ReactElement, ReactNode } from "react";
 import { useAddress } from "../address/use-address.ts";
 import { useIsNew } from "../address/use-is-new.ts";
+import type { Query } from "../client/lists.ts";
 import { mayDo, useMembership } from "../member/membership.ts";
 import { useWrite } from "../member/use-write.ts";
 import { Drawer } from "../parts/drawer.tsx";
@@ -15,8 +16,11 @@ import type { RecordResource, ResourceRow } from "./record-resource.ts";
 export function RecordScreen<Row extends ResourceRow>({
   resource,
   actions,
+  fixed,
 }: {
   readonly resource: RecordResource<Row>;
+  /** Shows only the records of one other record, such as of a partner, and makes new ones for it. */
+  readonly fixed?: Readonly<Record<string, number>>;
   /** Further buttons for those who may write. */
   readonly actions?: ReactNode;
 }): ReactElement {
@@ -32,7 +36,8 @@ export function RecordScreen<Row extends ResourceRow>({
       <RecordList<Row>
         title={resource.title}
         name={resource.name}
-        filters={resource.filters ?? []}
+        filters={fixed === undefined ? (resource.filters ?? []) : []}
+        fixed={textsOf(fixed ?? {})}
         load={async (query, signal) => await resource.list(api, query, signal)}
         columns={resource.columns}
         keyOf={({ id }) => String(id)}
@@ -60,12 +65,17 @@ export function RecordScreen<Row extends ResourceRow>({
       {isNew && mayWrite && (
         <NewRecord
           resource={resource}
+          fixed={fixed ?? {}}
           onClose={() => setNew(false)}
           onMade={(id) => change({ new: undefined, open: String(id) })}
         />
       )}
     </>
   );
+}
+
+function textsOf(fixed: Readonly<Record<string, number>>): Query {
+  return Object.fromEntries(Object.entries(fixed).map(([name, id]) => [name, String(id)]));
 }
 
 function Nothing<Row extends ResourceRow>({
@@ -83,22 +93,24 @@ function Nothing<Row extends ResourceRow>({
 
 function NewRecord<Row extends ResourceRow>({
   resource: { noun, name, fields, initial = {}, create },
+  fixed,
   onClose,
   onMade,
 }: {
   readonly resource: RecordResource<Row>;
+  readonly fixed: Readonly<Record<string, number>>;
   readonly onClose: () => void;
   readonly onMade: (id: number) => void;
 }): ReactElement {
   const { api } = useMembership();
   const make = useWrite([name], async (body: RecordBody) => {
-    onMade((await create(api, body)).id);
+    onMade((await create(api, { ...fixed, ...body })).id);
   });
   return (
     <Drawer title={`New ${noun}`} onClose={onClose}>
       <NestedForm
         fields={fields}
-        initial={initial}
+        initial={{ ...initial, ...fixed }}
         submit={`Create the ${noun}`}
         onSubmit={make.mutateAsync}
       />

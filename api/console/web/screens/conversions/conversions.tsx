@@ -93,7 +93,8 @@ export function Conversions(): ReactElement {
   );
 }
 
-function columnsFor(
+/** Columns of conversions for a role. */
+export function columnsFor(
   { zone, role }: Membership,
   amounts: RoleFigures["amounts"],
 ): readonly Column<Conversion>[] {

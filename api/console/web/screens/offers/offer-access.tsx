@@ -41,8 +41,8 @@ export function OfferAccess({
     },
   );
   return (
-    <section className="stack tight">
-      <h3>Access of partners</h3>
+    <section className="panel stack">
+      <h2>Access of partners</h2>
       {access.isError && <ProblemNotice error={access.error} />}
       {access.data?.data.length === 0 && <p className="muted">No access decisions yet.</p>}
       <ul className="plain-list">

@@ -1,20 +1,15 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
-import { useAddress } from "../../address/use-address.ts";
-import { useIsNew } from "../../address/use-is-new.ts";
+import { Link, useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
 import { mayDo, useMembership } from "../../member/membership.ts";
-import type { Column } from "../../parts/data-table.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
+import { ListPlace } from "../../records/list-place.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { courseColumn } from "../charts/course-cell.tsx";
-import { NewOffer } from "./new-offer.tsx";
-import { type Offer, termText } from "./offer.ts";
-import { OfferDrawer } from "./offer-drawer.tsx";
+import type { Offer } from "./offer.ts";
+import { OFFER_COLUMNS } from "./offer-columns.tsx";
 
 const FILTERS: readonly ListFilter[] = [
   { name: "q", label: "Name or code" },
@@ -37,38 +32,14 @@ const FILTERS: readonly ListFilter[] = [
   },
 ];
 
-const COLUMNS: readonly Column<Offer>[] = [
-  { name: "name", title: "Offer", opens: true, cell: ({ name }) => <StrangerText text={name} /> },
-  { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
-  { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { name: "visibility", title: "Visibility", cell: ({ visibility }) => visibility },
-  {
-    name: "payout",
-    title: "Payout",
-    isNumber: true,
-    cell: (offer) => termText(offer.payout_type, offer.payout, offer.currency),
-  },
-  {
-    name: "revenue",
-    title: "Revenue",
-    isNumber: true,
-    cell: (offer) => termText(offer.revenue_type, offer.revenue, offer.currency),
-  },
-  courseColumn("offer"),
-  { name: "events", title: "Events", isNumber: true, cell: ({ events }) => events.length },
-  { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
-];
-
 /** All offers. */
 export function Offers(): ReactElement {
   const membership = useMembership();
-  const { api, role } = membership;
-  const [search, change] = useAddress();
-  const [isNew, setNew] = useIsNew();
+  const { api, base, role } = membership;
+  const [, go] = useLocation();
   const mayWrite = role === "admin" && mayDo(membership, "offers.write");
-  const open = search.get("open");
   return (
-    <>
+    <ListPlace path="/offers">
       <h1>Offers</h1>
       <RecordList<Offer>
         title="Offers"
@@ -77,9 +48,9 @@ export function Offers(): ReactElement {
         load={async (query, signal) =>
           await read(api.GET("/offers", { params: { query: fromAddress(query) }, signal }))
         }
-        columns={COLUMNS}
+        columns={OFFER_COLUMNS}
         keyOf={({ id }) => String(id)}
-        onOpen={({ id }) => change({ open: String(id) })}
+        onOpen={({ id }) => go(`${base}/offers/${id}`)}
         nothing={
           <>
             <strong>No offers yet</strong>
@@ -90,28 +61,13 @@ export function Offers(): ReactElement {
           mayWrite && (
             <>
               <ImportButton kind="offers" />
-              <button type="button" className="button first" onClick={() => setNew(true)}>
+              <Link className="button first" href={`${base}/offers/new`}>
                 <Plus size={14} aria-hidden /> New offer
-              </button>
+              </Link>
             </>
           )
         }
       />
-      {open !== null && (
-        <OfferDrawer
-          key={open}
-          id={Number(open)}
-          mayWrite={mayWrite}
-          onClose={() => change({ open: undefined })}
-          onOpen={(id) => change({ open: String(id) })}
-        />
-      )}
-      {isNew && mayWrite && (
-        <NewOffer
-          onClose={() => setNew(false)}
-          onMade={(id) => change({ new: undefined, open: String(id) })}
-        />
-      )}
-    </>
+    </ListPlace>
   );
 }

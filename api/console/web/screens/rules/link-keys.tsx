@@ -51,6 +51,12 @@ const LINK_KEYS: RecordResource<LinkKey> = {
     await read(api.DELETE("/link-keys/{id}", { params: { path: { id } } })),
 };
 
-export function LinkKeys(): ReactElement {
-  return <RecordScreen resource={LINK_KEYS} />;
+/** All of them, or those of one partner. */
+export function LinkKeys({ partner }: { readonly partner?: number }): ReactElement {
+  return (
+    <RecordScreen
+      resource={LINK_KEYS}
+      {...(partner === undefined ? {} : { fixed: { affiliate_id: partner } })}
+    />
+  );
 }

@@ -103,6 +103,12 @@ function ownText(type: string | null, value: string | null): string {
   return SHARES.has(type) ? `${text} %` : value;
 }
 
-export function OwnTerms(): ReactElement {
-  return <RecordScreen resource={OWN_TERMS} />;
+/** All of them, or those of one partner. */
+export function OwnTerms({ partner }: { readonly partner?: number }): ReactElement {
+  return (
+    <RecordScreen
+      resource={OWN_TERMS}
+      {...(partner === undefined ? {} : { fixed: { affiliate_id: partner } })}
+    />
+  );
 }
