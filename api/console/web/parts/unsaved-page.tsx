@@ -11,16 +11,14 @@ export function UnsavedPage({ children }: { readonly children: ReactNode }): Rea
     if (isUnsaved) unsaved.current.add(id);
     else unsaved.current.delete(id);
   }, []);
-  useEffect(() => {
-    const isUnsaved = (): boolean => unsaved.current.size > 0;
-    const ask = (go: () => void): void => (isUnsaved() ? setLeaving({ go }) : go());
-    const endAsking = askBeforeLeaving(ask);
-    const endWatching = watchBack(isUnsaved, ask);
-    return () => {
-      endAsking();
-      endWatching();
-    };
-  }, []);
+  useEffect(
+    () =>
+      askBeforeLeaving({
+        isUnsaved: () => unsaved.current.size > 0,
+        ask: (go) => setLeaving({ go }),
+      }),
+    [],
+  );
   return (
     <UnsavedContext value={note}>
       {children}
@@ -36,25 +34,4 @@ export function UnsavedPage({ children }: { readonly children: ReactNode }): Rea
       )}
     </UnsavedContext>
   );
-}
-
-/** A browser that goes back cannot be stopped: the address of this page is put back, before any screen hears of it, and then it is asked. */
-function watchBack(isUnsaved: () => boolean, ask: (go: () => void) => void): () => void {
-  let { href } = location;
-  const stay = (): void => {
-    ({ href } = location);
-  };
-  const back = (event: PopStateEvent): void => {
-    if (!isUnsaved() || new URL(href).pathname === location.pathname) return stay();
-    event.stopImmediatePropagation();
-    history.pushState(null, "", href);
-    ask(() => history.back());
-  };
-  const moves = ["pushState", "replaceState"];
-  addEventListener("popstate", back, { capture: true });
-  for (const move of moves) addEventListener(move, stay);
-  return () => {
-    removeEventListener("popstate", back, { capture: true });
-    for (const move of moves) removeEventListener(move, stay);
-  };
 }

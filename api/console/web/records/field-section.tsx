@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useState } from "react";
+import { groupIn, isEmpty } from "./form-draft.ts";
 import type { FormField, Save } from "./form-field.ts";
 import { NestedForm } from "./nested-form.tsx";
 import { ShownFields } from "./shown-fields.tsx";
@@ -47,8 +48,24 @@ export function FieldSection({
           onCancel={() => setEditing(false)}
         />
       ) : (
-        (children ?? <ShownFields fields={fields} record={record} />)
+        (children ?? <Shown fields={fields} record={record} />)
       )}
     </section>
+  );
+}
+
+function Shown({
+  fields,
+  record,
+}: {
+  readonly fields: readonly FormField[];
+  readonly record: object;
+}): ReactElement {
+  const values = groupIn(record);
+  const isNothing = fields.every(({ name, kind }) => kind !== "flag" && isEmpty(values[name]));
+  return isNothing ? (
+    <p className="muted">Nothing entered yet</p>
+  ) : (
+    <ShownFields fields={fields} record={record} />
   );
 }

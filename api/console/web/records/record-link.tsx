@@ -1,24 +1,19 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
-import type { LoadChoices } from "../client/choices.ts";
 import { useMembership } from "../member/membership.ts";
-import { RecordName } from "./record-name.tsx";
 
-/** A record that another one names by its ID, as a link to its page. */
+/** The name of an offer, partner or advertiser. For staff it leads to the page of the record. */
 export function RecordLink({
-  of,
-  id,
   path,
+  id,
+  children,
 }: {
-  readonly of: LoadChoices;
-  readonly id: number;
   /** Of the list, below the membership's address. */
-  readonly path: string;
+  readonly path: "/offers" | "/partners" | "/advertisers";
+  readonly id: number;
+  readonly children: ReactNode;
 }): ReactElement {
-  const { base } = useMembership();
-  return (
-    <Link href={`${base}${path}/${id}`}>
-      <RecordName of={of} id={id} />
-    </Link>
-  );
+  const { base, role } = useMembership();
+  if (role === "partner" || role === "advertiser") return <>{children}</>;
+  return <Link href={`${base}${path}/${id}`}>{children}</Link>;
 }

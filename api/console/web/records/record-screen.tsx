@@ -32,7 +32,7 @@ export function RecordScreen<Row extends ResourceRow>({
   const open = search.get("open");
   return (
     <>
-      <p className="muted">{resource.about}</p>
+      {fixed === undefined && <p className="muted">{resource.about}</p>}
       <RecordList<Row>
         title={resource.title}
         name={resource.name}

@@ -93,7 +93,7 @@ function tabsFor(
       title: "Integration",
       content: <Integration advertiser={advertiser} mayWrite={onSave !== undefined} />,
     },
-    { name: "people", title: "People", content: <People of={of} /> },
+    { name: "people", title: "People and keys", content: <People of={of} /> },
     mayDo(membership, "audit.read") && {
       name: "history",
       title: "History",

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
@@ -57,9 +57,13 @@ export function Advertisers(): ReactElement {
           mayWrite && (
             <>
               <ImportButton kind="advertisers" />
-              <Link className="button first" href={`${base}/advertisers/new`}>
+              <button
+                type="button"
+                className="button first"
+                onClick={() => go(`${base}/advertisers/new`)}
+              >
                 <Plus size={14} aria-hidden /> New advertiser
-              </Link>
+              </button>
             </>
           )
         }

@@ -21,7 +21,11 @@ type SectionProps = { readonly id: number; readonly mayWrite: boolean };
 export function BudgetSection({ id, mayWrite }: SectionProps): ReactElement {
   return (
     <AdvertiserSettings title="Budget" fields={BUDGET} {...{ id, mayWrite }}>
-      <CapMeters query={{ advertiser_id: String(id) }} title="Used" />
+      <CapMeters
+        query={{ advertiser_id: String(id) }}
+        title="Used"
+        none={<p className="muted">No budget: nothing is refused.</p>}
+      />
     </AdvertiserSettings>
   );
 }

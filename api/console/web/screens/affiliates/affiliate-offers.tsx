@@ -1,5 +1,4 @@
 import type { ReactElement } from "react";
-import { Link } from "wouter";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
@@ -7,6 +6,7 @@ import { mayDo, useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { RecordLink } from "../../records/record-link.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { termText } from "../offers/offer.ts";
 import { OwnTerms } from "../rules/own-terms.tsx";
@@ -23,16 +23,16 @@ export function AffiliateOffers({
   readonly mayWrite: boolean;
 }): ReactElement {
   const membership = useMembership();
-  const { api, base } = membership;
+  const { api } = membership;
   const path = { id: String(id) };
   const columns: readonly Column<MayRun>[] = [
     {
       name: "offer",
       title: "Offer",
       cell: (row) => (
-        <Link href={`${base}/offers/${row.offer_id}`}>
+        <RecordLink path="/offers" id={row.offer_id}>
           <StrangerText text={row.offer_name} />
-        </Link>
+        </RecordLink>
       ),
     },
     {

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatInstant } from "../../format/time.ts";
@@ -70,9 +70,13 @@ export function Affiliates(): ReactElement {
           mayWrite && (
             <>
               <ImportButton kind="affiliates" />
-              <Link className="button first" href={`${base}/partners/new`}>
+              <button
+                type="button"
+                className="button first"
+                onClick={() => go(`${base}/partners/new`)}
+              >
                 <Plus size={14} aria-hidden /> New partner
-              </Link>
+              </button>
             </>
           )
         }

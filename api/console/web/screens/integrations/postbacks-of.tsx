@@ -10,6 +10,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordLink } from "../../records/record-link.tsx";
 import { RecordList } from "../../records/record-list.tsx";
+import { RecordName } from "../../records/record-name.tsx";
 
 type Postback = components["schemas"]["Postback"];
 
@@ -22,13 +23,23 @@ const COLUMNS: readonly Column<Postback>[] = [
 const OFFER: Column<Postback> = {
   name: "offer",
   title: "Offer",
-  cell: ({ offer_id: id }) => <RecordLink of={offerIdChoices} id={id} path="/offers" />,
+  cell: ({ offer_id: id }) => (
+    <RecordLink path="/offers" id={id}>
+      <RecordName of={offerIdChoices} id={id} />
+    </RecordLink>
+  ),
 };
 const PARTNER: Column<Postback> = {
   name: "partner",
   title: "Partner",
   cell: ({ affiliate_id: id }) =>
-    id === null ? "all" : <RecordLink of={affiliateIdChoices} id={id} path="/partners" />,
+    id === null ? (
+      "all"
+    ) : (
+      <RecordLink path="/partners" id={id}>
+        <RecordName of={affiliateIdChoices} id={id} />
+      </RecordLink>
+    ),
 };
 
 /** Postbacks of one offer or partner. They are changed on the screen of all postbacks. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices } from "../../client/choices.ts";
-import { mayDo, useMembership } from "../../member/membership.ts";
+import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import type { FormField, RecordBody } from "../../records/form-field.ts";
 import type { FormStep } from "../../records/form-steps.ts";
@@ -104,15 +104,6 @@ const INITIAL = {
 export function NewOffer(): ReactElement {
   const membership = useMembership();
   const { api, base } = membership;
-  const accessFor = (id: number, partners: unknown): readonly Remaining[] =>
-    (Array.isArray(partners) ? partners.map(String) : []).map((affiliate) => ({
-      title: `Give access to the partner with the ID ${affiliate}`,
-      run: async () => {
-        const params = { path: { id: String(id), affiliate } };
-        const body = { status: "approved" } as const;
-        await read(api.PUT("/offers/{id}/affiliates/{affiliate}", { params, body }));
-      },
-    }));
   const create = useWrite(["offers"], async ({ partners, ...terms }: RecordBody) => {
     const { data } = await read(
       api.POST("/offers", {
@@ -120,7 +111,11 @@ export function NewOffer(): ReactElement {
       }),
     );
     const path = `${base}/offers/${data.id}`;
-    await finish(path, accessFor(data.id, partners));
+    const chosen = Array.isArray(partners) ? partners.map(String) : [];
+    await finish(
+      path,
+      await Promise.all(chosen.map(async (one) => await accessFor(membership, data.id, one))),
+    );
     return path;
   });
   return (
@@ -133,4 +128,31 @@ export function NewOffer(): ReactElement {
       onCreate={create.mutateAsync}
     />
   );
+}
+
+/** Gives a partner access to the new offer. Its name is for the case that it fails. */
+async function accessFor(
+  membership: Membership,
+  offer: number,
+  affiliate: string,
+): Promise<Remaining> {
+  const { api } = membership;
+  return {
+    title: `Give access to ${await nameOf(membership, affiliate)}`,
+    run: async () => {
+      const params = { path: { id: String(offer), affiliate } };
+      const body = { status: "approved" } as const;
+      await read(api.PUT("/offers/{id}/affiliates/{affiliate}", { params, body }));
+    },
+  };
+}
+
+async function nameOf(membership: Membership, affiliate: string): Promise<string> {
+  const unknown = `the partner with the ID ${affiliate}`;
+  try {
+    const { signal } = new AbortController();
+    return (await affiliateIdChoices.nameOf?.(membership, affiliate, signal)) ?? unknown;
+  } catch {
+    return unknown;
+  }
 }

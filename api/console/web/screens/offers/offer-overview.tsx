@@ -8,6 +8,7 @@ import { linkOrNothing } from "../../parts/safe-link.tsx";
 import { FieldSection } from "../../records/field-section.tsx";
 import type { Save } from "../../records/form-field.ts";
 import { RecordLink } from "../../records/record-link.tsx";
+import { RecordName } from "../../records/record-name.tsx";
 import { RecordFigures } from "../charts/record-figures.tsx";
 import type { Offer } from "./offer.ts";
 import { BASICS } from "./offer-fields.ts";
@@ -42,12 +43,9 @@ function Basics({ offer }: { readonly offer: Offer }): ReactElement {
         [
           "Advertiser",
           advertiser !== undefined && mayDo(membership, "advertisers.read") ? (
-            <RecordLink
-              key="advertiser"
-              of={advertiserChoices}
-              id={advertiser}
-              path="/advertisers"
-            />
+            <RecordLink key="advertiser" path="/advertisers" id={advertiser}>
+              <RecordName of={advertiserChoices} id={advertiser} />
+            </RecordLink>
           ) : (
             ""
           ),

@@ -12,11 +12,11 @@ export function OfferCaps({ offer, onSave }: OfferPart): ReactElement {
   const { caps } = offer;
   return (
     <FieldSection title="Caps" fields={[CAPS]} record={offer} onSave={onSave}>
-      {isEmpty(caps) ? (
-        <p className="muted">No caps: every accepted click and conversion counts.</p>
-      ) : (
-        <CapMeters query={{ offer_id: String(offer.id) }} title="Used" />
-      )}
+      <CapMeters
+        query={{ offer_id: String(offer.id) }}
+        title="Used"
+        none={<p className="muted">No caps: every accepted click and conversion counts.</p>}
+      />
       {caps?.["alert_only"] === true && (
         <p className="muted">Alert only: nothing is refused when a cap is reached.</p>
       )}

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
@@ -61,9 +61,13 @@ export function Offers(): ReactElement {
           mayWrite && (
             <>
               <ImportButton kind="offers" />
-              <Link className="button first" href={`${base}/offers/new`}>
+              <button
+                type="button"
+                className="button first"
+                onClick={() => go(`${base}/offers/new`)}
+              >
                 <Plus size={14} aria-hidden /> New offer
-              </Link>
+              </button>
             </>
           )
         }

@@ -4,6 +4,7 @@ import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { InstantText } from "../../parts/instant-text.tsx";
+import { RecordLink } from "../../records/record-link.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
@@ -21,12 +22,20 @@ const LINK_KEYS: RecordResource<LinkKey> = {
     {
       name: "offer",
       title: "Offer",
-      cell: (row) => <RecordName of={offerIdChoices} id={row.offer_id} />,
+      cell: ({ offer_id: id }) => (
+        <RecordLink path="/offers" id={id}>
+          <RecordName of={offerIdChoices} id={id} />
+        </RecordLink>
+      ),
     },
     {
       name: "partner",
       title: "Partner",
-      cell: (row) => <RecordName of={affiliateIdChoices} id={row.affiliate_id} />,
+      cell: ({ affiliate_id: id }) => (
+        <RecordLink path="/partners" id={id}>
+          <RecordName of={affiliateIdChoices} id={id} />
+        </RecordLink>
+      ),
     },
     { name: "since", title: "Since", cell: (row) => <InstantText iso={row.created_at} /> },
   ],
