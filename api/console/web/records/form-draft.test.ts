@@ -106,3 +106,19 @@ test("each leaf has the path by which the API names its fault", () => {
   expect(faultOf(faults, "conditions.countries")).toBe("Enter a country");
   expect(faultOf(faults, "conditions.sub")).toBeUndefined();
 });
+
+test("a sparse row leaves out what is empty, another row sends it", () => {
+  const rows = (isSparse: boolean): FormField => ({
+    name: "events",
+    label: "Events",
+    kind: "rows",
+    row: { noun: "event", initial: {}, isSparse },
+    fields: [
+      { name: "code", label: "Code" },
+      { name: "name", label: "Name" },
+    ],
+  });
+  const draft = { events: [{ code: "signup", name: "" }] };
+  expect(changedBody([rows(true)], draft, {})).toEqual({ events: [{ code: "signup" }] });
+  expect(changedBody([rows(false)], draft, {})).toEqual({ events: [{ code: "signup", name: "" }] });
+});

@@ -1,5 +1,5 @@
+import assert from "node:assert";
 import type { Locator, Page } from "playwright-core";
-import { expect } from "vitest";
 import { z } from "zod";
 import {
   type ConsoleBrowser,
@@ -28,7 +28,7 @@ export class RecordWorld {
       headers: { ...this.#headers(), "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    expect([path, answer.status]).toEqual([path, 201]);
+    assert.equal(answer.status, 201, `${path} makes a record`);
     return Made.parse(await answer.json()).data.id;
   }
 

@@ -11,7 +11,7 @@ import { ACCOUNT, CONTACT, MANAGER, NAME, PAYMENT, STATUS, WORK } from "./affili
 const CODE: FormField = {
   name: "code",
   label: "Code",
-  hint: "Used in links. Leave empty to generate one",
+  hint: "Used in links: 6 to 10 letters or digits. Leave empty to generate one",
 };
 
 const STEPS: readonly FormStep[] = [

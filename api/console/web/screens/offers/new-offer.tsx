@@ -37,6 +37,8 @@ const EVENTS: FormField = {
   kind: "rows",
   row: {
     noun: "event",
+    // An event without a name is left to the API, which names it after its code.
+    isSparse: true,
     initial: { payout_type: "cpa", payout: "0", revenue_type: "rpa", revenue: "0" },
   },
   fields: [EVENT_CODE, ...EVENT_FIELDS],
@@ -131,28 +133,25 @@ export function NewOffer(): ReactElement {
 }
 
 /** Gives a partner access to the new offer. Its name is for the case that it fails. */
-async function accessFor(
-  membership: Membership,
-  offer: number,
-  affiliate: string,
-): Promise<Remaining> {
+async function accessFor(membership: Membership, offer: number, id: string): Promise<Remaining> {
   const { api } = membership;
+  const find = async (): Promise<{ readonly name: string; readonly code: string }> =>
+    (await read(api.GET("/affiliates/{id}", { params: { path: { id } } }))).data;
   return {
-    title: `Give access to ${await nameOf(membership, affiliate)}`,
+    title: `Give access to ${await nameOf(find, id)}`,
     run: async () => {
-      const params = { path: { id: String(offer), affiliate } };
+      // Access is given by the code of the partner.
+      const params = { path: { id: String(offer), affiliate: (await find()).code } };
       const body = { status: "approved" } as const;
       await read(api.PUT("/offers/{id}/affiliates/{affiliate}", { params, body }));
     },
   };
 }
 
-async function nameOf(membership: Membership, affiliate: string): Promise<string> {
-  const unknown = `the partner with the ID ${affiliate}`;
+async function nameOf(find: () => Promise<{ readonly name: string }>, id: string): Promise<string> {
   try {
-    const { signal } = new AbortController();
-    return (await affiliateIdChoices.nameOf?.(membership, affiliate, signal)) ?? unknown;
+    return (await find()).name;
   } catch {
-    return unknown;
+    return `the partner with the ID ${id}`;
   }
 }
