@@ -34,7 +34,7 @@ export function Screens({
   return (
     <RoleFiguresContext value={figures}>
       <Shell groups={groups} palette={palette}>
-        <ScreenBoundary key={location}>
+        <ScreenBoundary key={screenIn(location.slice(base.length))}>
           <Switch>
             <Route path={base} component={screens["/"]} />
             {Object.entries(screens).map(([path, screen]) => (
@@ -46,4 +46,9 @@ export function Screens({
       </Shell>
     </RoleFiguresContext>
   );
+}
+
+/** The tabs of a record are one screen, so that its frame and the focus stay when another tab is opened. */
+function screenIn(path: string): string {
+  return /^\/[a-z]+\/\d+(?=\/|$)/.exec(path)?.[0] ?? path;
 }

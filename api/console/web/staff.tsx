@@ -39,9 +39,25 @@ const SCREENS = {
   "/partners": laterScreen(
     async () => (await import("./screens/affiliates/affiliates.tsx")).Affiliates,
   ),
+  "/partners/new": laterScreen(
+    async () => (await import("./screens/affiliates/new-affiliate.tsx")).NewAffiliate,
+  ),
+  "/partners/:id/:tab?": laterScreen(
+    async () => (await import("./screens/affiliates/affiliate-page.tsx")).AffiliatePage,
+  ),
   "/offers": laterScreen(async () => (await import("./screens/offers/offers.tsx")).Offers),
+  "/offers/new": laterScreen(async () => (await import("./screens/offers/new-offer.tsx")).NewOffer),
+  "/offers/:id/:tab?": laterScreen(
+    async () => (await import("./screens/offers/offer-page.tsx")).OfferPage,
+  ),
   "/advertisers": laterScreen(
     async () => (await import("./screens/advertisers/advertisers.tsx")).Advertisers,
+  ),
+  "/advertisers/new": laterScreen(
+    async () => (await import("./screens/advertisers/new-advertiser.tsx")).NewAdvertiser,
+  ),
+  "/advertisers/:id/:tab?": laterScreen(
+    async () => (await import("./screens/advertisers/advertiser-page.tsx")).AdvertiserPage,
   ),
   "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
   "/rules": laterScreen(async () => (await import("./screens/rules/rules.tsx")).Rules),

@@ -120,19 +120,3 @@ export const offerChoices = byCode(
   async ({ api }, id, signal) =>
     (await read(api.GET("/offers/{id}", { params: { path: { id } }, signal }))).data.name,
 );
-
-/** People of the staff by id, such as managers of partners. */
-export const userChoices: LoadChoices = {
-  name: "users-by-id",
-  load: async ({ api }, _sought, signal) => {
-    const query = { limit: CHOICES_MAX };
-    const answer = await read(api.GET("/users", { params: { query }, signal }));
-    return {
-      choices: answer.data.map(({ id, name }): Choice => [String(id), name, `#${id}`]),
-      isWhole: answer.next_cursor === null,
-    };
-  },
-  nameOf: async ({ api }, id, signal) =>
-    (await read(api.GET("/users/{id}", { params: { path: { id: Number(id) } }, signal }))).data
-      .name,
-};

@@ -25,9 +25,9 @@ export const STAFF_PALETTE: RolePalette = {
 };
 
 const ACTIONS: readonly (PaletteAction & { readonly needs: Parameters<typeof mayDo>[1] })[] = [
-  { title: "New offer", path: "/offers?new=1", needs: "offers.write" },
-  { title: "New partner", path: "/partners?new=1", needs: "affiliates.write" },
-  { title: "New advertiser", path: "/advertisers?new=1", needs: "advertisers.write" },
+  { title: "New offer", path: "/offers/new", needs: "offers.write" },
+  { title: "New partner", path: "/partners/new", needs: "affiliates.write" },
+  { title: "New advertiser", path: "/advertisers/new", needs: "advertisers.write" },
   {
     title: "Review pending conversions",
     path: "/conversions?preset=last90&status=pending",
@@ -47,7 +47,7 @@ async function findOffers(
     kind: "Offer",
     title: name,
     detail: code,
-    path: `/offers?open=${id}`,
+    path: `/offers/${id}`,
   }));
 }
 
@@ -63,7 +63,7 @@ async function findPartners(
     kind: "Partner",
     title: name,
     detail: code,
-    path: `/partners?open=${id}`,
+    path: `/partners/${id}`,
   }));
 }
 
@@ -79,6 +79,6 @@ async function findAdvertisers(
     kind: "Advertiser",
     title: name,
     detail: `ID ${id}`,
-    path: `/advertisers?open=${id}`,
+    path: `/advertisers/${id}`,
   }));
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { isAway } from "../client/problem.ts";
+import { ownLocale } from "../format/own-format.ts";
 import { ProblemNotice } from "./problem-notice.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
@@ -50,5 +51,5 @@ export function NoFigures({ height }: { readonly height: number }): ReactElement
 }
 
 function timeOf(atMs: number): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(new Date(atMs));
+  return new Intl.DateTimeFormat(ownLocale(), { timeStyle: "short" }).format(new Date(atMs));
 }

@@ -2,7 +2,7 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type ReactElement, type ReactNode, useCallback, useRef, useState } from "react";
 import { DecisionNotices } from "./decision-notices.tsx";
-import { Dialog } from "./dialog.tsx";
+import { DiscardQuestion } from "./discard-question.tsx";
 import { type NoteUnsaved, UnsavedContext } from "./unsaved.ts";
 
 /** One record beside its list. Escape closes it, after a question if something typed in it is not saved. */
@@ -44,27 +44,5 @@ export function Drawer({
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
-  );
-}
-
-function DiscardQuestion({
-  onKeep,
-  onDiscard,
-}: {
-  readonly onKeep: () => void;
-  readonly onDiscard: () => void;
-}): ReactElement {
-  return (
-    <Dialog title="Discard changes?" onClose={onKeep}>
-      <p>What you typed is not saved.</p>
-      <div className="row">
-        <button type="button" className="button first" onClick={onKeep}>
-          Keep editing
-        </button>
-        <button type="button" className="button danger" onClick={onDiscard}>
-          Discard
-        </button>
-      </div>
-    </Dialog>
   );
 }

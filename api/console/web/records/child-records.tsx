@@ -25,7 +25,7 @@ export type ChildRecordsProps<Row> = {
   readonly mayRemove?: (row: Row) => boolean;
 };
 
-/** The few records that belong to another one: shown, added, changed and deleted inside its drawer. */
+/** The few records that belong to another one: shown, added, changed and deleted on its page. */
 export function ChildRecords<Row extends object>(props: ChildRecordsProps<Row>): ReactElement {
   const { title, noun, names, rows, keyOf, fields, initial = {}, mayWrite } = props;
   const [isNew, setNew] = useState(false);
@@ -34,8 +34,8 @@ export function ChildRecords<Row extends object>(props: ChildRecordsProps<Row>):
     setNew(false);
   });
   return (
-    <section className="stack tight">
-      <h3>{title}</h3>
+    <section className="panel stack">
+      <h2>{title}</h2>
       {rows.length === 0 && <p className="muted">No {title.toLowerCase()} yet</p>}
       <ul className="plain-list">
         {rows.map((row) => (

@@ -131,3 +131,19 @@ test("every needed field that is empty has its own words, and what may stay empt
   });
   expect(missingFaults(fields.slice(0, 2), { name: "A", advertiser_id: "7" })).toEqual({});
 });
+
+test("a sparse row leaves out what is empty, another row sends it", () => {
+  const rows = (isSparse: boolean): FormField => ({
+    name: "events",
+    label: "Events",
+    kind: "rows",
+    row: { noun: "event", initial: {}, isSparse },
+    fields: [
+      { name: "code", label: "Code" },
+      { name: "name", label: "Name" },
+    ],
+  });
+  const draft = { events: [{ code: "signup", name: "" }] };
+  expect(changedBody([rows(true)], draft, {})).toEqual({ events: [{ code: "signup" }] });
+  expect(changedBody([rows(false)], draft, {})).toEqual({ events: [{ code: "signup", name: "" }] });
+});

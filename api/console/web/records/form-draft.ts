@@ -66,7 +66,9 @@ function valueOf(field: FormField, draft: unknown): FormValue {
     case "group":
       return groupValue(field, draft);
     case "rows":
-      return rowsIn(draft).map((row) => groupValue({ ...field, isSparse: false }, row) ?? {});
+      return rowsIn(draft).map(
+        (row) => groupValue({ ...field, isSparse: field.row?.isSparse }, row) ?? {},
+      );
     case "flag":
       return draft === true;
     case "records":

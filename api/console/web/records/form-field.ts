@@ -43,7 +43,14 @@ export type FormField = {
   /** A group that is closed until it has content. */
   readonly isFolded?: boolean | undefined;
   /** What a row is called, and what a new row starts with. */
-  readonly row?: { readonly noun: string; readonly initial: object } | undefined;
+  readonly row?:
+    | {
+        readonly noun: string;
+        readonly initial: object;
+        /** A row leaves out what is empty. */
+        readonly isSparse?: boolean | undefined;
+      }
+    | undefined;
 };
 
 /** What the API takes: any JSON. */

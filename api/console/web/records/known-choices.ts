@@ -1,5 +1,6 @@
 import type { Choice, LoadChoices } from "../client/choices.ts";
 import { formatCountry } from "../format/country.ts";
+import { ownLocale } from "../format/own-format.ts";
 
 /** Countries of ISO 3166, and Kosovo by the letters that it is given in practice. */
 const COUNTRIES = `
@@ -74,7 +75,7 @@ export const zoneChoices = known("zones", () =>
 
 /** Currencies by their three letters. */
 export const currencyChoices = known("currencies", () => {
-  const names = new Intl.DisplayNames(undefined, { type: "currency" });
+  const names = new Intl.DisplayNames(ownLocale(), { type: "currency" });
   return byWords(
     Intl.supportedValuesOf("currency").map((code): Choice => [code, names.of(code) ?? code, code]),
   );

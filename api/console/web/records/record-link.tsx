@@ -2,7 +2,9 @@ import type { ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { useMembership } from "../member/membership.ts";
 
-/** The name of a record, which leads to it. Only staff have screens where each record has an address. */
+const WITH_PAGES = new Set(["/offers", "/partners", "/advertisers"]);
+
+/** The name of a record, which leads to it: offers, partners and advertisers have pages. Only staff have screens where each record has an address. */
 export function RecordLink({
   path,
   id,
@@ -14,6 +16,7 @@ export function RecordLink({
   readonly children: ReactNode;
 }): ReactElement {
   const { base, role } = useMembership();
-  if (role !== "admin" && role !== "analyst") return <>{children}</>;
-  return <Link href={`${base}${path}?open=${id}`}>{children}</Link>;
+  if (role === "partner" || role === "advertiser") return <>{children}</>;
+  const place = WITH_PAGES.has(path) ? `${path}/${id}` : `${path}?open=${id}`;
+  return <Link href={base + place}>{children}</Link>;
 }

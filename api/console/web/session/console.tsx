@@ -7,6 +7,7 @@ import { openQueries } from "../client/queries.ts";
 import { InterruptionContext, useApi } from "../client/use-api.ts";
 import { later } from "../later.tsx";
 import { neededFor, useSession } from "../member/use-session.ts";
+import { goOrAsk } from "../parts/leaving.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { ScreenBoundary } from "../parts/screen-boundary.tsx";
 import { Join } from "./join.tsx";
@@ -26,7 +27,7 @@ export function Console(): ReactElement {
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
         <InterruptionContext value={interruption}>
-          <Router base="/console">
+          <Router base="/console" aroundNav={goOrAsk}>
             <ScreenBoundary>
               <Entrance />
             </ScreenBoundary>

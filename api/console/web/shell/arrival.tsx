@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMembership } from "../member/membership.ts";
 import type { Destination } from "../parts/navigation-groups.ts";
+import { useShownName } from "../parts/screen-name.ts";
 
 /** Another screen has been opened: names it in the title and to screen readers, and moves the focus to its beginning. */
 export function Arrival({
@@ -11,7 +12,8 @@ export function Arrival({
 }): ReactElement {
   const { base, workspaceName } = useMembership();
   const [path] = useLocation();
-  const title = titleOf(path.slice(base.length), destinations);
+  const named = useShownName();
+  const title = named ?? titleOf(path.slice(base.length), destinations);
   const before = useRef(path);
   useEffect(() => {
     document.title = title === "" ? workspaceName : `${title} · ${workspaceName}`;

@@ -61,7 +61,7 @@ function NavigationLink({
   const { base } = useMembership();
   const [location] = useLocation();
   const href = `${base}${path}`;
-  const isCurrent = path === "/" ? location === href || location === base : location === href;
+  const isCurrent = path === "/" ? location === href || location === base : isIn(location, href);
   return (
     <Link href={href} aria-current={isCurrent ? "page" : undefined} onClick={onGo}>
       <Icon size={16} aria-hidden />
@@ -83,5 +83,13 @@ function WaitingBadge(): ReactElement | null {
       {shown}
       <span className="unseen"> waiting</span>
     </span>
+  );
+}
+
+/** A record, or the steps that make one, belongs to its list. */
+function isIn(location: string, href: string): boolean {
+  return (
+    location === href ||
+    (location.startsWith(href) && /^\/(?:new|\d+(?:\/.*)?)$/.test(location.slice(href.length)))
   );
 }

@@ -212,14 +212,13 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     const totalNow = async (): Promise<string> =>
       String((await report(`${month}&metrics=clicks&filters=${filter}`)).totals["clicks"]);
     const page = await browser.page("admin");
-    const drawer = page.getByRole("dialog");
-    const figures = drawer.getByRole("region", { name: "Figures of the last 30 days" });
+    const figures = page.getByRole("region", { name: "Figures of the last 30 days" });
     const clicks = figures.locator(".funnel li").filter({ hasText: /^Clicks/ });
     // Other files send clicks of this offer, so its totals before and after must be the same.
     await expect
       .poll(async () => {
         const before = await totalNow();
-        await page.goto(`${browser.base("admin")}/offers?open=1`);
+        await page.goto(`${browser.base("admin")}/offers/1`);
         await figures
           .getByRole("img", { name: /Clicks/ })
           .first()

@@ -24,15 +24,15 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.getByRole("button", { name, exact: true }).click();
 
   test("Escape, a click beside the drawer and Close lose nothing typed without a question (#39)", async () => {
-    const page = await open("admin", "/partners");
-    await press(page, "New partner");
+    const page = await open("admin", "/rules?of=offer-groups");
+    await press(page, "New offer group");
     const drawer = page.locator(".drawer");
     // Nothing was typed, so nothing is asked.
     await page.keyboard.press("Escape");
     await drawer.waitFor({ state: "detached" });
-    await press(page, "New partner");
+    await press(page, "New offer group");
     const name = drawer.getByLabel("Name", { exact: true });
-    await name.fill("Half a partner");
+    await name.fill("Half a group");
     const question = page.getByRole("dialog", { name: "Discard changes?" });
     const ways = [
       () => page.keyboard.press("Escape"),
@@ -44,7 +44,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
       await question.waitFor();
       await press(page, "Keep editing");
       await question.waitFor({ state: "detached" });
-      expect(await name.inputValue()).toBe("Half a partner");
+      expect(await name.inputValue()).toBe("Half a group");
     }
     await page.keyboard.press("Escape");
     await press(page, "Discard");
@@ -53,19 +53,20 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
   });
 
   test("what was saved is not asked about, a later change is (#39)", async () => {
-    const page = await open("admin", "/partners");
-    await press(page, "New partner");
+    const page = await open("admin", "/rules?of=offer-groups");
+    await press(page, "New offer group");
     const drawer = page.locator(".drawer");
-    await drawer.getByLabel("Name", { exact: true }).fill("A whole partner");
+    await drawer.getByLabel("Name", { exact: true }).fill("A whole group");
+    await drawer.getByLabel("Offers", { exact: true }).selectOption({ index: 1 });
     await drawer.locator("button[type=submit]").click();
-    await page.locator(".drawer h2", { hasText: "A whole partner" }).waitFor();
+    await page.locator(".drawer h2", { hasText: "A whole group" }).waitFor();
     await drawer.getByRole("button", { name: "Edit", exact: true }).click();
-    await drawer.getByLabel("Name", { exact: true }).fill("A changed partner");
+    await drawer.getByLabel("Name", { exact: true }).fill("A changed group");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Discard changes?" }).waitFor();
     await press(page, "Keep editing");
     await drawer.locator("form button[type=submit]").click();
-    await page.locator(".drawer h2", { hasText: "A changed partner" }).waitFor();
+    await page.locator(".drawer h2", { hasText: "A changed group" }).waitFor();
     await page.keyboard.press("Escape");
     await drawer.waitFor({ state: "detached" });
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -75,7 +76,11 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
   test("a refusal stands above the button that was pressed, in words and without field names (#39)", async () => {
     const page = await open("admin", "/offers");
     await press(page, "New offer");
-    const form = page.locator(".drawer form");
+    const form = page.locator(".steps-form form");
+    await page.getByLabel("Name", { exact: true }).fill("Refused");
+    await page.getByLabel("Advertiser", { exact: true }).selectOption({ index: 1 });
+    await page.getByLabel("Destination", { exact: true }).fill("no address");
+    await page.getByRole("button", { name: "Review" }).click();
     await form.locator("button[type=submit]").click();
     const notice = form.locator(".notice[role=alert]");
     await notice.waitFor();

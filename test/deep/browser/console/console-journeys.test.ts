@@ -112,6 +112,7 @@ describe.skipIf(program === undefined)("people use the console", () => {
     await page.goto(`${browser.base("admin")}/advertisers`);
     await page.getByRole("button", { name: "New advertiser" }).click();
     await field(page, "Name").fill("Journey shop");
+    await page.getByRole("button", { name: "Review" }).click();
     await page.getByRole("button", { name: "Create the advertiser" }).click();
     await page.getByRole("heading", { name: "Journey shop" }).waitFor();
     await page.goto(`${browser.base("admin")}/offers`);
@@ -119,6 +120,7 @@ describe.skipIf(program === undefined)("people use the console", () => {
     await choose(page, "Advertiser", { sought: "Journey shop" });
     await field(page, "Name").fill("Journey offer");
     await field(page, "Destination").fill("no address");
+    await page.getByRole("button", { name: "Review" }).click();
     await page.getByRole("button", { name: "Create the offer" }).click();
     const fault = page
       .locator(".field")
@@ -127,10 +129,13 @@ describe.skipIf(program === undefined)("people use the console", () => {
     await fault.waitFor();
     expect(await field(page, "Name").inputValue()).toBe("Journey offer");
     await field(page, "Destination").fill("https://shop.example/?c={click_id}");
+    await page.getByRole("button", { name: "Money and events" }).click();
     await field(page, "Payout value").fill("12.50");
+    await page.getByRole("button", { name: "Review" }).click();
     await page.getByRole("button", { name: "Create the offer" }).click();
     await page.getByRole("heading", { name: "Journey offer" }).waitFor();
-    await page.locator(".drawer").getByText("$12.50").first().waitFor();
+    await page.getByRole("link", { name: "Terms and events" }).click();
+    await page.getByText("$12.50").first().waitFor();
   });
 
   test("copied cells are no formulas for a spreadsheet, and one cell alone is copied as it is written", async () => {

@@ -78,8 +78,11 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
       [gclid, `/clicks?open=${click}`],
       [order, `/conversions?open=${conversion}`],
       [String(conversion), `/conversions?open=${conversion}`],
-      ["quick hands", `/partners?open=${partner}`],
+      ["quick hands", `/partners/${partner}`],
     ] as const;
+    // A partner has a page, the others open beside their lists.
+    const placeOf = (address: string): string =>
+      address.startsWith("/partners/") ? "#screen" : ".drawer";
     const opened = new Set<string>();
     await expectPace("search to record", 700, async (round) => {
       const [text, address] = sought[round % sought.length] ?? sought[0];
@@ -88,7 +91,10 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
       const ms = await timed(async () => {
         await page.keyboard.press("Enter");
         await page.waitForURL(`${browser.base("admin")}${address}`);
-        await page.locator(".drawer .facts").first().waitFor();
+        await page
+          .locator(`${placeOf(address)} .facts`)
+          .first()
+          .waitFor();
       });
       opened.add(text);
       await page.keyboard.press("Escape");

@@ -109,6 +109,7 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
   test("an offer with events, a cap and access is made by hand; the sixth sale is over the cap (journey 10)", async () => {
     const page = await open("/advertisers?new=1");
     await field(page, "Name").fill("Shop of the journey");
+    await review(page);
     await press(page, "Create the advertiser");
     await page.getByRole("heading", { name: "Shop of the journey" }).waitFor();
     await page.goto(`${browser.base("admin")}/offers?new=1`);
@@ -116,36 +117,46 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     await field(page, "Name").fill("Capped");
     await field(page, "Code").fill("CAPPED");
     await field(page, "Destination").fill("https://shop.example/?c={click_id}");
+    await press(page, "Continue");
     await field(page, "Payout value").fill("4");
+    await review(page);
     await press(page, "Create the offer");
-    const drawer = page.locator(".drawer");
-    await drawer.getByRole("heading", { name: "Capped" }).waitFor();
+    const part = async (title: string): Promise<void> =>
+      await page.locator(".tabs").getByRole("link", { name: title, exact: true }).click();
+    await page.getByRole("heading", { name: "Capped" }).waitFor();
+    await part("Terms and events");
     for (const code of ["signup", "trial"]) {
-      await press(drawer, "Add an event");
-      await field(drawer, "Code").fill(code);
-      await field(drawer, "Name").fill(`A ${code}`);
-      await press(drawer, "Add the event");
-      await drawer.getByLabel(`Edit ${code}`).waitFor();
+      await press(page, "Add an event");
+      await field(page, "Code").fill(code);
+      await field(page, "Name").fill(`A ${code}`);
+      await press(page, "Add the event");
+      await page.getByLabel(`Edit ${code}`).waitFor();
     }
-    await drawer.getByRole("button", { name: "Edit", exact: true }).first().click();
-    await drawer.locator("summary", { hasText: /^Conversions$/ }).click();
-    await drawer
+    await part("Caps");
+    await page.getByLabel("Edit caps").click();
+    await page.locator("summary", { hasText: /^Conversions$/ }).click();
+    await page
       .getByRole("group", { name: "Conversions", exact: true })
       .getByLabel("Lifetime", { exact: true })
       .fill("5");
-    await press(drawer, "Save");
-    await drawer.getByText("0 of 5").waitFor();
-    await choose(drawer, "Partner to give access", { sought: "Anna's blog" });
-    await press(drawer, "Give access");
-    await drawer.getByLabel("Take access from Anna's blog").waitFor();
+    await press(page, "Save caps");
+    await page.getByText("0 of 5").waitFor();
+    await part("Partners");
+    await choose(page, "Partner to give access", { sought: "Anna's blog" });
+    await press(page, "Give access");
+    await page.getByLabel("Take access from Anna's blog").waitFor();
     for (let at = 1; at <= 6; at += 1) await convert(`order-${at}`);
+    await part("Caps");
     await page.reload();
-    await drawer.getByText("5 of 5 (100%)").waitFor();
+    await page.getByText("5 of 5 (100%)").waitFor();
     await page.goto(`${browser.base("admin")}/conversions?preset=today&status=rejected`);
     const over = page.locator("tbody tr").filter({ hasText: /cap.exceeded/ });
     await over.first().waitFor();
     expect(await over.count()).toBe(1);
   });
+
+  const review = async (page: Page): Promise<void> =>
+    await page.getByRole("button", { name: "Review" }).click();
 
   /** One click of the capped offer, and its conversion. */
   const convert = async (txid: string): Promise<void> => {
@@ -167,24 +178,34 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
     await field(page, "Name").fill("Faulty");
     await field(page, "Code").fill("two words");
     await field(page, "Destination").fill("https://shop.example/?c={clickid}");
+    const step = async (title: string): Promise<void> =>
+      await page.getByRole("button", { name: title }).click();
+    await step("Money and events");
     await field(page, "Payout value").fill("12,50 EUR");
     const fault = (label: string) =>
       page
         .locator(".field")
         .filter({ has: field(page, label) })
         .locator(".fault");
+    await step("Review");
     await expectOnce("three faults told", FAULTS_MS, async () => {
       await press(page, "Create the offer");
-      await fault("Payout value").waitFor();
+      await fault("Destination").waitFor();
     });
-    for (const label of ["Code", "Destination"]) await fault(label).waitFor();
+    await fault("Code").waitFor();
+    // The third one is in another step, which is marked.
+    await page.getByRole("button", { name: /Money and events.*1 to check/ }).click();
+    await fault("Payout value").waitFor();
+    await field(page, "Payout value").fill("12.50");
     // A taken code is known only when everything else is right.
+    await step("Basics");
     await field(page, "Code").fill("DEMOSHOP");
     await field(page, "Destination").fill("https://shop.example/?c={click_id}");
-    await field(page, "Payout value").fill("12.50");
+    await step("Review");
     await press(page, "Create the offer");
     await fault("Code").waitFor();
     expect(await field(page, "Name").inputValue()).toBe("Faulty");
+    await step("Money and events");
     expect(await field(page, "Payout value").inputValue()).toBe("12.50");
   });
 
@@ -220,11 +241,11 @@ describe.skipIf(program === undefined)("the work of a day in the console", () =>
       visibility: "approval",
     });
     const admin = await open(`/offers?open=${offer}`);
-    const drawer = admin.locator(".drawer");
-    await drawer.getByLabel("Edit checks and access").click();
-    await field(drawer, "Terms that partners accept").fill("No coupons.");
-    await press(drawer, "Save checks and access");
-    await drawer.getByText("No coupons.").waitFor();
+    await admin.locator(".tabs").getByRole("link", { name: "Partners" }).click();
+    await admin.getByLabel("Edit asking for access").click();
+    await field(admin, "Terms that partners accept").fill("No coupons.");
+    await press(admin, "Save asking for access");
+    await admin.getByText("No coupons.").waitFor();
     const partner = await open("/offers?q=WITHTERMS", "partner");
     await press(partner, "Ask for access");
     await press(partner, "Accept the terms");

@@ -1,31 +1,24 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
-import type { components } from "../../../../../.build/console/openapi.ts";
-import { useAddress } from "../../address/use-address.ts";
-import { useIsNew } from "../../address/use-is-new.ts";
+import { useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
-import { userChoices } from "../../client/choices.ts";
+import { userChoices } from "../../client/user-choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatInstant } from "../../format/time.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
 import { mayDo, useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
-import { Drawer } from "../../parts/drawer.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
-import { type FormBody, RecordForm } from "../../records/record-form.tsx";
+import { ListPlace } from "../../records/list-place.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";
 import { figureColumns } from "../charts/figure-columns.tsx";
 import { RankingLink } from "../charts/ranking-link.tsx";
-import { AffiliateDrawer } from "./affiliate-drawer.tsx";
-import { AFFILIATE_FIELDS } from "./affiliate-fields.ts";
+import type { Affiliate } from "./affiliate.ts";
 import { StatusActions } from "./status-actions.tsx";
-
-type Affiliate = components["schemas"]["Affiliate"];
 
 const FILTERS: readonly ListFilter[] = [
   { name: "q", label: "Name, code or e-mail" },
@@ -45,9 +38,8 @@ const FILTERS: readonly ListFilter[] = [
 /** All partners. */
 export function Affiliates(): ReactElement {
   const membership = useMembership();
-  const { api, role, zone } = membership;
-  const [search, change] = useAddress();
-  const [isNew, setNew] = useIsNew();
+  const { api, base, role, zone } = membership;
+  const [, go] = useLocation();
   const mayWrite = role === "admin" && mayDo(membership, "affiliates.write");
   const columns: readonly Column<Affiliate>[] = [
     {
@@ -81,9 +73,8 @@ export function Affiliates(): ReactElement {
     },
     { name: "id", title: "ID", isNumber: true, isOptional: true, cell: ({ id }) => id },
   ];
-  const open = search.get("open");
   return (
-    <>
+    <ListPlace path="/partners">
       <h1>Partners</h1>
       <RecordList<Affiliate>
         title="Partners"
@@ -95,7 +86,7 @@ export function Affiliates(): ReactElement {
         }
         columns={columns}
         keyOf={({ id }) => String(id)}
-        onOpen={({ id }) => change({ open: String(id) })}
+        onOpen={({ id }) => go(`${base}/partners/${id}`)}
         nothing={<strong>No partners yet</strong>}
         actions={
           <>
@@ -103,7 +94,11 @@ export function Affiliates(): ReactElement {
             {mayWrite && (
               <>
                 <ImportButton kind="affiliates" />
-                <button type="button" className="button first" onClick={() => setNew(true)}>
+                <button
+                  type="button"
+                  className="button first"
+                  onClick={() => go(`${base}/partners/new`)}
+                >
                   <Plus size={14} aria-hidden /> New partner
                 </button>
               </>
@@ -115,45 +110,6 @@ export function Affiliates(): ReactElement {
           ? { bulk: (rows, chosen) => <StatusActions rows={rows} chosen={chosen} /> }
           : {})}
       />
-      {open !== null && (
-        <AffiliateDrawer
-          id={Number(open)}
-          mayWrite={mayWrite}
-          onClose={() => change({ open: undefined })}
-        />
-      )}
-      {isNew && mayWrite && (
-        <NewAffiliate
-          onClose={() => setNew(false)}
-          onMade={(id) => change({ new: undefined, open: String(id) })}
-        />
-      )}
-    </>
-  );
-}
-
-function NewAffiliate({
-  onClose,
-  onMade,
-}: {
-  readonly onClose: () => void;
-  readonly onMade: (id: number) => void;
-}): ReactElement {
-  const { api } = useMembership();
-  const create = useWrite(["affiliates"], async (body: FormBody) => {
-    const { data } = await read(
-      api.POST("/affiliates", { body: { ...body, name: String(body["name"] ?? "") } }),
-    );
-    onMade(data.id);
-  });
-  return (
-    <Drawer title="New partner" onClose={onClose}>
-      <RecordForm
-        fields={AFFILIATE_FIELDS}
-        initial={{ status: "active" }}
-        submit="Create the partner"
-        onSubmit={async (body) => await create.mutateAsync({ status: "active", ...body })}
-      />
-    </Drawer>
+    </ListPlace>
   );
 }

@@ -15,7 +15,7 @@ import { Steps } from "./steps.tsx";
 import { WeekHours } from "./week-hours.tsx";
 
 const HEIGHT = 330;
-const PERIOD: Period = {
+const LAST_30: Period = {
   range: { preset: "last30" },
   compare: undefined,
   currency: undefined,
@@ -29,26 +29,29 @@ const CHARTS = [
 ] as const;
 type ChartName = (typeof CHARTS)[number][0];
 
-/** The last 30 days of one record. A mark of a chart opens the report with its filter. */
+/** The last 30 days of one record, with money in its currency. A mark of a chart opens the report with its filter. */
 export function RecordFigures({
   entity,
   id,
+  currency,
 }: {
   readonly entity: "offer" | "affiliate" | "advertiser";
   readonly id: number;
+  readonly currency: string;
 }): ReactElement {
   const { base } = useMembership();
+  const period: Period = { ...LAST_30, currency };
   const [, go] = useLocation();
   const [shown, setShown] = useState<ChartName>("series");
   const own = [filterFor(entity, id)];
   const narrow = ({ filters = [], days }: Narrowing): void => {
-    const period = days === undefined ? PERIOD : { ...PERIOD, range: days };
-    const params = { ...periodParams(period), filters: withFilters(own, filters).join(",") };
+    const narrowed = days === undefined ? period : { ...period, range: days };
+    const params = { ...periodParams(narrowed), filters: withFilters(own, filters).join(",") };
     go(`${base}/reports?${new URLSearchParams(params).toString()}`);
   };
   return (
-    <section className="stack tight" aria-label="Figures of the last 30 days">
-      <h3>Last 30 days</h3>
+    <section className="panel stack" aria-label="Figures of the last 30 days">
+      <h2>Last 30 days</h2>
       <div className="segments" role="group" aria-label="Chart">
         {CHARTS.map(([name, title]) => (
           <button
@@ -61,10 +64,10 @@ export function RecordFigures({
           </button>
         ))}
       </div>
-      {shown === "steps" && <Steps period={PERIOD} filters={own} />}
-      {shown === "delay" && <Delays period={PERIOD} filters={own} />}
+      {shown === "steps" && <Steps period={period} filters={own} />}
+      {shown === "delay" && <Delays period={period} filters={own} />}
       {(shown === "series" || shown === "week") && (
-        <MetricChart shown={shown} period={PERIOD} filters={own} onNarrow={narrow} />
+        <MetricChart shown={shown} period={period} filters={own} onNarrow={narrow} />
       )}
     </section>
   );

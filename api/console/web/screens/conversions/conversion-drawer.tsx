@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
@@ -16,6 +16,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { kindIn } from "../../records/bulk.ts";
+import { RecordLink } from "../../records/record-link.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
 import { CONVERSIONS, ReviewActions } from "./review-actions.tsx";
 
@@ -82,9 +83,9 @@ function factsOf(
         <CopyButton label="Copy the ID" text={row.id} />
       </span>,
     ],
-    ["Offer", row.offer_name],
+    ["Offer", linkTo("/offers", row.offer_id, row.offer_name)],
     ["Event", row.event_code],
-    ["Partner", row.affiliate_name ?? ""],
+    ["Partner", linkTo("/partners", row.affiliate_id, row.affiliate_name)],
     ...amounts.map(([name, title]): Fact => [title, money(amountOf(row, name))]),
     ["Sale", money(row.sale_amount)],
     ["Order ID", row.adv_txid ?? ""],
@@ -108,6 +109,23 @@ function factsOf(
     ["Sub 2", row.sub2 ?? ""],
     ["Notes", row.notes ?? ""],
   ];
+}
+
+/** Nothing where the role may not see the record. */
+function linkTo(
+  path: "/offers" | "/partners",
+  id: number | null | undefined,
+  name: string | undefined,
+): ReactNode {
+  if (name === undefined || name === "") return "";
+  const text = <StrangerText text={name} />;
+  return id === null || id === undefined ? (
+    text
+  ) : (
+    <RecordLink key={path} path={path} id={id}>
+      {text}
+    </RecordLink>
+  );
 }
 
 function History({ id }: { readonly id: string }): ReactElement {

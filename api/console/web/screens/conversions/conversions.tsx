@@ -124,7 +124,8 @@ export function Conversions(): ReactElement {
   );
 }
 
-function columnsFor(
+/** Columns of conversions for a role. */
+export function columnsFor(
   { zone, role, membershipId }: Membership,
   amounts: RoleFigures["amounts"],
 ): readonly Column<Conversion>[] {

@@ -10,6 +10,7 @@ import { type Answer, Decision } from "../../parts/decision.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { useDecide } from "../../records/bulk.ts";
+import { RecordLink } from "../../records/record-link.tsx";
 import { type ChosenRows, RecordList } from "../../records/record-list.tsx";
 import type { SkippedRow } from "../../records/send-rows.ts";
 
@@ -32,9 +33,21 @@ export function AccessRequests({ status }: { readonly status: string }): ReactEl
     {
       name: "partner",
       title: "Partner",
-      cell: (row) => <StrangerText text={row.affiliate_name} />,
+      cell: (row) => (
+        <RecordLink path="/partners" id={row.affiliate_id}>
+          <StrangerText text={row.affiliate_name} />
+        </RecordLink>
+      ),
     },
-    { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
+    {
+      name: "offer",
+      title: "Offer",
+      cell: (row) => (
+        <RecordLink path="/offers" id={row.offer_id}>
+          <StrangerText text={row.offer_name} />
+        </RecordLink>
+      ),
+    },
     { name: "status", title: "Status", cell: (row) => <StatusBadge status={row.status} /> },
     {
       name: "asked",

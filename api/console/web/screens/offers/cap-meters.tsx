@@ -8,19 +8,23 @@ import { formatInstant } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { RecordLink } from "../../records/record-link.tsx";
 
 const FULL = 100;
 
-/** How much of each cap is used. Nothing is shown where there is no cap. */
+/** How much of each cap is used. */
 export function CapMeters({
   query,
   title = "Caps",
   namesOwners = false,
+  none = null,
 }: {
   readonly query: Query;
   readonly title?: string;
   /** For caps of several owners. */
   readonly namesOwners?: boolean;
+  /** Shown where there is no cap. */
+  readonly none?: ReactElement | null;
 }): ReactElement | null {
   const membership = useMembership();
   const { api, zone } = membership;
@@ -31,7 +35,8 @@ export function CapMeters({
       (await read(api.GET("/cap-usage", { params: { query: fromAddress(query) }, signal }))).data,
   });
   if (usage.isError) return <ProblemNotice error={usage.error} />;
-  if (usage.data === undefined || usage.data.length === 0) return null;
+  if (usage.data === undefined) return null;
+  if (usage.data.length === 0) return none;
   return (
     <section className="stack tight">
       <h3>{title}</h3>
@@ -47,7 +52,7 @@ export function CapMeters({
                   <span className="grow">
                     {namesOwners && (
                       <>
-                        <StrangerText text={owner} /> ({kind}):{" "}
+                        <Owner kind={kind} id={cap.owner_id} name={owner} />:{" "}
                       </>
                     )}
                     {measure}, {period}
@@ -74,5 +79,31 @@ export function CapMeters({
         )}
       </ul>
     </section>
+  );
+}
+
+const PATHS = { offer: "/offers", advertiser: "/advertisers" } as const;
+
+function Owner({
+  kind,
+  id,
+  name,
+}: {
+  readonly kind: string;
+  readonly id: number;
+  readonly name: string;
+}): ReactElement {
+  const text = <StrangerText text={name} />;
+  return (
+    <>
+      {kind === "offer" || kind === "advertiser" ? (
+        <RecordLink path={PATHS[kind]} id={id}>
+          {text}
+        </RecordLink>
+      ) : (
+        text
+      )}{" "}
+      ({kind.replaceAll("_", " ")})
+    </>
   );
 }

@@ -8,6 +8,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
+import { RecordLink } from "../../records/record-link.tsx";
 
 const SHOWN_MAX = 200;
 
@@ -41,15 +42,17 @@ export function OfferAccess({
     },
   );
   return (
-    <section className="stack tight">
-      <h3>Access of partners</h3>
+    <section className="panel stack">
+      <h2>Access of partners</h2>
       {access.isError && <ProblemNotice error={access.error} />}
       {access.data?.data.length === 0 && <p className="muted">No access decisions yet.</p>}
       <ul className="plain-list">
         {access.data?.data.map((row) => (
           <li key={row.affiliate_id} className="row wrap">
             <span className="grow">
-              <StrangerText text={row.affiliate_name} />
+              <RecordLink path="/partners" id={row.affiliate_id}>
+                <StrangerText text={row.affiliate_name} />
+              </RecordLink>
             </span>
             <StatusBadge status={row.status} />
             {mayWrite && (

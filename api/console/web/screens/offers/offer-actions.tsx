@@ -1,23 +1,18 @@
 import type { ReactElement } from "react";
+import { useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { listAddress } from "../../records/list-place.tsx";
 import { copyOf } from "./copy-offer.ts";
 import type { Offer } from "./offer.ts";
 
 /** What can be done with a whole offer: pause, copy, delete. */
-export function OfferActions({
-  offer,
-  onGone,
-  onMade,
-}: {
-  readonly offer: Offer;
-  readonly onGone: () => void;
-  readonly onMade: (id: number) => void;
-}): ReactElement {
-  const { api } = useMembership();
+export function OfferActions({ offer }: { readonly offer: Offer }): ReactElement {
+  const { api, base } = useMembership();
+  const [, go] = useLocation();
   const params = { path: { id: String(offer.id) } };
   const isActive = offer.status === "active";
   const toggle = useWrite(["offers", "offer"], async () => {
@@ -25,11 +20,12 @@ export function OfferActions({
     await read(api.PATCH("/offers/{id}", { params, body }));
   });
   const copy = useWrite(["offers"], async () => {
-    onMade((await read(api.POST("/offers", { body: copyOf(offer) }))).data.id);
+    const { data } = await read(api.POST("/offers", { body: copyOf(offer) }));
+    go(`${base}/offers/${data.id}`);
   });
   const drop = useWrite(["offers"], async () => {
     await read(api.DELETE("/offers/{id}", { params }));
-    onGone();
+    go(listAddress(`${base}/offers`), { replace: true });
   });
   const error = toggle.error ?? copy.error ?? drop.error;
   return (

@@ -3,38 +3,8 @@ import { read } from "../../client/api-client.ts";
 import { useMembership } from "../../member/membership.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { ChildRecords } from "../../records/child-records.tsx";
-import type { FormField } from "../../records/form-field.ts";
+import { EVENT_CODE, EVENT_FIELDS } from "./event-fields.ts";
 import { type Offer, termText } from "./offer.ts";
-
-const CODE: FormField = {
-  name: "code",
-  label: "Code",
-  required: true,
-  hint: "Such as signup: advertisers report it as event=",
-};
-const FIELDS: readonly FormField[] = [
-  { name: "name", label: "Name" },
-  {
-    name: "payout_type",
-    label: "Payout",
-    choices: [
-      ["cpa", "Amount for each conversion"],
-      ["cps", "Percent of the sale"],
-    ],
-  },
-  { name: "payout", label: "Payout value" },
-  {
-    name: "revenue_type",
-    label: "Revenue",
-    choices: [
-      ["rpa", "Amount for each conversion"],
-      ["rps", "Percent of the sale"],
-    ],
-  },
-  { name: "revenue", label: "Revenue value" },
-  { name: "is_private", label: "Private: partners do not see it", kind: "flag" },
-  { name: "allow_multiple", label: "Several for each click", kind: "flag" },
-];
 
 /** What visitors may do, each with terms of its own. The default event has the terms of the offer. */
 export function OfferEvents({
@@ -62,8 +32,8 @@ export function OfferEvents({
           <span>{termText(event.payout_type, event.payout, offer.currency)}</span>
         </span>
       )}
-      fields={[CODE, ...FIELDS]}
-      editFields={FIELDS}
+      fields={[EVENT_CODE, ...EVENT_FIELDS]}
+      editFields={EVENT_FIELDS}
       initial={{ payout_type: "cpa", revenue_type: "rpa" }}
       mayWrite={mayWrite}
       mayRemove={({ is_default: isDefault }) => !isDefault}

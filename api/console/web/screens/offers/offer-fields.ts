@@ -1,33 +1,80 @@
+import { advertiserChoices } from "../../client/choices.ts";
 import type { FormField } from "../../records/form-field.ts";
 import { capsField } from "./caps-field.ts";
 import { targetingField } from "./targeting-field.ts";
 
-/** Fields of a new offer. */
-export const OFFER_FIELDS: readonly FormField[] = [
-  { name: "name", label: "Name", required: true },
-  {
-    name: "destination_url",
-    label: "Destination",
-    required: true,
-    hint: "Where visitors are sent; {click_id} and other macros are filled in",
-  },
-  {
-    name: "status",
-    label: "Status",
-    choices: [
-      ["active", "Active"],
-      ["paused", "Paused"],
-    ],
-  },
-  {
-    name: "visibility",
-    label: "Visibility",
-    choices: [
-      ["public", "Public: every partner may run it"],
-      ["approval", "By approval: partners ask for it"],
-      ["private", "Private: for partners that you choose"],
-    ],
-  },
+export const NAME: FormField = { name: "name", label: "Name", required: true };
+
+export const ADVERTISER: FormField = {
+  name: "advertiser_id",
+  label: "Advertiser",
+  kind: "record",
+  load: advertiserChoices,
+  required: true,
+};
+
+export const DESTINATION: FormField = {
+  name: "destination_url",
+  label: "Destination",
+  required: true,
+  hint: "Where visitors are sent; {click_id} and other macros are filled in",
+};
+
+export const STATUS: FormField = {
+  name: "status",
+  label: "Status",
+  choices: [
+    ["active", "Active"],
+    ["paused", "Paused"],
+  ],
+};
+
+export const FALLBACK: FormField = {
+  name: "fallback_url",
+  label: "Fallback",
+  hint: "For visitors that may not be sent to the destination",
+};
+
+const ADDRESSES: readonly FormField[] = [
+  FALLBACK,
+  { name: "preview_url", label: "Preview", hint: "A page that partners may look at" },
+  { name: "allowed_domains", label: "Allowed domains", kind: "list", hint: "For links with url=" },
+];
+
+/** Words by which an offer is found. */
+export const FINDING: readonly FormField[] = [
+  { name: "category", label: "Category" },
+  { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
+  { name: "is_featured", label: "Featured: partners see it first", kind: "flag" },
+];
+
+export const TEXTS: readonly FormField[] = [
+  { name: "description", label: "Description", kind: "area" },
+  { name: "restrictions", label: "Restrictions for partners", kind: "area" },
+];
+
+/** What the offer is, and where it leads. */
+export const BASICS: readonly FormField[] = [
+  NAME,
+  ADVERTISER,
+  DESTINATION,
+  ...ADDRESSES,
+  ...FINDING,
+  ...TEXTS,
+];
+
+export const VISIBILITY: FormField = {
+  name: "visibility",
+  label: "Visibility",
+  choices: [
+    ["public", "Public: every partner may run it"],
+    ["approval", "By approval: partners ask for it"],
+    ["private", "Private: for partners that you choose"],
+  ],
+};
+
+/** What is paid for the default event. */
+export const MONEY: readonly FormField[] = [
   {
     name: "payout_type",
     label: "Payout",
@@ -48,29 +95,16 @@ export const OFFER_FIELDS: readonly FormField[] = [
     ],
   },
   { name: "revenue", label: "Revenue value", hint: "15.00, or 12 for 12 %" },
-  {
-    name: "fallback_url",
-    label: "Fallback",
-    hint: "For visitors that may not be sent to the destination",
-  },
-  { name: "attribution_days", label: "Days after the click", kind: "number" },
-  { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
-  { name: "description", label: "Description", kind: "area" },
-  { name: "restrictions", label: "Restrictions for partners", kind: "area" },
 ];
 
-/** What an offer has in addition once it exists. */
-export const RULE_FIELDS: readonly FormField[] = [
-  targetingField("targeting", "Targeting"),
-  capsField("caps", "Caps"),
-];
+export const CURRENCY: FormField = {
+  name: "currency",
+  label: "Currency",
+  hint: "Three letters, such as EUR",
+};
 
-/** Fields of an offer that people change by hand. */
-export const ALL_FIELDS: readonly FormField[] = [
-  ...OFFER_FIELDS,
-  { name: "category", label: "Category" },
-  { name: "preview_url", label: "Preview", hint: "A page that partners may look at" },
-  { name: "allowed_domains", label: "Allowed domains", kind: "list", hint: "For links with url=" },
+/** Which reports of conversions count. */
+export const COUNTING: readonly FormField[] = [
   {
     name: "default_status",
     label: "New conversions are",
@@ -89,6 +123,8 @@ export const ALL_FIELDS: readonly FormField[] = [
     ],
   },
   { name: "unique_per_click", label: "One conversion for each click", kind: "flag" },
-  { name: "is_featured", label: "Featured: partners see it first", kind: "flag" },
-  ...RULE_FIELDS,
+  { name: "attribution_days", label: "Days after the click", kind: "number" },
 ];
+
+export const CAPS: FormField = capsField("caps", "Caps");
+export const TARGETING: FormField = targetingField("targeting", "Targeting");

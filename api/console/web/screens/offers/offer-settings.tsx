@@ -34,13 +34,17 @@ const PASSED = [
   ["all", "Also those without a column"],
 ] as const;
 
-const FIELDS: readonly FormField[] = [
+const CHECKS: readonly FormField[] = [
   { name: "hold_days", label: "Days that conversions are held", kind: "number" },
   {
     name: "min_seconds_to_conversion",
     label: "Minimum seconds from click to conversion",
     kind: "number",
   },
+  fraudChecksField("fraud_checks", "Fraud checks in place of the workspace's"),
+];
+
+const VISITORS: readonly FormField[] = [
   {
     name: "duplicate_click_seconds",
     label: "Seconds in which a click is a duplicate",
@@ -55,7 +59,9 @@ const FIELDS: readonly FormField[] = [
     isNullable: true,
   },
   { name: "pass_parameters", label: "Parameters that the landing page gets", choices: PASSED },
-  fraudChecksField("fraud_checks", "Fraud checks in place of the workspace's"),
+];
+
+const ACCESS: readonly FormField[] = [
   { name: "terms", label: "Terms that partners accept", kind: "area", isNullable: true },
   { name: "auto_approve_tiers", label: "Tiers that are approved at once", kind: "list" },
   { name: "reapply_days", label: "Days before a rejected partner can reapply", kind: "number" },
@@ -74,24 +80,30 @@ const FIELDS: readonly FormField[] = [
   },
 ];
 
-/** How an offer holds, checks and routes, and how partners ask for it. */
+const PARTS = {
+  checks: { title: "Checks", fields: CHECKS },
+  checksOfEvents: { title: "Checks", fields: [SCOPE, ...CHECKS] },
+  visitors: { title: "Visitors", fields: VISITORS },
+  access: { title: "Asking for access", fields: ACCESS },
+} as const;
+
+/** How an offer checks conversions, routes visitors, or lets partners ask for it. */
 export function OfferSettingsSection({
   id,
-  hasSeveralEvents,
+  part,
   mayWrite,
 }: {
   readonly id: number;
-  readonly hasSeveralEvents: boolean;
+  readonly part: keyof typeof PARTS;
   readonly mayWrite: boolean;
 }): ReactElement {
   const { api } = useMembership();
   const params = { path: { id: String(id) } };
   return (
     <SettingsSection
-      title="Checks and access"
+      {...PARTS[part]}
       name="offer-settings"
       id={id}
-      fields={hasSeveralEvents ? [SCOPE, ...FIELDS] : FIELDS}
       mayWrite={mayWrite}
       load={async (signal) =>
         (await read(api.GET("/offers/{id}/settings", { params, signal }))).data

@@ -3,6 +3,8 @@ import { formatMoney } from "../../format/money.ts";
 
 export type Offer = components["schemas"]["Offer"];
 
+export const OFFER_LIST = { path: "/offers", title: "Offers" } as const;
+
 const SHARES: ReadonlySet<string> = new Set(["cps", "rps"]);
 
 /** An amount, or a percentage of the sale. */

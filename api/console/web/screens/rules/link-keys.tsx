@@ -4,6 +4,7 @@ import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { InstantText } from "../../parts/instant-text.tsx";
+import { RecordLink } from "../../records/record-link.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
@@ -21,12 +22,20 @@ const LINK_KEYS: RecordResource<LinkKey> = {
     {
       name: "offer",
       title: "Offer",
-      cell: (row) => <RecordName of={offerIdChoices} id={row.offer_id} />,
+      cell: ({ offer_id: id }) => (
+        <RecordLink path="/offers" id={id}>
+          <RecordName of={offerIdChoices} id={id} />
+        </RecordLink>
+      ),
     },
     {
       name: "partner",
       title: "Partner",
-      cell: (row) => <RecordName of={affiliateIdChoices} id={row.affiliate_id} />,
+      cell: ({ affiliate_id: id }) => (
+        <RecordLink path="/partners" id={id}>
+          <RecordName of={affiliateIdChoices} id={id} />
+        </RecordLink>
+      ),
     },
     { name: "since", title: "Since", cell: (row) => <InstantText iso={row.created_at} /> },
   ],
@@ -51,6 +60,12 @@ const LINK_KEYS: RecordResource<LinkKey> = {
     await read(api.DELETE("/link-keys/{id}", { params: { path: { id } } })),
 };
 
-export function LinkKeys(): ReactElement {
-  return <RecordScreen resource={LINK_KEYS} />;
+/** All of them, or those of one partner. */
+export function LinkKeys({ partner }: { readonly partner?: number }): ReactElement {
+  return (
+    <RecordScreen
+      resource={LINK_KEYS}
+      {...(partner === undefined ? {} : { fixed: { affiliate_id: partner } })}
+    />
+  );
 }

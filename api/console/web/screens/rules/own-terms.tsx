@@ -3,6 +3,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { RecordLink } from "../../records/record-link.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import type { RecordResource } from "../../records/record-resource.ts";
 import { RecordScreen } from "../../records/record-screen.tsx";
@@ -27,7 +28,11 @@ const OWN_TERMS: RecordResource<PayoutOverride> = {
     {
       name: "offer",
       title: "Offer",
-      cell: (row) => <RecordName of={offerIdChoices} id={row.offer_id} />,
+      cell: ({ offer_id: id }) => (
+        <RecordLink path="/offers" id={id}>
+          <RecordName of={offerIdChoices} id={id} />
+        </RecordLink>
+      ),
     },
     { name: "event", title: "Event", cell: (row) => eventText(row.event_code) },
     {
@@ -103,6 +108,12 @@ function ownText(type: string | null, value: string | null): string {
   return SHARES.has(type) ? `${text} %` : value;
 }
 
-export function OwnTerms(): ReactElement {
-  return <RecordScreen resource={OWN_TERMS} />;
+/** All of them, or those of one partner. */
+export function OwnTerms({ partner }: { readonly partner?: number }): ReactElement {
+  return (
+    <RecordScreen
+      resource={OWN_TERMS}
+      {...(partner === undefined ? {} : { fixed: { affiliate_id: partner } })}
+    />
+  );
 }

@@ -1,0 +1,21 @@
+import type { ReactElement } from "react";
+import { mayDo, useMembership } from "../../member/membership.ts";
+import { FieldSection } from "../../records/field-section.tsx";
+import { OfferAccess } from "./offer-access.tsx";
+import { VISIBILITY } from "./offer-fields.ts";
+import type { OfferPart } from "./offer-overview.tsx";
+import { OfferSettingsSection } from "./offer-settings.tsx";
+
+/** Which partners may run the offer, and how they come to it. */
+export function OfferPartners({ offer, onSave }: OfferPart): ReactElement {
+  const membership = useMembership();
+  const mayDecide =
+    onSave !== undefined || (membership.role === "admin" && mayDo(membership, "affiliates.write"));
+  return (
+    <div className="columns apart">
+      <OfferAccess id={offer.id} mayWrite={mayDecide} />
+      <FieldSection title="Visibility" fields={[VISIBILITY]} record={offer} onSave={onSave} />
+      <OfferSettingsSection id={offer.id} part="access" mayWrite={onSave !== undefined} />
+    </div>
+  );
+}
