@@ -122,13 +122,11 @@ describe.skipIf(program === undefined)("decisions that can be taken back", () =>
 
   test("a refusal names what was not changed, and its rows are chosen again (D10)", async () => {
     const { page, ids } = await pending("Refused", 2);
-    const refuse = async (): Promise<void> =>
-      await page.route("**/api/v1/conversions", async (route) => {
-        if (route.request().method() !== "PATCH") return await route.fallback();
-        const error = { code: "forbidden", message: "not allowed" };
-        return await route.fulfill({ status: 403, json: { error } });
-      });
-    await refuse();
+    await page.route("**/api/v1/conversions", async (route) => {
+      if (route.request().method() !== "PATCH") return await route.fallback();
+      const error = { code: "forbidden", message: "not allowed" };
+      return await route.fulfill({ status: 403, json: { error } });
+    });
     await page.getByLabel("All rows").check();
     await page.keyboard.press("r");
     await press(notices(page), "Reject now");
