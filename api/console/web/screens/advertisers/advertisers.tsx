@@ -8,7 +8,6 @@ import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { countryChoices } from "../../records/known-choices.ts";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { ListPlace } from "../../records/list-place.tsx";
 import { RecordList } from "../../records/record-list.tsx";

@@ -23,8 +23,8 @@ import type { Narrowing } from "../charts/chart-parts.ts";
 import { CountryMap } from "../charts/country-map.tsx";
 import { Course, courseQuery } from "../charts/course.tsx";
 import { StepsOf } from "../charts/steps.tsx";
-import { Tiles, totalsQuery, WaitingTiles } from "./tiles.tsx";
 import { ChartsOrSteps } from "./charts-or-steps.tsx";
+import { Tiles, totalsQuery, WaitingTiles } from "./tiles.tsx";
 import { TopList } from "./top-list.tsx";
 
 const PLOT_HEIGHT = 354;
@@ -128,22 +128,22 @@ function Figures({
         onChange={onChange}
       />
       <ChartsOrSteps query={totalsQuery(tiles, period)}>
-      <div className={beside === undefined ? undefined : "beside"}>
-        <Course {...shown} filters={[]} onNarrow={narrow} />
-        {beside}
-      </div>
-      <Awaited asked={report} height={FUNNEL_HEIGHT}>
-        {({ totals }) => <StepsOf totals={totals} period={period} filters={[]} />}
-      </Awaited>
-      <div className="columns">
-        {tops
-          .flatMap((name) => fields.dimensions.find((one) => one.name === name) ?? [])
-          .map((dimension) => (
-            <TopList key={dimension.name} dimension={dimension} {...shown} />
-          ))}
-      </div>
-      {below?.(shown)}
-      <CountryMap {...shown} filters={[]} onNarrow={narrow} />
+        <div className={beside === undefined ? undefined : "beside"}>
+          <Course {...shown} filters={[]} onNarrow={narrow} />
+          {beside}
+        </div>
+        <Awaited asked={report} height={FUNNEL_HEIGHT}>
+          {({ totals }) => <StepsOf totals={totals} period={period} filters={[]} />}
+        </Awaited>
+        <div className="columns">
+          {tops
+            .flatMap((name) => fields.dimensions.find((one) => one.name === name) ?? [])
+            .map((dimension) => (
+              <TopList key={dimension.name} dimension={dimension} {...shown} />
+            ))}
+        </div>
+        {below?.(shown)}
+        <CountryMap {...shown} filters={[]} onNarrow={narrow} />
       </ChartsOrSteps>
     </>
   );

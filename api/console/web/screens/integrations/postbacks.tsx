@@ -188,7 +188,9 @@ function NewPostback({
     <Drawer title="New postback" onClose={onClose}>
       {role === "partner" && <TrackerChoice />}
       <RecordForm
-        fields={role === "partner" ? [OFFER, ...fieldsFor(true)] : [OFFER, PARTNER, ...fieldsFor(false)]}
+        fields={
+          role === "partner" ? [OFFER, ...fieldsFor(true)] : [OFFER, PARTNER, ...fieldsFor(false)]
+        }
         initial={INITIAL}
         submit="Create the postback"
         onSubmit={create.mutateAsync}

@@ -2,7 +2,6 @@ import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
 import { useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
-import { advertiserChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
 import { mayDo, useMembership } from "../../member/membership.ts";
