@@ -18,19 +18,9 @@ export function decideSettlement(options: {
   readonly nowMs: number;
   readonly random: number;
 }): Settlement {
-  const { delivery, kind, request, durationMs, attempt, nowMs, random } = options;
+  const { delivery, kind, attempt, nowMs, random } = options;
   const isAnswered = attempt.kind === "answered";
-  const result = {
-    url: request.url.href,
-    method: request.method,
-    // The row of a webhook's delivery has the document already.
-    ...(kind.name === "postback" && { body: storable(request.body ?? "") }),
-    duration_ms: Math.round(durationMs),
-    response_status: isAnswered ? attempt.status : null,
-    response_body: isAnswered ? storable(attempt.body) : "",
-    is_sent: true,
-    is_endpoints_fault: true,
-  };
+  const result = { ...keptAttempt(options), is_sent: true, is_endpoints_fault: true };
   if (isAnswered && attempt.status >= 200 && attempt.status < 300)
     return { ...result, status: "delivered", error: "", retry_in_ms: null };
   const isOver = isAnswered ? kind.isRefusal(attempt.status) : attempt.isPermanent;
@@ -49,6 +39,25 @@ export function decideSettlement(options: {
       ? storable(`HTTP ${attempt.status} ${attempt.statusText}`.trimEnd())
       : attempt.error,
     retry_in_ms: retryInMs ?? null,
+  };
+}
+
+/** What is kept of the request and of its answer. */
+function keptAttempt({
+  kind,
+  request: { url, method, body = "" },
+  durationMs,
+  attempt,
+}: Pick<Parameters<typeof decideSettlement>[0], "kind" | "request" | "durationMs" | "attempt">) {
+  const isAnswered = attempt.kind === "answered";
+  return {
+    url: url.href,
+    method,
+    // The row of a webhook's delivery has the document already.
+    ...(kind.name === "postback" && { body: storable(body) }),
+    duration_ms: Math.round(durationMs),
+    response_status: isAnswered ? attempt.status : null,
+    response_body: isAnswered ? storable(attempt.body) : "",
   };
 }
 
