@@ -125,7 +125,7 @@ function useSteps({ steps, initial, onCreate }: StepFormProps): Steps {
     if (openWrong(found)) return;
     setSending(true);
     try {
-      // It replaces this address: Back does not lead to a form that has been sent.
+      // It replaces the review: Back leads to an empty form, not to one that can be sent twice.
       go(await onCreate(bodyOf(fields, draft, before)), { replace: true });
     } catch (failure) {
       setError(failure);
