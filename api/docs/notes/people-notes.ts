@@ -8,6 +8,7 @@ export const PEOPLE_NOTES: Notes = {
   locale: "BCP 47, such as de-AT",
   theme: "Colours of the console",
   single_key_shortcuts: "Whether single keys are shortcuts",
+  first_steps_hidden: "Ids of the workspaces whose first steps the dashboard no longer shows",
   list_columns: "Columns of the lists whose columns the person has chosen",
   table_density: "How high the rows of tables are",
   user_id: "The same human in `GET /users`",
