@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+import { choose } from "./choose.ts";
 
 const program = findChromium();
 const Made = z.object({ data: z.object({ id: z.string() }) });
@@ -165,8 +166,8 @@ describe.skipIf(program === undefined)("decisions that can be taken back", () =>
       "Choose the offer, or enter a click ID",
       "Choose the partner, or enter a click ID",
     ]);
-    await drawer.getByLabel("Offer", { exact: true }).selectOption(String(offer.id));
-    await drawer.getByLabel("Partner", { exact: true }).selectOption({ label: "Anna's blog" });
+    await choose(drawer, "Offer", { sought: String(offer.id), name: "" });
+    await choose(drawer, "Partner", { sought: "Anna's blog" });
     await press(drawer, "Continue");
     await drawer.getByLabel("Sale amount").fill("20,5");
     await press(drawer, "Check");
