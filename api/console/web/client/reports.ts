@@ -41,20 +41,18 @@ export type Reader = { readonly api: Api; readonly membershipId: number };
 export type FieldWords = {
   readonly names: Readonly<Record<string, string>>;
   readonly prices: ReadonlySet<string>;
-  /** The metric that stands before all others. */
-  readonly firstMetric?: string;
 };
 
 export function useReportFields(
   { api, membershipId }: Reader,
-  { names, prices, firstMetric }: FieldWords,
+  { names, prices }: FieldWords,
 ): UseQueryResult<ReportFields> {
   const labelOf = (field: Metric | Dimension): string => names[field.name] ?? field.label;
   return useQuery({
     queryKey: [membershipId, "report-fields"],
     staleTime: FIELDS_FRESH_MS,
     select: ({ metrics, dimensions }: ReportFields) => ({
-      metrics: firstOf(metrics, firstMetric).map((metric) => ({
+      metrics: metrics.map((metric) => ({
         ...metric,
         label: labelOf(metric),
         kind: prices.has(metric.name) ? "price" : metric.kind,
@@ -82,12 +80,6 @@ export function useReportFields(
       };
     },
   });
-}
-
-/** All metrics, with one before the others. */
-function firstOf(metrics: readonly Metric[], first: string | undefined): readonly Metric[] {
-  const isFirst = ({ name }: Metric): boolean => name === first;
-  return [...metrics.filter(isFirst), ...metrics.filter((one) => !isFirst(one))];
 }
 
 type Query = Readonly<Record<string, string>>;

@@ -4,13 +4,14 @@ import { LISTED_CONVERSIONS, type RoleFigures } from "./role-figures.ts";
 export const ADVERTISER_FIGURES: RoleFigures = {
   tiles: ["clicks", "conversions", "revenue", "cvr", "epc"],
   tops: ["offer", "country"],
+  // Money first: a phone shows one column beside the name.
   reported: [
+    "revenue",
     "clicks",
     "conversions",
     "pending_conversions",
     "rejected_conversions",
     "cvr",
-    "revenue",
     "epc",
   ],
   costs: new Set(["revenue", "rejected_conversions"]),
@@ -23,6 +24,5 @@ export const ADVERTISER_FIGURES: RoleFigures = {
     rejected_revenue: "Rejected cost",
   },
   prices: new Set(["epc", "rpc", "ecpm", "avg_sale_amount"]),
-  firstMetric: "revenue",
   amounts: [["revenue", "Cost"]],
 };

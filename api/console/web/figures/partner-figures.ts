@@ -3,13 +3,14 @@ import { LISTED_CLICKS, LISTED_CONVERSIONS, type RoleFigures } from "./role-figu
 export const PARTNER_FIGURES: RoleFigures = {
   tiles: ["clicks", "conversions", "payout", "pending_payout", "cvr", "epc"],
   tops: ["offer", "country"],
+  // Money first: a phone shows one column beside the name.
   reported: [
+    "payout",
     "clicks",
     "unique_clicks",
     "conversions",
     "pending_conversions",
     "cvr",
-    "payout",
     "epc",
   ],
   costs: new Set(["rejected_conversions"]),
@@ -21,6 +22,5 @@ export const PARTNER_FIGURES: RoleFigures = {
     rejected_payout: "Rejected earnings",
   },
   prices: new Set(["epc", "ecpm", "avg_sale_amount"]),
-  firstMetric: "payout",
   amounts: [["payout", "Earnings"]],
 };

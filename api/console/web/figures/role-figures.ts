@@ -21,8 +21,6 @@ export type RoleFigures = {
   readonly names: Readonly<Record<string, string>>;
   /** Metrics that are money of one unit, such as of a click, by their names. */
   readonly prices: ReadonlySet<string>;
-  /** The metric that stands before all others, because a phone shows only one column beside the name. */
-  readonly firstMetric?: string;
   /** Amounts of a conversion, by the names and titles of its fields. */
   readonly amounts: readonly (readonly [name: string, title: string])[];
 };

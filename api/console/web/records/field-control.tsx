@@ -6,7 +6,16 @@ import { MacroField } from "../parts/macro-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { FieldGroup } from "./field-group.tsx";
 import { FieldRows } from "./field-rows.tsx";
-import { type Draft, faultOf, groupIn, listIn, rowsIn, textIn, wholeFault } from "./form-draft.ts";
+import {
+  type Draft,
+  faultOf,
+  groupIn,
+  isWanted,
+  listIn,
+  rowsIn,
+  textIn,
+  wholeFault,
+} from "./form-draft.ts";
 import type { FormField } from "./form-field.ts";
 import { NamedTexts } from "./named-texts.tsx";
 import { RecordChoice } from "./record-choice.tsx";
@@ -29,20 +38,20 @@ export function FieldControls({
   readonly path: string;
   readonly onChange: (draft: Draft) => void;
 }): ReactElement {
-  const isShown = ({ onlyFor }: FormField): boolean =>
-    onlyFor === undefined || draft[onlyFor.name] === onlyFor.value;
   return (
     <>
-      {fields.filter(isShown).map((field) => (
-        <FieldControl
-          key={field.name}
-          field={field}
-          value={draft[field.name]}
-          path={`${path}${field.name}`}
-          faults={faults}
-          onChange={(value) => onChange({ ...draft, [field.name]: value })}
-        />
-      ))}
+      {fields
+        .filter((field) => isWanted(field, draft))
+        .map((field) => (
+          <FieldControl
+            key={field.name}
+            field={field}
+            value={draft[field.name]}
+            path={`${path}${field.name}`}
+            faults={faults}
+            onChange={(value) => onChange({ ...draft, [field.name]: value })}
+          />
+        ))}
     </>
   );
 }

@@ -162,7 +162,8 @@ export function missingFaults(
   draft: Draft,
   prefix = "",
 ): Readonly<Record<string, string>> {
-  const found = fields.flatMap((field): readonly (readonly [string, string])[] => {
+  const shown = fields.filter((field) => isWanted(field, draft));
+  const found = shown.flatMap((field): readonly (readonly [string, string])[] => {
     const path = `${prefix}${field.name}`;
     const value = draft[field.name];
     if (field.kind === "rows")
@@ -173,6 +174,11 @@ export function missingFaults(
     return words !== undefined && textIn(value).trim() === "" ? [[path, words]] : [];
   });
   return Object.fromEntries(found);
+}
+
+/** Whether a field belongs to the form as it is now: some are only for one value of another field. */
+export function isWanted({ onlyFor }: FormField, draft: Draft): boolean {
+  return onlyFor === undefined || draft[onlyFor.name] === onlyFor.value;
 }
 
 function missingWords({

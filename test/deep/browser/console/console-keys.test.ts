@@ -146,9 +146,9 @@ describe.skipIf(program === undefined)("quick hands in the console", () => {
     await page.locator("tbody tr").nth(1).locator(".cell-button:focus").waitFor();
     await page.keyboard.press("k");
     await page.keyboard.press("Enter");
-    await page.locator(".drawer").waitFor();
-    await page.keyboard.press("Escape");
-    await page.locator(".drawer").waitFor({ state: "detached" });
+    await page.waitForURL(/\/offers\/\d+$/);
+    await page.goBack();
+    await page.locator("tbody tr").nth(1).waitFor();
     await page.keyboard.press("/");
     await expect
       .poll(async () => await page.evaluate("document.activeElement.dataset.key"))

@@ -177,7 +177,7 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     expect(await offer.getByRole("link").getAttribute("href")).toMatch(/\/offers\?new=1$/);
     expect(await steps.locator("li").count()).toBe(7);
     // In place of flat lines.
-    const charts = page.getByRole("heading", { name: "By offer" });
+    const charts = page.getByRole("heading", { name: "By offer", exact: true });
     expect(await charts.count()).toBe(0);
     await press(page, "Don't show this again");
     await charts.waitFor();
@@ -200,7 +200,7 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
       await settled(page);
       expect(asked()).toBeGreaterThan(0);
       expect(await page.getByRole("region", { name: "First steps" }).count()).toBe(0);
-      await page.getByRole("heading", { name: "By offer" }).waitFor();
+      await page.getByRole("heading", { name: "By offer", exact: true }).waitFor();
       await page.context().close();
     }
   });

@@ -1,6 +1,5 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
-import { Problem } from "../../client/problem.ts";
 import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useDecide } from "../../records/bulk.ts";
@@ -9,7 +8,6 @@ import { partsOf, type SkippedRow } from "../../records/send-rows.ts";
 
 /** As many as one request may change. */
 const IDS_MAX = 200;
-const AT_ONCE = 10;
 
 type Partner = { readonly id: number; readonly name: string; readonly status: string };
 type Status = "active" | "rejected" | "blocked";
@@ -32,10 +30,14 @@ export function StatusActions({
     names: ["affiliates", "affiliate"],
     size: IDS_MAX,
     findChanged: async (shown) => {
-      const changed: (SkippedRow | undefined)[] = [];
-      for (const part of partsOf(shown, AT_ONCE))
-        changed.push(...(await Promise.all(part.map(async (row) => await changeOf(row)))));
-      return changed.filter((one) => one !== undefined);
+      const changed: SkippedRow[] = [];
+      for (const part of partsOf(shown, IDS_MAX)) {
+        const query = { ids: part.map(({ id }) => id), limit: IDS_MAX };
+        const { data } = await read(api.GET("/affiliates", { params: { query } }));
+        const now = new Map(data.map((row) => [row.id, row]));
+        changed.push(...part.flatMap((row) => changeOf(row, now.get(row.id))));
+      }
+      return changed;
     },
     send: async (part, status, isLeaving) => {
       const body = { ids: part.map(({ id }) => id), status };
@@ -44,19 +46,6 @@ export function StatusActions({
       return part.filter(({ id }) => gone.has(id)).map((row) => skip(row, "is no longer there"));
     },
   });
-  /** What a colleague has decided in the meantime. */
-  const changeOf = async (row: Partner): Promise<SkippedRow | undefined> => {
-    try {
-      const params = { path: { id: String(row.id) } };
-      const { data } = await read(api.GET("/affiliates/{id}", { params }));
-      return data.status === row.status
-        ? undefined
-        : skip(row, `was changed meanwhile: the status is ${data.status} now`);
-    } catch (error) {
-      if (error instanceof Problem && error.status === 404) return skip(row, "is no longer there");
-      throw error;
-    }
-  };
   const button = (status: Status, label: string, look: string): Record<string, unknown> => ({
     type: "button",
     className: look,
@@ -84,6 +73,13 @@ export function StatusActions({
 
 function skip({ id, name }: Partner, why: string): SkippedRow {
   return { key: String(id), name, why };
+}
+
+/** What a colleague has decided in the meantime. */
+function changeOf(row: Partner, now: Partner | undefined): SkippedRow[] {
+  if (now === undefined) return [skip(row, "is no longer there")];
+  if (now.status === row.status) return [];
+  return [skip(row, `was changed meanwhile: the status is ${now.status} now`)];
 }
 
 function partnersInWords(rows: readonly Partner[]): string {

@@ -18,7 +18,6 @@ import { RangeBar } from "../../range/range-bar.tsx";
 import { kindIn } from "../../records/bulk.ts";
 import { countedQuery } from "../../records/counted-query.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
-import { moneySecond } from "../../records/money-second.ts";
 import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
@@ -173,7 +172,5 @@ export function columnsFor(
       ? undefined
       : { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
   ];
-  const shown = columns.filter((column) => column !== undefined);
-  // On a phone only the first two columns are in view.
-  return isAccount ? moneySecond(shown) : shown;
+  return columns.filter((column) => column !== undefined);
 }

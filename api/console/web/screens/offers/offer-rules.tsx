@@ -28,7 +28,12 @@ export function OfferCaps({ offer, onSave }: OfferPart): ReactElement {
 export function OfferTargeting({ offer, onSave }: OfferPart): ReactElement {
   return (
     <div className="columns apart">
-      <FieldSection title="Targeting" fields={[TARGETING]} record={offer} onSave={onSave}>
+      <FieldSection
+        title="Targeting"
+        fields={[{ ...TARGETING, isFolded: false }]}
+        record={offer}
+        onSave={onSave}
+      >
         {isEmpty(offer.targeting) ? (
           <p className="muted">Visitors of every country and device are accepted.</p>
         ) : (
