@@ -110,8 +110,8 @@ describe.skipIf(program === undefined)("deliveries in the console", () => {
     await attempts.nth(1).waitFor();
     expect(await attempts.count()).toBe(2);
     const texts = await attempts.allInnerTexts();
-    expect(texts[0]).toMatch(/Attempt 2[\s\S]*delivered[\s\S]*Answered 200[\s\S]*thanks/);
-    expect(texts[1]).toMatch(/Attempt 1[\s\S]*failed[\s\S]*Answered 503/);
+    expect(texts[0]).toMatch(/Attempt 2[\s\S]*Delivered[\s\S]*Answered 200[\s\S]*thanks/);
+    expect(texts[1]).toMatch(/Attempt 1[\s\S]*Failed[\s\S]*Answered 503/);
     // The answer is text, whatever it looks like.
     expect(texts[1]).toContain(DOWN);
     const [sent] = receiver.received.filter(({ target }) => target === "/late");

@@ -5,6 +5,7 @@ import { fromAddress } from "../../client/lists.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
+import { statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordLink } from "../../records/record-link.tsx";
 import { RecordList } from "../../records/record-list.tsx";
@@ -40,7 +41,7 @@ export function AffiliateOffers({
       title: "Access",
       cell: (row) => (
         <span className={row.can_run ? "badge good" : "badge"}>
-          {row.can_run ? "may run" : (row.access_status ?? "may not run")}
+          {row.can_run ? "Approved" : statusWords(row.access_status ?? "no access")}
         </span>
       ),
     },

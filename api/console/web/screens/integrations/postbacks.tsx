@@ -73,6 +73,8 @@ const PARTNER: FormField = {
   label: "Partner",
   kind: "record",
   load: affiliateIdChoices,
+  isNullable: true,
+  hint: "None: for every partner",
 };
 const INITIAL = { method: "GET", fire_on: "approved", status: "active" } as const;
 

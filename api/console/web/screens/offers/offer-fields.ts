@@ -1,5 +1,6 @@
 import { advertiserChoices } from "../../client/choices.ts";
 import type { FormField } from "../../records/form-field.ts";
+import { currencyChoices } from "../../records/known-choices.ts";
 import { capsField } from "./caps-field.ts";
 import { targetingField } from "./targeting-field.ts";
 
@@ -100,7 +101,7 @@ export const MONEY: readonly FormField[] = [
 export const CURRENCY: FormField = {
   name: "currency",
   label: "Currency",
-  hint: "Three letters, such as EUR",
+  load: currencyChoices,
 };
 
 /** Which reports of conversions count. */

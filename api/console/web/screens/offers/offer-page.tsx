@@ -5,7 +5,7 @@ import { later } from "../../later.tsx";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
 import type { RecordBody, Save } from "../../records/form-field.ts";
 import { RecordPage, type RecordTab, useRecordId } from "../../records/record-page.tsx";
 import { RecordSums } from "../charts/record-sums.tsx";
@@ -65,7 +65,9 @@ function OfferHead({
   return (
     <>
       <StatusBadge status={status} />
-      <span className="badge">{visibility === "approval" ? "by approval" : visibility}</span>
+      <span className="badge">
+        {visibility === "approval" ? "By approval" : statusWords(visibility)}
+      </span>
       <span>
         Code <code>{code}</code>
       </span>
