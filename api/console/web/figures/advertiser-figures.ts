@@ -25,4 +25,5 @@ export const ADVERTISER_FIGURES: RoleFigures = {
   },
   prices: new Set(["epc", "rpc", "ecpm", "avg_sale_amount"]),
   amounts: [["revenue", "Cost"]],
+  clickAmounts: [],
 };

@@ -23,4 +23,5 @@ export const PARTNER_FIGURES: RoleFigures = {
   },
   prices: new Set(["epc", "ecpm", "avg_sale_amount"]),
   amounts: [["payout", "Earnings"]],
+  clickAmounts: [["click_payout", "Earnings of the click"]],
 };

@@ -23,6 +23,8 @@ export type RoleFigures = {
   readonly prices: ReadonlySet<string>;
   /** Amounts of a conversion, by the names and titles of its fields. */
   readonly amounts: readonly (readonly [name: string, title: string])[];
+  /** The same of a click. */
+  readonly clickAmounts: readonly (readonly [name: string, title: string])[];
 };
 
 /** Lists that every role has. */

@@ -16,4 +16,8 @@ export const STAFF_FIGURES: RoleFigures = {
     ["payout", "Payout"],
     ["revenue", "Revenue"],
   ],
+  clickAmounts: [
+    ["click_payout", "Payout of the click"],
+    ["click_revenue", "Revenue of the click"],
+  ],
 };

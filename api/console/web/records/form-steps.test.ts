@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FormStep, faultsIn, missingIn } from "./form-steps.ts";
+import { type FormStep, faultsIn } from "./form-steps.ts";
 
 const STEP: FormStep = {
   name: "money",
@@ -16,11 +16,6 @@ const STEP: FormStep = {
     { name: "caps", label: "Caps", kind: "group", fields: [{ name: "daily", label: "Day" }] },
   ],
 };
-
-test("only fields that must be filled in and are empty are missing", () => {
-  expect(missingIn(STEP.fields, { payout: "", note: "" })).toEqual({ payout: "Fill this in" });
-  expect(missingIn(STEP.fields, { payout: "0" })).toEqual({});
-});
 
 test("a step counts the faults of its fields, of its rows and of its groups, and no others", () => {
   const draft = { payout: "1", events: [{ code: "a" }], caps: { daily: "x" } };

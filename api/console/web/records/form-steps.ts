@@ -1,4 +1,4 @@
-import { type Draft, isAt, isEmpty, leafPaths } from "./form-draft.ts";
+import { type Draft, isAt, leafPaths } from "./form-draft.ts";
 import type { FormField } from "./form-field.ts";
 
 /** A part of a form that is filled in one after the other. */
@@ -9,17 +9,6 @@ export type FormStep = {
   readonly about?: string | undefined;
   readonly fields: readonly FormField[];
 };
-
-const MISSING = "Fill this in";
-
-/** Faults of fields that must have a value and have none. */
-export function missingIn(fields: readonly FormField[], draft: Draft): Record<string, string> {
-  return Object.fromEntries(
-    fields
-      .filter(({ name, required }) => required === true && isEmpty(draft[name]))
-      .map(({ name }) => [name, MISSING]),
-  );
-}
 
 /** How many of the faults are at fields of the step. */
 export function faultsIn(

@@ -5,9 +5,9 @@ import { Problem } from "../client/problem.ts";
 import { ProblemNotice } from "../parts/problem-notice.tsx";
 import { useUnsaved } from "../parts/unsaved.ts";
 import { FieldControls } from "./field-control.tsx";
-import { changedBody, type Draft, draftOf } from "./form-draft.ts";
+import { changedBody, type Draft, draftOf, missingFaults } from "./form-draft.ts";
 import type { FormField, RecordBody } from "./form-field.ts";
-import { type FormStep, faultsIn, missingIn } from "./form-steps.ts";
+import { type FormStep, faultsIn } from "./form-steps.ts";
 import { ShownFields } from "./shown-fields.tsx";
 
 type Faults = Readonly<Record<string, string>>;
@@ -114,12 +114,12 @@ function useSteps({ steps, initial, onCreate }: StepFormProps): Steps {
     return step !== undefined;
   };
   const next = (): void => {
-    const found = missingIn(steps[at]?.fields ?? [], draft);
+    const found = missingFaults(steps[at]?.fields ?? [], draft);
     setMissing(found);
     if (Object.keys(found).length === 0) open(steps[at + 1]);
   };
   const create = async (): Promise<void> => {
-    const found = missingIn(fields, draft);
+    const found = missingFaults(fields, draft);
     setMissing(found);
     setError(undefined);
     if (openWrong(found)) return;

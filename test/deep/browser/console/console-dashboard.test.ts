@@ -250,7 +250,7 @@ describe.skipIf(program === undefined)("the dashboard and reports answer at a gl
       `${browser.base("admin")}/reports?${WEEK}&group_by=country&metrics=ctr,clicks&chart=none`,
     );
     await settled(page);
-    const cellOf = (row: string) => page.locator(`tbody tr${row} td`).nth(2);
+    const cellOf = (row: string) => page.locator(`tbody tr${row} td`).nth(1);
     expect(await cellOf(".totals").textContent()).toMatch(/^– \(More clicks than impressions/);
     expect(await page.locator("tbody").textContent()).not.toContain("227");
     expect(

@@ -111,14 +111,14 @@ describe.skipIf(program === undefined)("imports in the console", () => {
     await recent.getByRole("button").first().click();
     const shown = drawer(page).getByLabel("This import");
     await press(shown, "Stop");
-    await shown.getByText("stopped", { exact: true }).waitFor();
+    await shown.getByText("Stopped", { exact: true }).waitFor();
     await shown.getByText(/^Stopped by /).waitFor();
     const [stopped] = await listed("/imports?kind=advertisers");
     expect(stopped).toMatchObject({ name: "many.csv", status: "stopped" });
     expect(Number(stopped?.["rows_created"])).toBeLessThan(MANY);
     // The address still names it.
     await page.reload();
-    await shown.getByText("stopped", { exact: true }).waitFor();
+    await shown.getByText("Stopped", { exact: true }).waitFor();
     await page.context().close();
   });
 

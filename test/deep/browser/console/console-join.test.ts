@@ -132,7 +132,7 @@ describe.skipIf(program === undefined)("invitations of people who have an accoun
     await join(page, await invite(admin, browser.base("admin"), { email, role: "analyst" }), "Acc");
     await admin.goto(`${browser.base("admin")}/workspace/people`);
     const row = admin.getByRole("table", { name: "Invitations" }).locator("tr", { hasText: email });
-    await row.getByText("accepted", { exact: true }).waitFor();
+    await row.getByText("Accepted", { exact: true }).waitFor();
     await page.goto(`${browser.base("admin")}/you`);
     await page.getByText("Chrome on Linux").waitFor();
     expect(await page.getByText("Mozilla/5.0").count()).toBe(0);

@@ -105,7 +105,7 @@ describe.skipIf(program === undefined)("records made in steps", () => {
   test("a step that misses a value, or that the API refuses, is opened at its field", async () => {
     const page = await world.open("/offers/new");
     await press(page, "Continue");
-    await page.getByText("Fill this in").first().waitFor();
+    await page.getByText("Enter the name").first().waitFor();
     expect(await page.locator(":focus").getAttribute("aria-invalid")).toBe("true");
     await fillBasics(page, "Refused", "DEMOSHOP");
     await step(page, "Review");

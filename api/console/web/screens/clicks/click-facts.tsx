@@ -2,6 +2,7 @@ import type { ReactElement, ReactNode } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { advertiserChoices, type LoadChoices } from "../../client/choices.ts";
+import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
 import { formatCountry } from "../../format/country.ts";
 import { formatMoney } from "../../format/money.ts";
 import { plainText } from "../../format/plain-text.ts";
@@ -51,9 +52,10 @@ export function ClickFacts({
   readonly affiliate: Named;
 }): ReactElement {
   const membership = useMembership();
+  const { clickAmounts } = useRoleFigures();
   return (
     <>
-      <Facts facts={mainFacts(membership, click)} />
+      <Facts facts={mainFacts(membership, click, clickAmounts)} />
       <Facts facts={recordFacts(membership, { click, offer, affiliate })} />
       {clickGroups(click).map(({ title, rows }) => (
         <section key={title} className="stack tight">
@@ -65,15 +67,19 @@ export function ClickFacts({
   );
 }
 
-function mainFacts({ zone }: Membership, click: Click): readonly Fact[] {
+function mainFacts(
+  { zone }: Membership,
+  click: Click,
+  amounts: RoleFigures["clickAmounts"],
+): readonly Fact[] {
+  const values = new Map<string, unknown>(Object.entries(click));
   return [
     ["Time", formatInstant(click.ts, zone)],
     ["Status", <StatusBadge key="status" status={click.status} />],
     ["Reason", click.status_reason.replaceAll("_", " ")],
     ["Link", LINK_TYPES[click.link_type]],
     ["Sent to", linkOrNothing(click.destination)],
-    ["Payout of the click", amountText(click.click_payout, click.currency)],
-    ["Revenue of the click", amountText(click.click_revenue, click.currency)],
+    ...amounts.map(([name, title]): Fact => [title, amountText(values.get(name), click.currency)]),
     [
       "Click ID",
       <span key="id" className="row">
@@ -128,8 +134,10 @@ function linkTo(path: string, named: Named): ReactNode {
   );
 }
 
-function amountText(amount: string | undefined, currency: string): string {
-  return amount === undefined || /^0(?:\.0*)?$/.test(amount) ? "" : formatMoney(amount, currency);
+function amountText(amount: unknown, currency: string): string {
+  return typeof amount !== "string" || /^0(?:\.0*)?$/.test(amount)
+    ? ""
+    : formatMoney(amount, currency);
 }
 
 function shown(name: string, value: unknown): ReactNode {

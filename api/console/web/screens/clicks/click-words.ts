@@ -81,7 +81,6 @@ const CLICK_GROUPS: readonly (readonly [
 
 /** Shown in words at the top, or of no use to a person. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
-  "click_id",
   "ts",
   "workspace_id",
   "link_type",
@@ -92,10 +91,9 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "affiliate_id",
   "smart_link_id",
   "destination",
-  "click_payout",
-  "click_revenue",
   "currency",
 ]);
+const isElsewhere = (name: string): boolean => ELSEWHERE.has(name) || name.startsWith("click_");
 const LAST = CLICK_GROUPS.length - 1;
 
 type ClickGroup = {
@@ -106,7 +104,7 @@ type ClickGroup = {
 /** What is known of a click, in groups. Empty fields and empty groups are left out. */
 export function clickGroups(click: Readonly<Record<string, unknown>>): readonly ClickGroup[] {
   const known = new Set(CLICK_GROUPS.flatMap(([, fields]) => Object.keys(fields)));
-  const others = Object.keys(click).filter((name) => !known.has(name) && !ELSEWHERE.has(name));
+  const others = Object.keys(click).filter((name) => !known.has(name) && !isElsewhere(name));
   return CLICK_GROUPS.map(([title, fields], at): ClickGroup => {
     const named = Object.entries(fields);
     const more = others.map((name) => [name, name.replaceAll("_", " ")] as const);

@@ -8,6 +8,7 @@ import { fromAddress } from "../../client/lists.ts";
 import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
+import { later } from "../../later.tsx";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
@@ -22,7 +23,6 @@ import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
 import { ConversionDrawer } from "./conversion-drawer.tsx";
-import { RecordByHand } from "./record-by-hand.tsx";
 import { CONVERSIONS, ReviewActions } from "./review-actions.tsx";
 
 const FILTERS: readonly ListFilter[] = [
@@ -55,6 +55,9 @@ const OF_STAFF: readonly ListFilter[] = [
   { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   { name: "advertiser_id", label: "Advertiser", load: advertiserChoices },
 ];
+
+// Only staff load it.
+const RecordByHand = later(async () => (await import("./record-by-hand.tsx")).RecordByHand);
 
 const LIVE_MS = 3_000;
 

@@ -1,9 +1,12 @@
 import type { Api } from "../../client/api-client.ts";
 import { read } from "../../client/api-client.ts";
 import { Problem } from "../../client/problem.ts";
+import type { RoleFigures } from "../../figures/role-figures.ts";
 import type { SkippedRow } from "../../records/send-rows.ts";
 import { partsOf } from "../../records/send-rows.ts";
-import type { Conversion } from "./conversion.ts";
+import { amountOf, type Conversion } from "./conversion.ts";
+
+type Amounts = RoleFigures["amounts"];
 
 /** Up to so many rows are read one by one; more are sought in the list of their status first. */
 const FEW = 20;
@@ -17,22 +20,27 @@ const SECOND_MS = 1_000;
 export async function findChanged(
   api: Api,
   rows: readonly Conversion[],
+  amounts: Amounts,
 ): Promise<readonly SkippedRow[]> {
-  const same = rows.length <= FEW ? new Set<string>() : await findSame(api, rows);
+  const same = rows.length <= FEW ? new Set<string>() : await findSame(api, rows, amounts);
   const others = rows.filter(({ id }) => !same.has(id));
   const changed: SkippedRow[] = [];
   for (const part of partsOf(others, AT_ONCE)) {
-    const found = await Promise.all(part.map(async (row) => await changeOf(api, row)));
+    const found = await Promise.all(part.map(async (row) => await changeOf(api, row, amounts)));
     changed.push(...found.filter((one) => one !== undefined));
   }
   return changed;
 }
 
-async function changeOf(api: Api, row: Conversion): Promise<SkippedRow | undefined> {
+async function changeOf(
+  api: Api,
+  row: Conversion,
+  amounts: Amounts,
+): Promise<SkippedRow | undefined> {
   const told = { key: row.id, name: row.id };
   try {
     const { data } = await read(api.GET("/conversions/{id}", { params: { path: { id: row.id } } }));
-    if (isSame(data, row)) return undefined;
+    if (isSame(data, row, amounts)) return undefined;
     const why =
       data.status === row.status
         ? "was changed meanwhile: look at it again"
@@ -46,7 +54,11 @@ async function changeOf(api: Api, row: Conversion): Promise<SkippedRow | undefin
 }
 
 /** The rows that the lists of their statuses show unchanged. */
-async function findSame(api: Api, rows: readonly Conversion[]): Promise<ReadonlySet<string>> {
+async function findSame(
+  api: Api,
+  rows: readonly Conversion[],
+  amounts: Amounts,
+): Promise<ReadonlySet<string>> {
   const same = new Set<string>();
   for (const status of new Set(rows.map((row) => row.status))) {
     const shown = new Map(rows.filter((row) => row.status === status).map((row) => [row.id, row]));
@@ -65,7 +77,7 @@ async function findSame(api: Api, rows: readonly Conversion[]): Promise<Readonly
       );
       for (const row of answer.data) {
         const before = shown.get(row.id);
-        if (before !== undefined && isSame(row, before)) same.add(row.id);
+        if (before !== undefined && isSame(row, before, amounts)) same.add(row.id);
       }
       cursor = answer.next_cursor;
     }
@@ -74,12 +86,11 @@ async function findSame(api: Api, rows: readonly Conversion[]): Promise<Readonly
 }
 
 /** Whether a decision about one is a decision about the other: same status, same money. */
-function isSame(now: Conversion, before: Conversion): boolean {
+function isSame(now: Conversion, before: Conversion, amounts: Amounts): boolean {
   return (
     now.status === before.status &&
     now.status_reason === before.status_reason &&
-    now.payout === before.payout &&
-    now.revenue === before.revenue &&
-    now.sale_amount === before.sale_amount
+    now.sale_amount === before.sale_amount &&
+    amounts.every(([name]) => amountOf(now, name) === amountOf(before, name))
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
+import { useRoleFigures } from "../../figures/role-figures.ts";
 import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
 import { type Answer, Decision } from "../../parts/decision.tsx";
@@ -28,13 +29,14 @@ export function ReviewActions({
   readonly chosen: ChosenRows;
 }): ReactElement {
   const { api } = useMembership();
+  const { amounts } = useRoleFigures();
   const decide = useDecide<Conversion, Review>({
     kind: CONVERSIONS,
     keyOf: ({ id }) => id,
     what: conversionsInWords,
     names: NAMES,
     size: IDS_MAX,
-    findChanged: async (shown) => await findChanged(api, shown),
+    findChanged: async (shown) => await findChanged(api, shown, amounts),
     send: async (part, { status, reason }, isLeaving) => {
       const ids = part.map(({ id }) => id);
       const body = { ids, status, ...(reason === "" ? {} : { reason }) };

@@ -19,7 +19,7 @@ export type FirstStep = {
 
 type Step = Omit<FirstStep, "isDone"> & {
   readonly find: (reader: Reader, signal: AbortSignal) => Promise<boolean>;
-  /** A click has a domain, an offer and its advertiser. */
+  /** A click has a domain, an offer with its advertiser, and a partner. */
   readonly provedByClick?: boolean;
 };
 
@@ -68,6 +68,7 @@ const CATALOG: readonly Step[] = [
     action: "New partner",
     path: "/partners?new=1",
     permission: "affiliates.write",
+    provedByClick: true,
     find: async ({ api }, signal) => {
       const query = { ...ONE, status: "active" } as const;
       return isAny(await read(api.GET("/affiliates", { params: { query }, signal })));
