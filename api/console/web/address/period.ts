@@ -20,7 +20,7 @@ const DEFAULT_PRESET: Preset = "last30";
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** Stands in the address of a screen that compares unless it is told not to. */
+/** Stands in the address of a screen that would compare without it. */
 const NOT_COMPARED = "none";
 
 /** `usual` is what an address is compared with that does not say it. */
@@ -62,7 +62,7 @@ export function periodParams({
   };
 }
 
-/** The address of a screen that compares unless it is told not to. */
+/** The address of a screen that compares by default. */
 export function comparedParams(period: Period): Record<string, string> {
   return { ...periodParams(period), compare: period.compare ?? NOT_COMPARED };
 }

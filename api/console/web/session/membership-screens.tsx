@@ -17,7 +17,7 @@ const Advertiser = later(async () => (await import("../advertiser.tsx")).Adverti
 
 const PLACE = /^\/w\/([^/]+)(?:\/(partner|advertiser)\/([^/]+))?(?:\/|$)/;
 
-/** The screens of the membership that the address names, else of the one that this browser showed last, else of the first one. */
+/** The screens of a membership: the address names it, else this browser showed it last, else it is the first of the person. */
 export function MembershipScreens({ session }: { readonly session: Session }): ReactElement {
   const [path] = useLocation();
   const chosen = session.memberships.find((one) => isNamedBy(path, one));

@@ -69,7 +69,7 @@ export type Judged = {
   readonly reason: string;
   readonly payout: string;
   readonly revenue: string;
-  /** Of payout and revenue. */
+  /** The currency of payout and revenue. */
   readonly currency: string;
   readonly isDuplicate: boolean;
   /** The order was recorded before: a postback would change that conversion. */
@@ -78,7 +78,7 @@ export type Judged = {
   readonly error: string;
 };
 
-/** A postback ignores what it cannot read. A person is told. */
+/** A postback ignores what it cannot read; a person gets an error at the field. */
 export function saleFaults({
   sale_amount: amount,
   currency,

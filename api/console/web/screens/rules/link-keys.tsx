@@ -60,7 +60,7 @@ const LINK_KEYS: RecordResource<LinkKey> = {
     await read(api.DELETE("/link-keys/{id}", { params: { path: { id } } })),
 };
 
-/** All of them, or those of one partner. */
+/** Of all partners, or of one partner. */
 export function LinkKeys({ partner }: { readonly partner?: number }): ReactElement {
   return (
     <RecordScreen

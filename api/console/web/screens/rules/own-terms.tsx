@@ -108,7 +108,7 @@ function ownText(type: string | null, value: string | null): string {
   return SHARES.has(type) ? `${text} %` : value;
 }
 
-/** All of them, or those of one partner. */
+/** Of all partners, or of one partner. */
 export function OwnTerms({ partner }: { readonly partner?: number }): ReactElement {
   return (
     <RecordScreen
