@@ -1,4 +1,5 @@
 import { type ReactElement, useId } from "react";
+import { describedBy, Remarks } from "./remarks.tsx";
 
 /** Several lines of text with their label. */
 export function AreaField({
@@ -26,14 +27,10 @@ export function AreaField({
         rows={rows}
         value={value}
         aria-invalid={fault !== undefined}
-        aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+        aria-describedby={describedBy(id, { fault })}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
-      {fault !== undefined && (
-        <span className="fault" id={`${id}-fault`} role="alert">
-          {fault}
-        </span>
-      )}
+      <Remarks {...{ id, fault }} />
     </div>
   );
 }

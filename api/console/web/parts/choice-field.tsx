@@ -1,5 +1,6 @@
 import { type ReactElement, useId } from "react";
 import type { Choice } from "../client/choices.ts";
+import { describedBy, Remarks } from "./remarks.tsx";
 
 /** One of a few values, with its label. */
 export function ChoiceField({
@@ -26,7 +27,7 @@ export function ChoiceField({
         className="select"
         value={value}
         aria-invalid={fault !== undefined}
-        aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+        aria-describedby={describedBy(id, { fault })}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
         {choices.map(([one, words]) => (
@@ -35,11 +36,7 @@ export function ChoiceField({
           </option>
         ))}
       </select>
-      {fault !== undefined && (
-        <span className="fault" id={`${id}-fault`} role="alert">
-          {fault}
-        </span>
-      )}
+      <Remarks {...{ id, fault }} />
     </div>
   );
 }

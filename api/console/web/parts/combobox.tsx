@@ -1,6 +1,7 @@
 import { ChevronDown, X } from "lucide-react";
 import { type ReactElement, useId } from "react";
 import { ComboboxList, type Found, type Option } from "./combobox-list.tsx";
+import { describedBy, Remarks } from "./remarks.tsx";
 import { useOpenList } from "./use-open-list.ts";
 
 type ComboboxProps = {
@@ -64,17 +65,6 @@ export function Combobox(props: ComboboxProps): ReactElement {
   );
 }
 
-function describedBy(
-  id: string,
-  { hint, fault }: { readonly hint: string | undefined; readonly fault: string | undefined },
-): string | undefined {
-  const ids = [
-    hint === undefined ? "" : `${id}-hint`,
-    fault === undefined ? "" : `${id}-fault`,
-  ].filter(Boolean);
-  return ids.length === 0 ? undefined : ids.join(" ");
-}
-
 /** A button that clears the field, else the mark of a list. */
 function EndMark({
   label,
@@ -93,30 +83,5 @@ function EndMark({
     >
       <X size={14} aria-hidden />
     </button>
-  );
-}
-
-function Remarks({
-  id,
-  hint,
-  fault,
-}: {
-  readonly id: string;
-  readonly hint: string | undefined;
-  readonly fault: string | undefined;
-}): ReactElement {
-  return (
-    <>
-      {hint !== undefined && (
-        <span className="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-      {fault !== undefined && (
-        <span className="fault" id={`${id}-fault`} role="alert">
-          {fault}
-        </span>
-      )}
-    </>
   );
 }

@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type ReactElement, useId } from "react";
+import { describedBy, Remarks } from "./remarks.tsx";
 
 type TextFieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, "id" | "onChange" | "value"> & {
   readonly label: string;
@@ -18,10 +19,6 @@ export function TextField({
   ...input
 }: TextFieldProps): ReactElement {
   const id = useId();
-  const described = [
-    hint === undefined ? "" : `${id}-hint`,
-    fault === undefined ? "" : `${id}-fault`,
-  ].filter(Boolean);
   return (
     <div className="field">
       <label className="label" htmlFor={id}>
@@ -33,19 +30,10 @@ export function TextField({
         className="input"
         value={value}
         aria-invalid={fault !== undefined}
-        aria-describedby={described.length === 0 ? undefined : described.join(" ")}
+        aria-describedby={describedBy(id, { hint, fault })}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
-      {hint !== undefined && (
-        <span className="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-      {fault !== undefined && (
-        <span className="fault" id={`${id}-fault`} role="alert">
-          {fault}
-        </span>
-      )}
+      <Remarks {...{ id, hint, fault }} />
     </div>
   );
 }

@@ -1,14 +1,11 @@
-import type { PointerEvent, ReactElement } from "react";
+import type { ReactElement } from "react";
 import type { Figure } from "../format/figure.ts";
 import { StrangerText } from "../parts/stranger-text.tsx";
 import { PlotFrame } from "./as-table.tsx";
 import { Legend, type LegendEntry } from "./legend.tsx";
 import { heightOf } from "./pixels.ts";
-import { Reading } from "./reading.tsx";
-import { Grid, HEIGHT, nearest, pathOf, ROOM, scalesOf } from "./series-grid.tsx";
-import { useCursor } from "./use-cursor.ts";
-import { useDrag } from "./use-drag.ts";
-import { useWidth } from "./use-width.ts";
+import { SeriesFrame } from "./series-frame.tsx";
+import { pathOf } from "./series-grid.tsx";
 
 type SplitLine = {
   readonly name: string;
@@ -59,74 +56,35 @@ function entryOf({ name, isRest = false }: SplitLine, at: number): LegendEntry {
   return { name, className: "series", colour: `var(--plot-${at + 1})`, dashes: DASHES[at] };
 }
 
-function Drawing({
-  title,
-  buckets,
-  lines,
-  format,
-  formatTick,
-  onPick,
-  onRange,
-}: SplitSeriesProps): ReactElement {
-  const { frame, width } = useWidth();
-  const count = buckets.length;
-  const heights = lines.flatMap(({ values }) => values.map(heightOf));
-  const { x, y, ticks } = scalesOf({ count, heights, width });
-  const { at, setAt, onKeyDown } = useCursor({ count, first: count - 1, onPick });
-  const under = (event: PointerEvent<SVGSVGElement>): number | undefined =>
-    nearest(event.clientX - event.currentTarget.getBoundingClientRect().left, x, count);
-  const { range, press, release, leave } = useDrag({ at, onPick, onRange });
+function Drawing(props: SplitSeriesProps): ReactElement {
+  const { title, buckets, lines, format } = props;
   return (
-    <div className="plot" ref={frame}>
-      <svg
-        height={HEIGHT}
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        role="img"
-        className="opens"
-        aria-label={`${title}: ${lines.length} lines of ${count} points, arrow keys read them`}
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onPointerMove={(event) => setAt(under(event))}
-        onPointerLeave={() => setAt(undefined)}
-        onPointerDown={(event) => {
-          setAt(under(event));
-          press(under(event));
-        }}
-        onPointerUp={(event) => release(under(event))}
-        onPointerCancel={leave}
-      >
-        {range !== undefined && (
-          <rect
-            className="band"
-            x={x(range[0])}
-            width={x(range[1]) - x(range[0])}
-            y={ROOM.top}
-            height={HEIGHT - ROOM.top - ROOM.bottom}
-          />
-        )}
-        <Grid labels={buckets} width={width} x={x} y={y} ticks={ticks} format={formatTick} />
-        {lines.map((one, index) => (
-          <Line
-            key={one.name}
-            entry={entryOf(one, index)}
-            d={pathOf(one.values.map(heightOf), x, y)}
-          />
-        ))}
-        {at !== undefined && (
-          <line className="cursor" x1={x(at)} x2={x(at)} y1={ROOM.top} y2={HEIGHT - ROOM.bottom} />
-        )}
-      </svg>
-      {at !== undefined && (
-        <Reading at={x(at)} width={width}>
+    <SeriesFrame
+      {...props}
+      says={`${title}: ${lines.length} lines of ${buckets.length} points, arrow keys read them`}
+      labels={buckets}
+      heights={lines.flatMap(({ values }) => values.map(heightOf))}
+      reading={(at) => (
+        <>
           <strong>{buckets[at]}</strong>
           {lines.map(({ name, values }) => (
             <div key={name}>
               <StrangerText text={name} />: {format(values[at] ?? null)}
             </div>
           ))}
-        </Reading>
+        </>
       )}
-    </div>
+    >
+      {(x, y) =>
+        lines.map((one, index) => (
+          <Line
+            key={one.name}
+            entry={entryOf(one, index)}
+            d={pathOf(one.values.map(heightOf), x, y)}
+          />
+        ))
+      }
+    </SeriesFrame>
   );
 }
 

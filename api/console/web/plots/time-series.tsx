@@ -1,13 +1,10 @@
-import type { PointerEvent, ReactElement } from "react";
+import type { ReactElement } from "react";
 import type { Figure } from "../format/figure.ts";
 import { PlotFrame } from "./as-table.tsx";
 import { Legend } from "./legend.tsx";
 import { heightOf } from "./pixels.ts";
-import { Reading } from "./reading.tsx";
-import { Grid, HEIGHT, nearest, type Place, pathOf, ROOM, scalesOf } from "./series-grid.tsx";
-import { useCursor } from "./use-cursor.ts";
-import { useDrag } from "./use-drag.ts";
-import { useWidth } from "./use-width.ts";
+import { SeriesFrame } from "./series-frame.tsx";
+import { type Place, pathOf } from "./series-grid.tsx";
 
 export type SeriesPoint = {
   /** Name of the bucket, such as "Nov 25". */
@@ -63,93 +60,49 @@ export function TimeSeries(props: TimeSeriesProps): ReactElement {
   );
 }
 
-function SeriesLines({
-  points,
-  format,
-  formatTick,
-  isLastOpen,
-  comparedName,
-  title,
-  onPick,
-  onRange,
-}: TimeSeriesProps): ReactElement {
-  const { frame, width } = useWidth();
-  const heights = points.flatMap(({ value, compared }) => [heightOf(value), heightOf(compared)]);
-  const { x, y, ticks } = scalesOf({ count: points.length, heights, width });
+function SeriesLines(props: TimeSeriesProps): ReactElement {
+  const { points, format, isLastOpen, comparedName, title } = props;
   const last = points.length - 1;
-  const { at, setAt, onKeyDown } = useCursor({ count: points.length, first: last, onPick });
-  const under = (event: PointerEvent<SVGSVGElement>): number | undefined => {
-    const left = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    return nearest(left, x, points.length);
-  };
-  const { range, press, release, leave } = useDrag({ at, onPick, onRange });
-  const read = at === undefined ? undefined : points[at];
   return (
-    <div className="plot" ref={frame}>
-      <svg
-        height={HEIGHT}
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        role="img"
-        className={onPick === undefined ? undefined : "opens"}
-        aria-label={`${title}: ${points.length} points, arrow keys read them`}
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onPointerMove={(event) => setAt(under(event))}
-        onPointerLeave={() => setAt(undefined)}
-        onPointerDown={(event) => {
-          setAt(under(event));
-          press(under(event));
-        }}
-        onPointerUp={(event) => release(under(event))}
-        onPointerCancel={leave}
-      >
-        {range !== undefined && (
-          <rect
-            className="band"
-            x={x(range[0])}
-            width={x(range[1]) - x(range[0])}
-            y={ROOM.top}
-            height={HEIGHT - ROOM.top - ROOM.bottom}
-          />
-        )}
-        <Grid
-          labels={points.map(({ label }) => label)}
-          width={width}
-          x={x}
-          y={y}
-          ticks={ticks}
-          format={formatTick}
-        />
-        {comparedName !== undefined && (
+    <SeriesFrame
+      {...props}
+      says={`${title}: ${points.length} points, arrow keys read them`}
+      labels={points.map(({ label }) => label)}
+      heights={points.flatMap(({ value, compared }) => [heightOf(value), heightOf(compared)])}
+      reading={(at) => {
+        const point = points[at];
+        return (
+          point !== undefined && (
+            <Values point={point} format={format} isCompared={comparedName !== undefined} />
+          )
+        );
+      }}
+    >
+      {(x, y) => (
+        <>
+          {comparedName !== undefined && (
+            <path
+              className="compared"
+              d={pathOf(
+                points.map(({ compared }) => heightOf(compared)),
+                x,
+                y,
+              )}
+            />
+          )}
           <path
-            className="compared"
+            className="series"
+            stroke="var(--plot-1)"
             d={pathOf(
-              points.map(({ compared }) => heightOf(compared)),
+              points.slice(0, isLastOpen ? last : undefined).map(({ value }) => heightOf(value)),
               x,
               y,
             )}
           />
-        )}
-        <path
-          className="series"
-          stroke="var(--plot-1)"
-          d={pathOf(
-            points.slice(0, isLastOpen ? last : undefined).map(({ value }) => heightOf(value)),
-            x,
-            y,
-          )}
-        />
-        {isLastOpen && last > 0 && <OpenEnd points={points} x={x} y={y} />}
-        {at !== undefined && (
-          <line className="cursor" x1={x(at)} x2={x(at)} y1={ROOM.top} y2={HEIGHT - ROOM.bottom} />
-        )}
-      </svg>
-      {read !== undefined && at !== undefined && (
-        <Reading at={x(at)} width={width}>
-          <Values point={read} format={format} isCompared={comparedName !== undefined} />
-        </Reading>
+          {isLastOpen && last > 0 && <OpenEnd points={points} x={x} y={y} />}
+        </>
       )}
-    </div>
+    </SeriesFrame>
   );
 }
 

@@ -1,7 +1,7 @@
 import { userChoices } from "../../client/user-choices.ts";
 import type { FormField } from "../../records/form-field.ts";
-import { countryChoices, currencyChoices } from "../../records/known-choices.ts";
-import { PAID_AT } from "../affiliates/affiliate-fields.ts";
+import { currencyChoices } from "../../records/known-choices.ts";
+import { PAID_AT, CONTACT as PARTNER_CONTACT } from "../affiliates/affiliate-fields.ts";
 
 export const STATUS: FormField = {
   name: "status",
@@ -27,14 +27,9 @@ export const BASICS: readonly FormField[] = [
   { name: "notes", label: "Internal notes", kind: "area" },
 ];
 
-export const CONTACT: readonly FormField[] = [
-  { name: "email", label: "E-mail" },
-  { name: "company", label: "Company" },
-  { name: "contact_name", label: "Contact" },
-  { name: "phone", label: "Phone" },
-  { name: "website", label: "Website" },
-  { name: "country", label: "Country", load: countryChoices },
-];
+export const CONTACT: readonly FormField[] = PARTNER_CONTACT.filter(
+  ({ name }) => name !== "messenger",
+);
 
 export const BILLING: readonly FormField[] = [
   { name: "currency", label: "Currency", load: currencyChoices, hint: "Of new offers" },

@@ -1,14 +1,13 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
-import { userChoices } from "../../client/user-choices.ts";
 import { later } from "../../later.tsx";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RecordBody, Save } from "../../records/form-field.ts";
-import { RecordName } from "../../records/record-name.tsx";
+import { ManagedBy } from "../../records/managed-by.tsx";
 import { RecordPage, type RecordTab, useRecordId } from "../../records/record-page.tsx";
 import { RecordSums } from "../charts/record-sums.tsx";
 import { ADVERTISER_LIST, type Advertiser } from "./advertiser.ts";
@@ -58,11 +57,7 @@ function AdvertiserHead({ advertiser }: { readonly advertiser: Advertiser }): Re
     <>
       <StatusBadge status={status} />
       <span className="muted">ID {id}</span>
-      {manager !== null && (
-        <span>
-          Manager <RecordName of={userChoices} id={manager} />
-        </span>
-      )}
+      <ManagedBy manager={manager} />
       <div className="whole-row">
         <RecordSums entity="advertiser" id={id} currency={currency} groupBy="offer" />
       </div>

@@ -41,7 +41,7 @@ const SMART_LINKS: LoadChoices = {
   },
 };
 
-/** A click as people read it: names that lead to their records, then what is known of visitor and source. */
+/** A click as people read it: names that lead to their records, then visitor and source. */
 export function ClickFacts({
   click,
   offer,

@@ -101,7 +101,7 @@ type ClickGroup = {
   readonly rows: readonly (readonly [words: string, name: string, value: unknown])[];
 };
 
-/** What is known of a click, in groups. Empty fields and empty groups are left out. */
+/** The fields of a click in groups. Empty fields and empty groups are left out. */
 export function clickGroups(click: Readonly<Record<string, unknown>>): readonly ClickGroup[] {
   const known = new Set(CLICK_GROUPS.flatMap(([, fields]) => Object.keys(fields)));
   const others = Object.keys(click).filter((name) => !known.has(name) && !isElsewhere(name));

@@ -2,7 +2,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 
 export type Attempt = components["schemas"]["DeliveryAttempt"];
 
-/** What is known of one attempt of a delivery. */
+/** One attempt of a delivery, as far as its result was recorded. */
 export type AttemptEntry =
   | { readonly kind: "known"; readonly number: number; readonly attempt: Attempt }
   | { readonly kind: "under-way" | "unknown"; readonly number: number };
