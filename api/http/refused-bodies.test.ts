@@ -73,9 +73,9 @@ async function expectCheap(name: string, payload: string): Promise<void> {
 }
 
 /** How much longer the engine itself takes to decode escapes: 1.2 to 1.9 times, by the machine. */
-function decodingRatio(escaped: string, text: string): number {
+function decodingRatio(escaped: string, plain: string): number {
   const parse = (json: string) => (): void => void JSON.parse(json);
-  return Math.max(1, processorTimeRatio({ usual: parse(text), other: parse(escaped) }, 0));
+  return Math.max(1, processorTimeRatio({ usual: parse(plain), other: parse(escaped) }, 0));
 }
 
 const BODIES: readonly (readonly [name: string, body: string])[] = [
