@@ -1,3 +1,4 @@
+import { billingOperations } from "./billing/billing-operations.ts";
 import { decideAccessRequests } from "./catalog/access-requests/decide-access-requests.ts";
 import { listAccessRequests } from "./catalog/access-requests/list-access-requests.ts";
 import {
@@ -139,6 +140,7 @@ export const operations: readonly Operation[] = [
   ...peopleOperations,
   ...savedViewOperations,
   ...importOperations,
+  ...billingOperations,
   getSystem,
   ...systemOperations,
 ];

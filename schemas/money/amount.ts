@@ -6,7 +6,8 @@ import assert from "node:assert";
  */
 export type Amount = bigint;
 
-const SCALE_DIGITS = 4;
+/** Decimals of an amount. */
+export const AMOUNT_SCALE_DIGITS = 4;
 const SCALE = 10_000n;
 /** The largest amount of 14 + 4 digits, which is what our databases store. */
 export const AMOUNT_STORED_MAX: Amount = 10n ** 18n - 1n;
@@ -19,7 +20,7 @@ export function parseAmount(text: string): Amount | undefined {
   const match = PLAIN_DECIMAL.exec(text);
   if (match === null) return undefined;
   const [, whole = "0", fraction = ""] = match;
-  return BigInt(whole) * SCALE + BigInt(fraction.padEnd(SCALE_DIGITS, "0"));
+  return BigInt(whole) * SCALE + BigInt(fraction.padEnd(AMOUNT_SCALE_DIGITS, "0"));
 }
 
 /** Decimals of an amount that a shop computes with floats, such as 3.3000000000000003, and some more. */
@@ -36,7 +37,7 @@ export function parseSentAmount(text: string): Amount | undefined {
   const [, whole = "", fraction = ""] = match;
   if (whole === "" && fraction === "") return undefined;
   const exact = BigInt(whole + fraction.padEnd(SENT_DIGITS_MAX, "0"));
-  return divideRounded(exact, 10n ** BigInt(SENT_DIGITS_MAX - SCALE_DIGITS));
+  return divideRounded(exact, 10n ** BigInt(SENT_DIGITS_MAX - AMOUNT_SCALE_DIGITS));
 }
 
 /** Why {@link parseSentAmount} does not read a text, as the end of a sentence about it. Undefined for a negative amount, which the error itself names. */
@@ -60,7 +61,7 @@ export function amountOf(stored: string): Amount {
 /** The decimal string of the contract, always with four places (ENV-005). */
 export function formatAmount(amount: Amount): string {
   const magnitude = amount < 0n ? -amount : amount;
-  const fraction = (magnitude % SCALE).toString().padStart(SCALE_DIGITS, "0");
+  const fraction = (magnitude % SCALE).toString().padStart(AMOUNT_SCALE_DIGITS, "0");
   return `${amount < 0n ? "-" : ""}${magnitude / SCALE}.${fraction}`;
 }
 

@@ -86,6 +86,6 @@ function readMigrations(store: Store): MigrationFile[] {
 
 function readWithIncluded(file: string): string {
   return readFileSync(file, "utf8").replace(INCLUDED, (_line, path: string) =>
-    readFileSync(join(dirname(file), path), "utf8").trimEnd(),
+    readWithIncluded(join(dirname(file), path)).trimEnd(),
   );
 }

@@ -9,6 +9,7 @@ export const API_ROOMS: readonly string[] = [
   "docs",
   "workspace",
   "people",
+  "billing",
   "traffic",
   "reports",
   "messages",

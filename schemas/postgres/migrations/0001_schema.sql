@@ -1790,6 +1790,15 @@ create table import_part (
   primary key (import_id, number)
 );
 
+-- === Billing ===
+
+-- The money side of a network: what is owed, and what was paid.
+\ir ../billing/ledger.sql
+\ir ../billing/statements.sql
+\ir ../billing/payouts.sql
+\ir ../billing/invoices.sql
+\ir ../billing/conversion-updates.sql
+
 -- === Functions ===
 
 \ir ../functions/share_a_host.sql
@@ -1799,6 +1808,7 @@ create table import_part (
 -- Values.
 \ir ../functions/iso_time.sql
 \ir ../functions/earned.sql
+\ir ../functions/charged.sql
 \ir ../functions/network_of.sql
 \ir ../functions/keyed_hash.sql
 \ir ../functions/has_any.sql
