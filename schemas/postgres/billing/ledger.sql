@@ -142,6 +142,44 @@ create table billing_audit (
   violations jsonb not null default '[]'
 );
 
+-- How tax is added to what a partner is owed or an advertiser owes. Without a row: none.
+create table tax_record (
+  id bigint primary key generated always as identity,
+  workspace_id integer not null references workspace,
+  affiliate_id integer unique references affiliate,
+  advertiser_id integer unique references advertiser,
+  country text not null default '',
+  vat_id text not null default '',
+  mode text not null default 'none' check (mode in ('none', 'domestic', 'reverse_charge', 'exempt')),
+  -- Percent.
+  rate numeric(7, 4) not null default 0 check (rate between 0 and 100),
+  updated_at timestamptz(3) not null default clock_timestamp(),
+  check (num_nonnulls(affiliate_id, advertiser_id) = 1)
+);
+
+-- Documents and files of payments as they were made, for ever (N10). In Postgres: they are in its backup, every process of the api has them,
+-- and a file and what it says are committed together.
+create table billing_file (
+  id bigint primary key generated always as identity,
+  workspace_id integer not null references workspace,
+  -- Who may read it besides the staff; null for files of payout runs.
+  affiliate_id integer references affiliate,
+  advertiser_id integer references advertiser,
+  -- What it belongs to, and its format: `statement` 12 `pdf`.
+  owner_kind text not null check (owner_kind in ('statement', 'invoice', 'payout_run')),
+  owner_id bigint not null,
+  format text not null,
+  name text not null,
+  media_type text not null,
+  sha256 bytea not null,
+  bytes bytea not null,
+  created_at timestamptz(3) not null default clock_timestamp(),
+  unique (owner_kind, owner_id, format)
+);
+create trigger ids_are_verified before insert on billing_file for each statement execute function refuse_unverified_ids();
+create trigger is_final before update or delete or truncate on billing_file
+  for each statement execute function refuse_ledger_change();
+
 -- Answers to requests that make money, files or keys, by the key that their sender chose (N5), for 30 days.
 create table idempotent_answer (
   workspace_id integer not null,

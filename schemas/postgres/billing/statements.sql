@@ -37,6 +37,8 @@ create table statement (
   gross numeric(18, 4) not null,
   carried_out numeric(18, 4) not null,
   due_on date not null,
+  -- Names, addresses and numbers of both sides as they were at approval, so that the document never changes: {issuer, recipient, language}.
+  parties jsonb,
   created_at timestamptz(3) not null default clock_timestamp(),
   approved_at timestamptz(3),
   approved_key_id integer,
