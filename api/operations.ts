@@ -32,6 +32,7 @@ import {
   retryPostbackDelivery,
 } from "./messages/postbacks/postback-delivery-operations.ts";
 import { postbacks } from "./messages/postbacks/postbacks.ts";
+import { testPostback } from "./messages/postbacks/test-postback.ts";
 import type { Operation } from "./operation/operation.ts";
 import { peopleOperations } from "./people/operations.ts";
 import { getReport } from "./reports/get-report.ts";
@@ -127,6 +128,7 @@ export const operations: readonly Operation[] = [
   postbacks.create,
   postbacks.update,
   postbacks.remove,
+  testPostback,
   listPostbackDeliveries,
   retryPostbackDeliveries,
   getPostbackDelivery,

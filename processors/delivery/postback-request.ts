@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
-import { expandTemplate, expandUrlTemplate } from "../../schemas/macros/expand.ts";
 import {
   PARTNER_POSTBACK_MACROS,
   type PostbackMacro,
   STAFF_POSTBACK_MACROS,
 } from "../../schemas/macros/macro-names.ts";
-import { parseTemplate } from "../../schemas/macros/template.ts";
+import {
+  expandPostback,
+  INVALID_POSTBACK_URL,
+  postbackCall,
+} from "../../schemas/macros/postback-message.ts";
 import { type LeasedDelivery, type Prepared, requestHeader } from "./delivery.ts";
 import type { PostbackSource } from "./postbacks.ts";
 
@@ -28,38 +30,23 @@ export type QueuedPostback = Pick<
   "id" | "trigger" | "facts" | "created_at" | "request_id"
 >;
 
-const HTTP_URL = /^https?:\/\//i;
-const USER_AGENT = "Tracker-Postback/1.0";
 /** Kinds that are not sent as a request. HTML goes out with an iframe or script pixel; a delivery gets here when no pixel has taken it. */
 const KINDS_NOT_SENT: Readonly<Partial<Record<PostbackSource["kind"], string>>> = {
   html: "HTML postbacks need an iframe or script pixel",
   capi: "conversion API delivery is not configured",
 };
-/** How values in a body are escaped, by the beginning of the body. A brace before a name is a macro and not JSON. */
-const BODY_FORMS = [
-  { begins: /^\s*(?:\{\s*["}]|\[)/, type: "application/json", write: jsonText },
-  { begins: /^\s*</, type: "application/xml", write: escapeMarkup },
-  { begins: /^[^\s=&]+=/, type: "application/x-www-form-urlencoded", write: undefined },
-] as const;
-
 /** The request that reports a conversion to a partner, or the reason why there is none. The same at each attempt (P22). */
 export function postbackRequest(delivery: QueuedPostback, source: PostbackSource): Prepared {
   const obstacle = postbackObstacle(delivery, source) ?? KINDS_NOT_SENT[source.kind];
   if (obstacle !== undefined) return { kind: "refused", error: obstacle, isEndpointsFault: false };
   const { macros, valueOf } = postbackMacros(delivery, source);
-  const text = expandUrlTemplate(parseTemplate(source.url, macros), valueOf);
-  if (!HTTP_URL.test(text) || !URL.canParse(text))
-    return { kind: "refused", error: "invalid postback URL", isEndpointsFault: true, url: text };
-  const headers = {
-    "user-agent": USER_AGENT,
-    "x-tracker-delivery": delivery.id,
-    ...requestHeader(delivery),
-  };
-  const url = new URL(text);
-  if (source.method === "GET") return { kind: "send", request: { url, method: "GET", headers } };
-  const { body, type } = expandBody(source.body, macros, valueOf);
-  const typed = body === "" ? headers : { ...headers, "content-type": type };
-  return { kind: "send", request: { url, method: "POST", headers: typed, body } };
+  const message = expandPostback(source, macros, valueOf);
+  if ("invalidUrl" in message) {
+    const url = message.invalidUrl;
+    return { kind: "refused", error: INVALID_POSTBACK_URL, isEndpointsFault: true, url };
+  }
+  const headers = { "x-tracker-delivery": delivery.id, ...requestHeader(delivery) };
+  return { kind: "send", request: postbackCall(message, headers) };
 }
 
 /** The macros that the author of a postback may use, and their values in this delivery (G125). */
@@ -87,25 +74,6 @@ export function postbackObstacle(
   if (source.is_rejected && !reportsRejection) return "conversion rejected";
   if (source.postback_status !== "active") return `postback is ${source.postback_status}`;
   return undefined;
-}
-
-function expandBody(
-  body: string,
-  macros: readonly PostbackMacro[],
-  valueOf: (macro: PostbackMacro) => string,
-): { readonly body: string; readonly type: string } {
-  const template = parseTemplate(body, macros);
-  const form = BODY_FORMS.find(({ begins }) => begins.test(body));
-  if (form === undefined)
-    return { body: expandTemplate(template, valueOf), type: "text/plain; charset=utf-8" };
-  const { write, type } = form;
-  if (write === undefined) return { body: expandUrlTemplate(template, valueOf), type };
-  return { body: expandTemplate(template, (macro) => write(valueOf(macro))), type };
-}
-
-/** The value as it appears inside a JSON string. Numbers are unchanged, so it may also stand outside quotes. */
-function jsonText(value: string): string {
-  return JSON.stringify(value).slice(1, -1);
 }
 
 function macroValue(

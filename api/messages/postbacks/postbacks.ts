@@ -47,11 +47,13 @@ export const postbacks = manage({
   names: { one: "Postback", many: "Postbacks" },
   path: "/postbacks",
   tag: "Postbacks",
-  descriptions: { list: "Messages to partners about their conversions. Newest first." },
+  descriptions: {
+    list: "Messages to partners about their conversions. Newest first. With `offer_id`, the postbacks of this offer alone.",
+  },
   table: "postback",
   fields: {
     affiliate_id: recordId.nullable(),
-    offer_id: recordId,
+    offer_id: recordId.nullable(),
     event_code: eventCode.nullable(),
     kind: oneOf(...KINDS),
     method: oneOf(...METHODS),
@@ -86,7 +88,9 @@ export const postbacks = manage({
   setOnCreate: ["created_by_affiliate"],
   shown: {
     affiliate_id: z.int().nullable().meta({ description: "null: for every partner" }),
-    offer_id: z.int(),
+    offer_id: z.int().nullable().meta({
+      description: "null: for every offer, beside the postbacks of the offer itself",
+    }),
     event_code: z
       .string()
       .nullable()
@@ -123,15 +127,7 @@ export const postbacks = manage({
   references: { offer_id: "offer", affiliate_id: "affiliate" },
   isVisible: async (db, { affiliate }, { id }) =>
     affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
-  refuseWrite: ({ role }, { created_by_affiliate }) => {
-    // Such a postback may use macros that partners may not. A partner could point it to an address of its own and so read their
-    // values.
-    if (role === "partner" && created_by_affiliate !== true)
-      throw new ApiError(
-        "forbidden",
-        "your team created this postback, so only they can change it",
-      );
-  },
+  refuseWrite: refuseForeignMacros,
   findFaults: async (context, values, sent) => {
     refuseForeignAccount(context.principal, sent.body["affiliate_id"]);
     return {
@@ -139,8 +135,17 @@ export const postbacks = manage({
       ...(await offerFaults(context, values, sent)),
     };
   },
-  beforeWrite: async (tx, _workspaceId, values) => await assertRoom(tx, values),
+  beforeWrite: assertRoom,
 });
+
+/**
+ * A postback of the staff may use macros that partners may not. A partner could point it to an address of its own and so read their values.
+ * @throws {ApiError} `forbidden`
+ */
+export function refuseForeignMacros({ role }: Principal, { created_by_affiliate }: Body): void {
+  if (role === "partner" && created_by_affiliate !== true)
+    throw new ApiError("forbidden", "your team created this postback, so only they can change it");
+}
 
 /** A postback of the staff may have sent values that the partner does not see, and the receiver may have echoed them (#15, G125). */
 function shownReason({ affiliate }: Principal, postback: Body, reason: string): string {
@@ -149,29 +154,29 @@ function shownReason({ affiliate }: Principal, postback: Body, reason: string): 
     : withoutStatusText(reason);
 }
 
-/** Writes of postbacks of one offer wait for each other here. @throws {ApiError} `conflict` */
-async function assertRoom(tx: Queryable, postback: Body): Promise<void> {
+/**
+ * Writes of postbacks of one offer wait for each other here, and so do writes of postbacks of all offers of a workspace.
+ * @throws {ApiError} `conflict`
+ */
+async function assertRoom(tx: Queryable, workspaceId: number, postback: Body): Promise<void> {
+  const { offer_id: offerId, affiliate_id: affiliateId, id } = postback;
   await tx.query({
     name: "lock-postbacks-of-offer",
-    text: "select pg_advisory_xact_lock(hashtext('postbacks of an offer'), $1::integer)",
-    values: [postback["offer_id"]],
+    text: `select pg_advisory_xact_lock(
+             hashtext(case when $1::integer is null then 'postbacks of all offers' else 'postbacks of an offer' end), coalesce($1, $2::integer))`,
+    values: [offerId, workspaceId],
   });
   // A postback that is already there does not add to them.
   const { rows } = await tx.query<{ is_full: boolean }>({
     name: "are-postbacks-of-offer-full",
     text: `select count(*) >= $4 and bool_or(id = $3) is not true as is_full from postback
-           where offer_id = $1 and affiliate_id is not distinct from $2`,
-    values: [
-      postback["offer_id"],
-      postback["affiliate_id"],
-      postback["id"],
-      OF_OFFER_AND_PARTNER_MAX,
-    ],
+           where offer_id is not distinct from $1 and affiliate_id is not distinct from $2 and workspace_id = $5`,
+    values: [offerId, affiliateId, id, OF_OFFER_AND_PARTNER_MAX, workspaceId],
   });
   if (rows[0]?.is_full === true)
     throw conflict(
       "offer_id",
-      `there are ${OF_OFFER_AND_PARTNER_MAX} postbacks of this offer and partner already: delete one`,
+      `there are ${OF_OFFER_AND_PARTNER_MAX} postbacks of this ${offerId === null ? "partner for all offers" : "offer and partner"} already: delete one`,
     );
 }
 
@@ -198,7 +203,8 @@ function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
 }
 
 /**
- * Checks that the offer and the event of a write exist and are visible to the key. Stored values are not checked again.
+ * Checks that the offer and the event of a write exist and are visible to the key. Stored values are not checked again. A postback of all
+ * offers may name any event: each offer has its own.
  * @throws {ApiError} `not_approved` for an offer that the partner sees but cannot run (G124).
  */
 async function offerFaults(

@@ -15,9 +15,14 @@ begin
   end if;
   for due in
     select p.id, p.destination, p.kind, case p.fire_on when 'reversal' then 'reversal' else after.status end as trigger
-    from postback p
-    where p.offer_id = after.offer_id and p.status = 'active'
-      and (p.affiliate_id is null or p.affiliate_id = after.affiliate_id)
+    from (
+      -- Two reads by index: with a condition for either, all postbacks were read.
+      select id, destination, kind, fire_on, event_code, affiliate_id from postback
+      where offer_id = after.offer_id and status = 'active'
+      union all
+      select id, destination, kind, fire_on, event_code, affiliate_id from postback
+      where offer_id is null and workspace_id = after.workspace_id and status = 'active') p
+    where (p.affiliate_id is null or p.affiliate_id = after.affiliate_id)
       and (p.event_code is null or p.event_code = after.event_code)
       and case p.fire_on
             when 'reversal' then is_reversal

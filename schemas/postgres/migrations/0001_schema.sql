@@ -1508,7 +1508,8 @@ create table postback (
   workspace_id integer not null references workspace,
   -- Null fires for every partner.
   affiliate_id integer references affiliate,
-  offer_id integer not null references offer,
+  -- Null fires for every offer of the workspace (N35).
+  offer_id integer references offer,
   -- Null fires for every event that is not private.
   event_code text,
   kind text not null default 's2s' check (kind in ('s2s', 'html', 'capi')),
@@ -1533,6 +1534,7 @@ create index postback_list on postback (workspace_id, created_at desc, id desc);
 create index postback_affiliate on postback (affiliate_id, created_at desc, id desc);
 create index postback_offer on postback (offer_id, created_at desc, id desc);
 create index postback_fires on postback (offer_id, affiliate_id) where status = 'active';
+create index postback_fires_for_all on postback (workspace_id, affiliate_id) where status = 'active' and offer_id is null;
 create index postback_disabled on postback (workspace_id, created_at desc, id desc) where status = 'disabled';
 create trigger revive before update of status on postback
   for each row when (new.status = 'active' and old.status <> 'active') execute function revive_endpoint();

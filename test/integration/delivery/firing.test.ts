@@ -72,6 +72,35 @@ describe("which change fires which postback (G122)", () => {
     ]);
   });
 
+  test("a postback of all offers fires on each, once a conversion, for its partner alone (N35, T09)", async () => {
+    const { offerId } = await threePostbacks();
+    const partner = await world.tracking.insert("affiliate", {
+      workspace_id: world.tracking.workspaceId,
+      code: "EVERYWHERE",
+      name: "Everywhere",
+      currency: "USD",
+    });
+    const global = await world.addPostback(offerId, { offer_id: null, affiliate_id: partner });
+    const ofSale = { offer_id: null, affiliate_id: partner, event_code: "other" };
+    const otherEvent = await world.addPostback(offerId, ofSale);
+    const own = await world.addPostback(offerId, { affiliate_id: partner });
+    const later = await world.tracking.addOffer();
+    const endpoints = async (id: string): Promise<number[]> =>
+      (await world.deliveries(id)).map(({ endpoint_id }) => endpoint_id).toSorted((a, b) => a - b);
+    const click = { affiliate_id: partner };
+    expect(await endpoints(await world.convert(offerId, {}, click))).toEqual([global, own]);
+    const id = await world.convert(later, {}, click);
+    expect(await endpoints(id)).toEqual([global]);
+    for (const status of ["rejected", "approved"] as const) await world.setStatus(id, status);
+    expect(await endpoints(id)).toEqual([global]);
+    const ofOther = await endpoints(await world.convert(later));
+    expect(ofOther).toEqual([]);
+    await world.tracking.pool.query({
+      text: "delete from postback where id = any($1)",
+      values: [[global, otherEvent]],
+    });
+  });
+
   test("setting the current status fires nothing (T63)", async () => {
     const { offerId, fired } = await threePostbacks();
     const id = await world.convert(offerId);

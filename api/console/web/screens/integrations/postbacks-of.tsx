@@ -23,11 +23,14 @@ const COLUMNS: readonly Column<Postback>[] = [
 const OFFER: Column<Postback> = {
   name: "offer",
   title: "Offer",
-  cell: ({ offer_id: id }) => (
-    <RecordLink path="/offers" id={id}>
-      <RecordName of={offerIdChoices} id={id} />
-    </RecordLink>
-  ),
+  cell: ({ offer_id: id }) =>
+    id === null ? (
+      "every"
+    ) : (
+      <RecordLink path="/offers" id={id}>
+        <RecordName of={offerIdChoices} id={id} />
+      </RecordLink>
+    ),
 };
 const PARTNER: Column<Postback> = {
   name: "partner",

@@ -24,6 +24,7 @@ import { type FormBody, type FormField, RecordForm } from "../../records/record-
 import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { PostbackTest } from "./postback-test.tsx";
 import { TrackerChoice } from "./tracker-choice.tsx";
 
 type Postback = components["schemas"]["Postback"];
@@ -67,7 +68,14 @@ const FIELDS: readonly FormField[] = [
   },
   STATUS,
 ];
-const OFFER: FormField = { name: "offer_id", label: "Offer", kind: "record", load: offerIdChoices };
+const OFFER: FormField = {
+  name: "offer_id",
+  label: "Offer",
+  kind: "record",
+  load: offerIdChoices,
+  isNullable: true,
+  hint: "None: for every offer, now and later",
+};
 const PARTNER: FormField = {
   name: "affiliate_id",
   label: "Partner",
@@ -115,7 +123,8 @@ export function Postbacks(): ReactElement {
     {
       name: "offer",
       title: "Offer",
-      cell: (row) => <RecordName of={offerIdChoices} id={row.offer_id} />,
+      cell: (row) =>
+        row.offer_id === null ? "every" : <RecordName of={offerIdChoices} id={row.offer_id} />,
     },
     ...(role === "partner" ? [] : [PARTNER_COLUMN]),
   ];
@@ -182,7 +191,8 @@ function NewPostback({
   const create = useWrite(
     ["postbacks"],
     async ({ url = "", offer_id: offer, ...more }: FormBody) => {
-      const body = { ...INITIAL, ...more, offer_id: Number(offer), url: String(url) };
+      const offerId = offer === undefined || offer === "" ? null : Number(offer);
+      const body = { ...INITIAL, ...more, offer_id: offerId, url: String(url) };
       onMade((await read(api.POST("/postbacks", { body }))).data.id);
     },
   );
@@ -237,6 +247,7 @@ function PostbackDrawer({
           onSubmit={async (body) => await save.mutateAsync(body)}
         />
       )}
+      {postback?.kind === "s2s" && mayWrite && <PostbackTest id={id} />}
       <Deliveries kind="postbacks" id={id} mayRetry={mayWrite} />
     </Drawer>
   );
