@@ -263,5 +263,43 @@ export const VISIBILITY = {
   own_call: rule(
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message request_id",
   ),
+  billing_settings: rule(
+    `enabled starts_on has_entries legal approval auto_approve statement_prefix invoice_prefix
+      period_grace_hours payment_change_hold_hours wallet_names default_tax_text language
+      payout_currency audited_at violations updated_at`,
+  ),
+  /** An account sees its own, unless the staff keeps it to itself (N43). */
+  adjustment: rule(
+    `id affiliate_id affiliate_name advertiser_id advertiser_name currency amount kind reason
+      visible conversion_id reverses_id reversed_by_id key_id person_id created_at`,
+    {
+      partner: "advertiser_id advertiser_name visible key_id person_id",
+      advertiser: "affiliate_id affiliate_name visible key_id person_id",
+    },
+  ),
+  ledger_entry: rule(
+    `id account owner_id owner_name currency seq amount posted_at kind transaction_id source_kind
+      source_id description reverses_id key_id person_id conversion_id offer_id event_code count`,
+  ),
+  balance: rule(
+    `id kind owner_id owner_name currency pending balance unbilled carried draft approved_unpaid
+      in_payout invoiced_open unallocated paid_total`,
+  ),
+  /** Of the partner of the key. */
+  earnings: rule(
+    `currency pending approved unbilled carried draft approved_unpaid in_payout paid_total
+      next_period_end`,
+    { partner: "" },
+  ),
+  /** Of the advertiser of the key. */
+  own_billing: rule(
+    "currency pending balance unbilled carried invoiced_open unallocated paid_total",
+    { advertiser: "" },
+  ),
+  billing_audit: rule("audited_at violations"),
+  unposted_change: rule(
+    `id conversion_id at offer_id affiliate_id advertiser_id currency from_status to_status
+      from_payout to_payout from_revenue to_revenue`,
+  ),
   audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),
 } as const satisfies Record<string, Rule>;

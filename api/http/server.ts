@@ -4,7 +4,7 @@ import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Tracing } from "../../schemas/tracing/tracing.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { ApiError, notFound } from "../operation/errors.ts";
-import type { Operation } from "../operation/operation.ts";
+import type { Operation, OperationResult, RequestContext } from "../operation/operation.ts";
 import { traceRequests } from "../operation/request-trace.ts";
 import {
   type Admission,
@@ -23,6 +23,7 @@ import {
   receiveFile,
 } from "./file-bodies.ts";
 import { addJsonBodies } from "./json-body.ts";
+import { answerOnce, type KeyedRequest } from "./kept-answers.ts";
 import {
   noteUse,
   type OperationParts,
@@ -85,6 +86,7 @@ declare module "fastify" {
 
 export const BASE_PATH = "/api/v1";
 const BODY_BYTES_MAX = 1024 ** 2;
+const KEY_HEADER = "idempotency-key";
 const PARAM_CHARACTERS_MAX = 500;
 const JSON_TYPE = "application/json; charset=utf-8";
 const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
@@ -227,15 +229,22 @@ async function answerOperation(
   { operation, reply }: Answering,
 ): Promise<FastifyReply> {
   const left = clientLeft(reply);
+  const runOperation = operationRunner(options, left);
+  const run = async (context: RequestContext): Promise<OperationResult> => {
+    const input = await readInput(operation, context, {
+      path: stringsOf(request.params),
+      query: queryOf(request),
+      body: request.body,
+      file: operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits),
+    });
+    refuseStaleFields(request.admission, operation.access, input);
+    return await runOperation(operation, context, input);
+  };
   const context = requestContextOf(options, request);
-  const input = await readInput(operation, context, {
-    path: stringsOf(request.params),
-    query: queryOf(request),
-    body: request.body,
-    file: operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits),
-  });
-  refuseStaleFields(request.admission, operation.access, input);
-  const result = await operationRunner(options, left)(operation, context, input);
+  const result =
+    operation.keepsAnswer === true
+      ? await answerOnce(context, keyedRequest(request), run)
+      : await run(context);
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
     limitStream(reply, options.streamLimits ?? STREAM_LIMITS);
@@ -338,6 +347,11 @@ async function afterWrite(
     status: reply.statusCode,
     requestId: admission.requestId,
   });
+}
+
+function keyedRequest({ headers, method, url, body }: FastifyRequest): KeyedRequest {
+  const { [KEY_HEADER]: key } = headers;
+  return { key: Array.isArray(key) ? key.join(",") : key, method, url, body };
 }
 
 /** Below the base, without the query. */

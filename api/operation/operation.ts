@@ -223,6 +223,12 @@ export type Operation = {
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Media types that an answer may have in addition to JSON. */
   readonly otherMediaTypes?: readonly string[];
+  /**
+   * Takes the header `Idempotency-Key` and keeps the answer in the transaction of the effect (N5, http/kept-answers.ts). With the header, all that
+   * the operation does runs in one transaction, its own `inTransaction` as a savepoint in it. So it answers JSON without headers of its own and
+   * without secrets, does not read ClickHouse, has no effect outside of Postgres, and goes on after a failed statement only behind a savepoint.
+   */
+  readonly keepsAnswer?: true;
   /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */
   readonly findResource?:
     | ((context: RequestContext, path: unknown) => Promise<unknown>)

@@ -7,7 +7,7 @@ const ROWS_PER_STATEMENT = 5_000;
 const RUN_MS = 8 * 60_000;
 
 /**
- * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203), ended imports, counters of caps, and
+ * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203, N5), ended imports, counters of caps, and
  * versions of the catalog log. The newest of the old versions stays, because every reader was at it until the next one was written.
  */
 const STATEMENTS = [
@@ -64,6 +64,11 @@ const STATEMENTS = [
     name: "forget-report-keys",
     text: `delete from report_key where ctid in (
              select ctid from report_key where created_at < now() - interval '7 days' limit $1)`,
+  },
+  {
+    name: "forget-idempotent-answers",
+    text: `delete from idempotent_answer where (workspace_id, key) in (
+             select workspace_id, key from idempotent_answer where created_at < now() - interval '30 days' limit $1)`,
   },
   {
     name: "forget-imports",

@@ -44,7 +44,7 @@ export const FAILURES_OF_ALL: readonly ErrorCode[] = [
 
 /** Every code that an operation can answer: what follows from its access, path, query and body, and its own `failures`. */
 export function failuresOf(operation: Operation): readonly ErrorCode[] {
-  const { access, input, method, fileBody, failures = [] } = operation;
+  const { access, input, method, fileBody, keepsAnswer, failures = [] } = operation;
   const query = input.query instanceof z.ZodObject ? Object.keys(input.query.shape) : [];
   const codes: readonly (readonly [ErrorCode, boolean])[] = [
     ["missing_api_key", access.callers === undefined],
@@ -53,7 +53,8 @@ export function failuresOf(operation: Operation): readonly ErrorCode[] {
     ["invalid_json", method !== "GET" && fileBody === undefined],
     ["payload_too_large", method !== "GET"],
     ["unsupported_media_type", method !== "GET" && fileBody === undefined],
-    ["invalid_request", input.body !== undefined || fileBody !== undefined],
+    ["invalid_request", input.body !== undefined || fileBody !== undefined || keepsAnswer === true],
+    ["conflict", keepsAnswer === true],
     ["validation_failed", input.body !== undefined],
     ["invalid_cursor", query.includes("cursor")],
     ["not_found", input.path !== undefined],

@@ -35,6 +35,9 @@ const TAGS: Readonly<Record<string, string>> = {
   Postbacks: "Messages to partners about their conversions, with the results.",
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
+  Billing:
+    "What is owed to partners and by advertisers: ledger, adjustments, statements and invoices.",
+  Payouts: "Runs of payments to partners, and what became of each payment.",
   Webhooks: "Events of the workspace, sent to your server.",
   System:
     "The installation as a whole: its state and its workspaces. For people who run it, whom the console knows as operators.",
@@ -166,6 +169,7 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
     parameters: [
       ...schemas.parameters(input.path, { operation: name, location: "path" }),
       ...schemas.parameters(input.query, { operation: name, location: "query" }),
+      ...(operation.keepsAnswer === true ? [IDEMPOTENCY_KEY] : []),
     ].map((parameter) => withExample(parameter, example.query ?? {})),
     ...(operation.fileBody === undefined ? {} : { requestBody: fileOf(operation.fileBody) }),
     ...(body === undefined
@@ -195,6 +199,22 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
     },
   };
 }
+
+/** The header of operations that keep their answers (N5). */
+const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A name that you choose for this request. Sent again with the same body within 30 days, the request has no second effect: the first answer comes " +
+    "again, with the header `Idempotency-Replayed: true`. With another body or path it is 409 `conflict`, and 409 with `Retry-After: 1` while the " +
+    "first request is under way. A refused request is not kept. A name belongs to the staff of the workspace, or to the account of the key",
+  schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" },
+  example: "order-4711",
+};
+const REPLAYED_HEADER: Readonly<Record<string, string>> = {
+  "Idempotency-Replayed": "`true` if this is the answer to an earlier request with the same key",
+};
 
 /** Any media type is accepted. */
 function fileOf({ description, example }: FileBody): Json {
@@ -266,7 +286,7 @@ function accessText({ access }: Operation): string {
 const DESCRIPTIONS: Readonly<Record<number, string>> = { 201: "Created", 202: "Accepted" };
 
 function successResponse(
-  { name, status, otherMediaTypes = [], answerHeaders = {} }: Operation,
+  { name, status, otherMediaTypes = [], answerHeaders = {}, keepsAnswer }: Operation,
   schemas: Schemas,
   schema: Json,
 ): Json {
@@ -275,10 +295,9 @@ function successResponse(
     headers: {
       ...ANSWER_HEADERS,
       ...Object.fromEntries(
-        Object.entries(answerHeaders).map(([header, description]) => [
-          header,
-          { description, schema: { type: "string" } },
-        ]),
+        Object.entries({ ...answerHeaders, ...(keepsAnswer && REPLAYED_HEADER) }).map(
+          ([header, description]) => [header, { description, schema: { type: "string" } }],
+        ),
       ),
     },
     content: {

@@ -27,7 +27,10 @@ export function operationsOf(document: Json): DescribedOperation[] {
   );
 }
 
-export function parametersIn(operation: DescribedOperation, place: "path" | "query"): Json[] {
+export function parametersIn(
+  operation: DescribedOperation,
+  place: "path" | "query" | "header",
+): Json[] {
   const { parameters } = operation.described;
   const all = Array.isArray(parameters) ? parameters.map(asObject) : [];
   return all.filter((parameter) => parameter["in"] === place);

@@ -33,7 +33,7 @@ export function operationSection(operation: DescribedOperation, options: Section
   return `<section class="operation" id="${anchor}"><h2><a href="#${anchor}">${escapeMarkup(name)}</a></h2>
 <div class="columns"><div><p class="address">${methodMark(method)}<span>${escapeMarkup(path)}</span></p>
 ${descriptionPart(asText(described["description"]))}
-${parametersPart("Path", operation, options)}${parametersPart("Query", operation, options)}
+${parametersPart("Path", operation, options)}${parametersPart("Query", operation, options)}${parametersPart("Header", operation, options)}
 ${bodyPart(operation, options)}${answerFields(operation, options)}${errorsPart(operation, options)}
 </div><aside>${samplesOf(codeSamples(sampleCallOf(operation), options.baseUrl))}
 ${otherBodies(operation)}${answerExamples(operation)}</aside></div></section>`;
@@ -60,12 +60,14 @@ function descriptionPart(description: string): string {
   return access === undefined ? text : `${text}<p class="access">${escapeMarkup(access)}</p>`;
 }
 
+const PLACES = { Path: "path", Query: "query", Header: "header" } as const;
+
 function parametersPart(
-  title: "Path" | "Query",
+  title: keyof typeof PLACES,
   operation: DescribedOperation,
   { linkTo }: SectionOptions,
 ): string {
-  const parameters = parametersIn(operation, title === "Path" ? "path" : "query");
+  const parameters = parametersIn(operation, PLACES[title]);
   if (parameters.length === 0) return "";
   const fields = parameters.map(({ name, description, schema, required }) => ({
     name: asText(name),

@@ -203,6 +203,29 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
     ],
   },
   {
+    title: "Money",
+    resources: [
+      {
+        page: "billing-settings",
+        title: "Billing settings",
+        about: "Switches billing on, and says what stands on documents.",
+        paths: ["/billing-settings"],
+      },
+      {
+        page: "balances",
+        title: "Balances",
+        about: "What is owed to partners and by advertisers, and how each figure came about.",
+        paths: ["/balances", "/ledger", "/billing"],
+      },
+      {
+        page: "adjustments",
+        title: "Adjustments",
+        about: "Corrections by hand. They are reversed, never changed.",
+        paths: ["/adjustments"],
+      },
+    ],
+  },
+  {
     title: "Postbacks, webhooks and logs",
     resources: [
       {

@@ -11,9 +11,12 @@ create table billing_settings (
   enabled boolean not null default false,
   -- Conversions created since the beginning of this day of the workspace are posted; older ones belong to the old books.
   starts_on date,
-  -- Whose transaction switched billing on. When no older transaction is under way, the lane posts what they recorded.
+  -- Whose transaction switched billing on.
   enabled_xid xid8,
-  -- Up to which row of the history the lane has posted what was recorded before; null until it has begun, 'infinity' as the largest number.
+  -- Set by the lane when it first sees the switch. Older transactions may have looked before it; when none of them is under way, the lane
+  -- posts what they recorded (`backfill_ledger`).
+  backfill_xid xid8,
+  -- Up to which row of the history the lane has posted what was recorded before; null until it has begun, the largest number at the end.
   backfilled_to bigint,
   legal jsonb not null default '{}',
   approval text not null default 'single' check (approval in ('single', 'four_eyes')),
@@ -60,6 +63,7 @@ create table ledger_transaction (
   person_id integer,
   unique (workspace_id, source_kind, source_id)
 );
+create index ledger_transaction_list on ledger_transaction (workspace_id, posted_at desc, id desc);
 create trigger ids_are_verified before insert on ledger_transaction for each statement execute function refuse_unverified_ids();
 create trigger is_final before update or delete or truncate on ledger_transaction
   for each statement execute function refuse_ledger_change();
@@ -107,6 +111,15 @@ create table ledger_outbox (
   workspace_id integer not null,
   queued_at timestamptz(3) not null default clock_timestamp()
 );
+
+-- Changes of conversions that belong to the old books: the conversion was created before `starts_on` (N36).
+create table ledger_unposted (
+  history_id bigint primary key,
+  workspace_id integer not null,
+  conversion_id uuid not null,
+  at timestamptz(3) not null
+);
+create index ledger_unposted_list on ledger_unposted (workspace_id, at desc, history_id desc);
 
 -- What somebody corrected by hand (N43). Each is one transaction of the ledger, whose source it is.
 create table adjustment (

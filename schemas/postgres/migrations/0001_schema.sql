@@ -1265,6 +1265,11 @@ create index conversion_of_event on conversion (offer_id, event_code) where even
 -- What waits for a decision of the staff.
 create index conversion_waiting on conversion (workspace_id, conv_ts desc, id desc) include (status_reason)
   where status = 'pending';
+-- What partners may still get, and advertisers may still owe (N33, N45): read without the table.
+create index conversion_pending_payout on conversion (workspace_id, affiliate_id, currency) include (payout)
+  where status = 'pending' and affiliate_id is not null;
+create index conversion_pending_revenue on conversion (workspace_id, advertiser_id, currency) include (revenue)
+  where status = 'pending';
 create index conversion_alerted on conversion (workspace_id, conv_ts desc, id desc) where cap_alert;
 
 -- No reference to the conversion: history is only written beside it, and it is never deleted. Checking that for every row would cost a look-up

@@ -4,6 +4,7 @@ import { until } from "../../system/until.ts";
 const LOCKS = {
   api_key: "lock table api_key in access exclusive mode",
   affiliate: "lock table affiliate in access exclusive mode",
+  idempotent_answer: "lock table idempotent_answer in exclusive mode",
   rate_window: "lock table rate_window in access exclusive mode",
   session: "lock table session in share row exclusive mode",
 };
