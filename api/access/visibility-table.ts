@@ -301,5 +301,21 @@ export const VISIBILITY = {
     `id conversion_id at offer_id affiliate_id advertiser_id currency from_status to_status
       from_payout to_payout from_revenue to_revenue`,
   ),
+  /** An invoice or a credit note of an advertiser. */
+  invoice: rule(
+    `id kind number status is_overdue advertiser_id advertiser_name currency terms period_from period_to timezone
+      carried_in total payable tax tax_amount gross carried_out paid open due_on credits_id credited_by_id reason
+      created_at approved_at voided_at lines payments`,
+    { advertiser: "" },
+  ),
+  /** An entry of the ledger behind a line of an invoice. */
+  invoice_entry: rule(
+    "seq posted_at conversion_id adv_txid conv_ts offer_id event_code count amount",
+  ),
+  advertiser_payment: rule(
+    `id advertiser_id advertiser_name currency amount applied unapplied external_id received_at note invoice_ids
+      reversed_at reversal_reason created_at allocations`,
+  ),
+  tax_record: rule("advertiser_id country vat_id mode rate updated_at"),
   audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),
 } as const satisfies Record<string, Rule>;

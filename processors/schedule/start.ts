@@ -6,6 +6,7 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import { noteFeedIsOff } from "../../schemas/postgres/fx-feed.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
+import { closeEndedPeriods } from "../ledger/invoice-task.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { showBackupAges } from "./backup-ages.ts";
 import { type ErasedMonths, eraseOldClicks } from "./click-retention.ts";
@@ -174,6 +175,12 @@ function tasksOf(
       everyMs: HOUR_MS,
       leaseMs: 10 * MINUTE_MS,
       run: (signal) => forgetOldRows(pool, signal),
+    },
+    {
+      name: "invoices",
+      everyMs: 10 * MINUTE_MS,
+      leaseMs: 10 * MINUTE_MS,
+      run: (signal) => closeEndedPeriods(pool, signal),
     },
   ];
   if (nats !== undefined) {

@@ -22,7 +22,8 @@ export type TransactionKind =
   | "invoice_tax"
   | "payout"
   | "payout_return"
-  | "payment";
+  | "payment"
+  | "credit_note";
 
 /** Entries that settle a statement or add tax to it. They are on no statement themselves (N48). */
 export const SETTLING_KINDS = ["statement_tax", "payout", "payout_return"] as const;

@@ -14,6 +14,7 @@ const TASKS = [
   "erasures",
   "facts-audit",
   "producer-numbers",
+  "invoices",
 ] as const;
 export type ScheduledTask = (typeof TASKS)[number];
 

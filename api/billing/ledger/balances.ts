@@ -109,7 +109,8 @@ export async function listAdvertiserBalances(
              select coalesce(sum(p.amount), 0) as paid_total, coalesce(sum(l.amount), 0) as allocated
              from advertiser_payment p
              cross join lateral (select coalesce(sum(l.amount), 0) as amount from payment_allocation l where l.payment_id = p.id) l
-             where p.advertiser_id = s.owner_id and p.currency = s.currency) p
+             where p.advertiser_id = s.owner_id and p.currency = s.currency
+               and not exists (select from advertiser_payment_reversal r where r.payment_id = p.id)) p
            order by s.owner_id, s.currency`,
     values: valuesOf(workspaceId, asked),
   });

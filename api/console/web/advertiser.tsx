@@ -1,6 +1,7 @@
 import {
   ChartLine,
   Code,
+  FileText,
   KeyRound,
   LayoutDashboard,
   ScrollText,
@@ -22,6 +23,12 @@ const SCREENS = {
   "/conversions": laterScreen(
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
   ),
+  "/invoices": laterScreen(
+    async () => (await import("./screens/invoices/own-invoices.tsx")).OwnInvoices,
+  ),
+  "/invoices/:id/:tab?": laterScreen(
+    async () => (await import("./screens/invoices/own-invoice-page.tsx")).OwnInvoicePage,
+  ),
   "/integration": laterScreen(
     async () => (await import("./screens/account/integration.tsx")).Integration,
   ),
@@ -41,6 +48,10 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/reports", title: "Reports", icon: ChartLine },
       { path: "/conversions", title: "Conversions", icon: ShieldCheck },
     ],
+  },
+  {
+    title: "Money",
+    destinations: [{ path: "/invoices", title: "Invoices", icon: FileText }],
   },
   {
     title: "Integration",

@@ -4,6 +4,7 @@ import {
   Building2,
   ChartLine,
   Coins,
+  FileText,
   Globe,
   Inbox as InboxIcon,
   KeyRound,
@@ -62,6 +63,12 @@ const SCREENS = {
   "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
   "/rules": laterScreen(async () => (await import("./screens/rules/rules.tsx")).Rules),
   "/costs": laterScreen(async () => (await import("./screens/costs/costs.tsx")).Costs),
+  "/money/invoices": laterScreen(
+    async () => (await import("./screens/invoices/invoices.tsx")).Invoices,
+  ),
+  "/money/invoices/:id/:tab?": laterScreen(
+    async () => (await import("./screens/invoices/invoice-page.tsx")).InvoicePage,
+  ),
   "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -119,6 +126,10 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/rules", title: "Rules", icon: ListChecks },
       { path: "/costs", title: "Costs and FX", icon: Coins },
     ],
+  },
+  {
+    title: "Money",
+    destinations: [{ path: "/money/invoices", title: "Invoices", icon: FileText }],
   },
   {
     title: "Integrations",

@@ -60,6 +60,8 @@ export const WEBHOOK_MEANINGS: Readonly<Record<WebhookEvent, readonly [string, s
   "affiliate.updated": ["a partner changes; `previous` has the changed fields", "partner"],
   "access.requested": ["a partner asks for an offer", "access record"],
   "access.decided": ["a partner is approved or rejected for an offer", "access record"],
+  "invoice.created": ["a period of an advertiser was closed with something to pay", "invoice"],
+  "invoice.paid": ["payments cover the whole invoice", "invoice"],
 };
 
 /** The value of each fraud check, and which conversions it rejects. */

@@ -34,6 +34,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Conversions: "Single conversions: read, record by hand, approve or reject.",
   Postbacks: "Messages to partners about their conversions, with the results.",
   Deals: "Deals and product feeds of advertisers.",
+  Billing: "What advertisers owe and paid: invoices, credit notes and payments.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Billing:
     "What is owed to partners and by advertisers: ledger, adjustments, statements and invoices.",

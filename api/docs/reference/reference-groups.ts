@@ -302,6 +302,23 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
     ],
   },
   {
+    title: "Money",
+    resources: [
+      {
+        page: "invoices",
+        title: "Invoices",
+        about: "What advertisers owe, by period: drafts, invoices and credit notes, and how they are taxed.",
+        paths: ["/invoices", "/me/invoices", "/advertisers/{id}/tax"],
+      },
+      {
+        page: "payments",
+        title: "Payments of advertisers",
+        about: "What advertisers paid, and which invoices it covers.",
+        paths: ["/payments"],
+      },
+    ],
+  },
+  {
     title: "Workspace",
     resources: [
       {

@@ -100,6 +100,49 @@ const ACCESS = {
   offer_name: "Sample offer",
 };
 
+const INVOICE = {
+  id: 1,
+  kind: "invoice",
+  number: null,
+  status: "draft",
+  is_overdue: false,
+  advertiser_id: 1,
+  advertiser_name: "Sample advertiser",
+  currency: "USD",
+  terms: "net30",
+  period_from: "2026-01-01T00:00:00.000Z",
+  period_to: "2026-02-01T00:00:00.000Z",
+  timezone: "UTC",
+  carried_in: "0.0000",
+  total: "15.0000",
+  payable: "15.0000",
+  tax: { mode: "domestic", rate: "20.0000", text: "" },
+  tax_amount: "3.0000",
+  gross: "18.0000",
+  carried_out: "0.0000",
+  paid: "0.0000",
+  open: "0.0000",
+  due_on: "2026-03-03",
+  credits_id: null,
+  credited_by_id: null,
+  reason: "",
+  created_at: "2026-02-01T02:00:00.000Z",
+  approved_at: null,
+  voided_at: null,
+  lines: [
+    {
+      line: 1,
+      kind: "conversions",
+      offer_id: 1,
+      offer_name: "Sample offer",
+      event_code: "default",
+      count: 1,
+      amount: "15.0000",
+    },
+  ],
+  payments: [],
+};
+
 const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "conversion.created": { data: CONVERSION },
   "conversion.updated": {
@@ -112,6 +155,24 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "affiliate.updated": { data: AFFILIATE, previous: { status: "pending" } },
   "access.requested": { data: { ...ACCESS, status: "pending", decided_at: null } },
   "access.decided": { data: ACCESS },
+  "invoice.created": { data: INVOICE },
+  "invoice.paid": {
+    data: {
+      ...INVOICE,
+      number: "I-2026-1",
+      status: "paid",
+      paid: "18.0000",
+      approved_at: "2026-02-02T09:00:00.000Z",
+      payments: [
+        {
+          payment_id: 1,
+          external_id: "TRANSFER-1",
+          received_at: "2026-02-20T00:00:00.000Z",
+          amount: "18.0000",
+        },
+      ],
+    },
+  },
 };
 
 /** The sample of a document: every field that the event has, with invented data. */

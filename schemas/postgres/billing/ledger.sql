@@ -54,7 +54,7 @@ create table ledger_transaction (
   -- Read under the locks of the accounts; it never falls along the entries of an account.
   posted_at timestamptz(3) not null,
   kind text not null check (kind in ('conversion', 'clicks', 'adjustment', 'write_off', 'statement_tax', 'invoice_tax', 'payout',
-    'payout_return', 'payment')),
+    'payout_return', 'payment', 'credit_note')),
   source_kind text not null,
   source_id text not null,
   description text not null default '',

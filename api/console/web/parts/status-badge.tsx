@@ -18,6 +18,8 @@ const TONES: Readonly<Record<string, string>> = {
   blocked: "bad",
   failed: "bad",
   disabled: "bad",
+  paid: "good",
+  part_paid: "warn",
   inactive: "bad",
 };
 

@@ -2,9 +2,9 @@ import type { ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { useMembership } from "../member/membership.ts";
 
-const WITH_PAGES = new Set(["/offers", "/partners", "/advertisers"]);
+const WITH_PAGES = new Set(["/offers", "/partners", "/advertisers", "/money/invoices"]);
 
-/** The name of a record, which leads to it: offers, partners and advertisers have pages. Only staff have screens where each record has an address. */
+/** The name of a record, which leads to it: offers, partners, advertisers and invoices have pages. Only staff have screens where each record has an address. */
 export function RecordLink({
   path,
   id,

@@ -19,6 +19,7 @@ const Integration = later(
   async () => (await import("./advertiser-integration.tsx")).AdvertiserIntegration,
   WAITING,
 );
+const Tax = later(async () => (await import("./advertiser-tax.tsx")).AdvertiserTax, WAITING);
 const People = later(async () => (await import("../account-people.tsx")).AccountPeople, WAITING);
 const History = later(async () => (await import("../record-history.tsx")).RecordHistory, WAITING);
 
@@ -88,6 +89,7 @@ function tabsFor(
       title: "Integration",
       content: <Integration advertiser={advertiser} mayWrite={onSave !== undefined} />,
     },
+    { name: "tax", title: "Tax", content: <Tax id={id} mayWrite={membership.role === "admin"} /> },
     { name: "people", title: "People and keys", content: <People of={of} /> },
     mayDo(membership, "audit.read") && {
       name: "history",

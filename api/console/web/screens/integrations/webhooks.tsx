@@ -23,6 +23,8 @@ const EVENTS: Readonly<Record<Webhook["events"][number], true>> = {
   "affiliate.updated": true,
   "access.requested": true,
   "access.decided": true,
+  "invoice.created": true,
+  "invoice.paid": true,
 };
 
 const WEBHOOKS: RecordResource<Webhook> = {
