@@ -34,10 +34,9 @@ const TAGS: Readonly<Record<string, string>> = {
   Conversions: "Single conversions: read, record by hand, approve or reject.",
   Postbacks: "Messages to partners about their conversions, with the results.",
   Deals: "Deals and product feeds of advertisers.",
-  Billing: "What advertisers owe and paid: invoices, credit notes and payments.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Billing:
-    "What is owed to partners and by advertisers: ledger, adjustments, statements and invoices.",
+    "What is owed to partners and by advertisers, and what was paid: ledger, adjustments, statements, invoices and payments.",
   Payouts: "Runs of payments to partners, and what became of each payment.",
   Webhooks: "Events of the workspace, sent to your server.",
   System:
