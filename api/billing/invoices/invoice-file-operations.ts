@@ -10,7 +10,9 @@ const common = {
   method: "GET",
   tag: "Billing",
   description: "As it was made when the invoice was approved. 404 before that.",
-  input: { path: z.object({ id: pathId, format: z.enum(FILE_FORMATS) }) },
+  input: {
+    path: z.object({ id: pathId, format: z.enum(FILE_FORMATS).meta({ examples: ["html"] }) }),
+  },
   output: z.never(),
   otherMediaTypes: ["text/csv", "text/html"],
   status: 200,

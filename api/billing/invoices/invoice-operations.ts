@@ -124,7 +124,7 @@ export const creditInvoiceOperation: Operation = operation({
     "other invoices. What was on it is not invoiced again: enter an adjustment for what is still owed.",
   input: { path, body: z.strictObject({ reason }) },
   output: oneInvoice,
-  status: 201,
+  status: 200,
   failures: ["conflict"],
   findResource: ofPath,
   run: async (context, { resource, body }) =>

@@ -5,6 +5,7 @@ import { postLedger } from "../../../schemas/billing/post-ledger.ts";
 import { amountOf } from "../../../schemas/money/amount.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
+import { pause } from "../../system/service.ts";
 import { type Answer, ApiWorld, type Json, record, type Tenant } from "../api/api-world.ts";
 
 const Id = z.object({ id: z.int() });
@@ -95,7 +96,7 @@ export class InvoiceWorld {
 
   /** Closes everything that was posted until now. */
   async closeNow(advertiserId: number, more: Json = {}): Promise<Json[]> {
-    const until = new Date(Date.now()).toISOString();
+    const until = await this.#nowAfterAll();
     const answer = await this.api.post("/invoices/close", {
       advertiser_id: advertiserId,
       until,
@@ -105,6 +106,21 @@ export class InvoiceWorld {
     return z
       .object({ invoices: z.array(z.record(z.string(), z.unknown())) })
       .parse(answer.body["data"]).invoices;
+  }
+
+  /** The entries behind a line of an invoice. */
+  async entries(path: string): Promise<Json[]> {
+    const answer = await this.api.get(path);
+    return z.array(z.record(z.string(), z.unknown())).parse(answer.body["data"]);
+  }
+
+  /** An instant after everything that was posted: what is posted in the instant itself would be left out. */
+  async #nowAfterAll(): Promise<string> {
+    const [last] = await this.rows(
+      "select coalesce((extract(epoch from max(last_posted_at)) * 1000)::bigint, 0) as ms from ledger_balance where last_seq > 0",
+    );
+    while (Date.now() <= Number(last?.["ms"])) await pause(1);
+    return new Date().toISOString();
   }
 
   /** One draft of these amounts. */

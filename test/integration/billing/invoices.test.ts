@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { list, refusal, someText } from "../api/api-world.ts";
+import { refusal, someText } from "../api/api-world.ts";
 import { InvoiceWorld } from "./invoice-world.ts";
 
 const world = await forThisFile(InvoiceWorld.open());
@@ -46,11 +46,11 @@ describe("closing", () => {
       })),
     });
     expect(await world.closeNow(advertiserId)).toEqual([]);
-    const entries = list(
-      await api.get(`/invoices/${String(invoice?.["id"])}/lines/1/entries?limit=1`),
+    const entries = await world.entries(
+      `/invoices/${String(invoice?.["id"])}/lines/1/entries?limit=1`,
     );
     expect(entries.map(({ amount }) => amount)).toEqual(["12.5000"]);
-    const all = list(await api.get(`/invoices/${String(invoice?.["id"])}/lines/4/entries`));
+    const all = await world.entries(`/invoices/${String(invoice?.["id"])}/lines/4/entries`);
     expect(all.map(({ amount }) => amount)).toEqual(["-10.0000"]);
     await world.expectInBalance();
   });
