@@ -13,7 +13,7 @@ const common = {
   input: {
     path: z.object({ id: pathId, format: z.enum(FILE_FORMATS).meta({ examples: ["html"] }) }),
   },
-  output: z.never(),
+  output: z.string().meta({ description: "The file itself, never JSON" }),
   otherMediaTypes: ["text/csv", "text/html"],
   status: 200,
 } as const;

@@ -73,8 +73,8 @@ test("invoice 1 of the examples exists, and is sent", async () => {
     const revenue = { kind: "conversion", sourceKind: "examples", sourceId: "1", entries } as const;
     await postLedger(tx, workspaceId, [revenue]);
   });
-  const until = new Date().toISOString();
-  const closed = await world.post("/invoices/close", { advertiser_id: advertiserId, until });
+  const range = { advertiser_id: advertiserId, until: new Date().toISOString() };
+  const closed = await world.post("/invoices/close", range);
   expect(closed.status, closed.text).toBe(200);
   expect((await world.post("/invoices/1/approve", undefined)).status).toBe(200);
 });

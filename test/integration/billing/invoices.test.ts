@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { closeEndedPeriods } from "../../../processors/ledger/invoice-task.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { refusal, someText } from "../api/api-world.ts";
 import { InvoiceWorld } from "./invoice-world.ts";
@@ -84,7 +85,7 @@ describe("closing", () => {
     ["EUR", "0.0500", "0.0500", "0.0000", "0.0100"],
   ])(
     "%s: payable is whole coins, tax is rounded once (N6, N58)",
-    async (currency, total, payable, out, tax) => {
+    async (currency, total, payable, ...[out, tax]) => {
       const advertiserId = await world.advertiser();
       await api.call("PUT", `/advertisers/${advertiserId}/tax`, {
         body: { mode: "domestic", rate: "10" },
@@ -141,6 +142,36 @@ describe("closing", () => {
       { advertiser_id: net, net: 15, status: "draft" },
     ]);
     await world.expectInBalance();
+  });
+
+  test("the task waits for the grace hours and for changes that are not posted yet (N48)", async () => {
+    const advertiserId = await world.advertiser({ billing_terms: "weekly" });
+    await world.revenue({ advertiserId, amount: "4" });
+    const { workspaceId } = world.tenant;
+    const run = async () => {
+      await closeEndedPeriods(api.pool, new AbortController().signal);
+      return await world.rows("select status from invoice where advertiser_id = $1", advertiserId);
+    };
+    const set = (text: string) => world.rows(text, workspaceId);
+    // As if it had been posted in the week before.
+    await world.rows("alter table ledger_entry disable trigger is_final");
+    await world.rows("update ledger_entry set posted_at = posted_at - interval '7 days'");
+    await world.rows("alter table ledger_entry enable trigger is_final");
+    await set("update billing_settings set period_grace_hours = 168 where workspace_id = $1");
+    expect(await run()).toEqual([]);
+    await set(
+      "update billing_settings set period_grace_hours = 0, enabled = false where workspace_id = $1",
+    );
+    expect(await run()).toEqual([]);
+    await set("update billing_settings set enabled = true where workspace_id = $1");
+    await set(
+      "insert into ledger_outbox (history_id, workspace_id, queued_at) values (1, $1, now() - interval '9 days')",
+    );
+    expect(await run()).toEqual([]);
+    await set("delete from ledger_outbox where workspace_id = $1");
+    expect(await run()).toEqual([{ status: "draft" }]);
+    expect(await run()).toEqual([{ status: "draft" }]);
+    await set("update billing_settings set period_grace_hours = 2 where workspace_id = $1");
   });
 
   test("closers that race each other and 40 posters make ranges that adjoin (I6)", async () => {

@@ -176,8 +176,7 @@ export class LeakWorld {
       } as const;
       await postLedger(tx, workspace.rows[0]?.workspace_id ?? 0, [revenue]);
     });
-    const until = new Date().toISOString();
-    const body = { advertiser_id: advertiserId, until };
+    const body = { advertiser_id: advertiserId, until: new Date().toISOString() };
     const closed = await this.call("POST", "/invoices/close", admin, body);
     const [id] = Closed.parse(closed.body).data.invoices.map((invoice) => String(invoice.id));
     if (id === undefined) throw new Error(`no invoice: ${closed.text}`);
