@@ -223,6 +223,23 @@ describe("approval", () => {
     expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
   });
 
+  test("a number that another document has is refused by the prefix, and the draft stays (N49)", async () => {
+    const { number } = await world.sent(await world.advertiser(), "3");
+    const id = await world.draft(await world.advertiser(), "3");
+    const setPrefix = (prefix: string) =>
+      world.rows("update billing_settings set invoice_prefix = $1", prefix);
+    await setPrefix(String(number).slice(0, -1));
+    await world.rows(
+      `insert into billing_series (workspace_id, kind, prefix, last_number) select $1, 'invoice', $2, $3::integer - 1`,
+      world.tenant.workspaceId,
+      String(number).slice(0, -1),
+      String(number).slice(-1),
+    );
+    expect(refusal(await api.post(`/invoices/${id}/approve`, undefined))).toBe("409 conflict");
+    await setPrefix("I-{year}-");
+    expect(await world.done(`/invoices/${id}/approve`)).toMatchObject({ status: "sent" });
+  });
+
   test("nothing is approved while the last audit has violations (N42)", async () => {
     const id = await world.draft(await world.advertiser(), "3");
     const { workspaceId } = world.tenant;

@@ -1,4 +1,5 @@
 import assert from "node:assert";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
 import { postLedger } from "../../../../schemas/billing/post-ledger.ts";
@@ -8,6 +9,8 @@ import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser } from "../../../browser/console/console-browser.ts";
 import { screenFaults } from "../../../browser/console/screen-faults.ts";
 import { field, press, RecordWorld, tab } from "./record-world.ts";
+
+const drawer = (page: Page): Locator => page.locator(".drawer");
 
 const program = findChromium();
 const WIDTHS = [1440, 390];
@@ -56,15 +59,15 @@ describe.skipIf(program === undefined)("invoices of an advertiser", () => {
     await post("journey", 1_250_000n, "CHF");
     const page = await world.open("/money/invoices");
     await press(page, "Close period");
-    await page.getByRole("combobox", { name: "Advertiser" }).last().click();
-    await page.getByRole("combobox", { name: "Advertiser" }).last().fill("Demo Shop");
+    await drawer(page).getByRole("combobox", { name: "Advertiser" }).click();
+    await drawer(page).getByRole("combobox", { name: "Advertiser" }).fill("Demo Shop");
     await page
       .getByRole("option", { name: /Demo Shop/ })
       .first()
       .click();
     await page.getByLabel("Also what was posted since the last whole period, until now").check();
     await press(page, "Preview");
-    await page.locator(".drawer").getByText("CHF 125.00").waitFor();
+    await drawer(page).getByText("CHF 125.00").waitFor();
     await press(page, "Make the drafts");
     await page.getByText("Closed 1.").waitFor();
     await page.keyboard.press("Escape");
@@ -75,15 +78,15 @@ describe.skipIf(program === undefined)("invoices of an advertiser", () => {
     await page.getByRole("heading", { name: /^Invoice I-/, level: 1 }).waitFor();
     const number = (await page.locator("h1").textContent())?.replace("Invoice ", "") ?? "";
     await page.locator("tbody .cell-button").first().click();
-    await page.locator(".drawer").getByText("CHF 125.00").waitFor();
+    await drawer(page).getByText("CHF 125.00").waitFor();
     await page.keyboard.press("Escape");
     for (const [amount, reference, status] of [
       ["50", "part-1", "Part paid"],
       ["75.00", "part-2", "Paid"],
     ] as const) {
       await press(page, "Enter payment");
-      await field(page, "Amount").fill(amount);
-      await field(page, "Reference").fill(reference);
+      await field(drawer(page), "Amount").fill(amount);
+      await field(drawer(page), "Reference").fill(reference);
       await page
         .locator(".drawer")
         .getByText(`CHF ${amount.split(".")[0] ?? ""}.00`)
@@ -108,11 +111,11 @@ describe.skipIf(program === undefined)("invoices of an advertiser", () => {
   test("what is wrong with a payment stands at its field, and nothing typed is lost (N58)", async () => {
     const page = await world.open("/money/invoices?of=payments");
     await press(page, "Enter payment");
-    await field(page, "Amount").fill("1.005");
-    await field(page, "Reference").fill("kept");
+    await field(drawer(page), "Amount").fill("1.005");
+    await field(drawer(page), "Reference").fill("kept");
     await press(page, "Enter the payment");
     await page.locator("[aria-invalid=true]").first().waitFor();
-    expect(await field(page, "Reference").inputValue()).toBe("kept");
+    expect(await field(drawer(page), "Reference").inputValue()).toBe("kept");
     browser.forgive(/Failed to load resource/);
     await page.context().close();
   });
