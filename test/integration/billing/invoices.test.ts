@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { closeEndedPeriods } from "../../../processors/ledger/invoice-task.ts";
+import { closeEndedPeriods } from "../../../processors/schedule/close-invoices.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { refusal, someText } from "../api/api-world.ts";
 import { InvoiceWorld } from "./invoice-world.ts";
