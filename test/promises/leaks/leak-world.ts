@@ -55,9 +55,13 @@ function hasId(output: z.ZodType): boolean {
   return data instanceof z.ZodObject && "id" in data.shape;
 }
 
-/** The parameters of a path, each with the word before it: `offers/{id}` for "/offers/{id}/events". */
+/** Parameters that name a part of a record, such as a line of an invoice. Every account has the same ones. */
+const PARTS_OF_RECORDS: ReadonlySet<string> = new Set(["lines/{line}", "files/{format}"]);
+
+/** The parameters of a path that name records, each with the word before it: `offers/{id}` for "/offers/{id}/events". */
 export function placesOf({ path }: Pick<Operation, "path">): string[] {
-  return path.match(/[\w-]+\/\{\w+\}/g) ?? [];
+  const places = path.match(/[\w-]+\/\{\w+\}/g) ?? [];
+  return places.filter((place) => !PARTS_OF_RECORDS.has(place));
 }
 
 /** The running service with three accounts: two in one workspace, one in another. */

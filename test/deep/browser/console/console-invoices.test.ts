@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)("invoices of an advertiser", () => {
       await field(drawer(page), "Reference").fill(reference);
       await page
         .locator(".drawer")
-        .getByText(`CHF ${amount.split(".")[0] ?? ""}.00`)
+        .getByText(`CHF ${amount.split(".")[0] ?? ""}.00`, { exact: true })
         .waitFor();
       await press(page, "Enter the payment");
       await page.locator(".record-head .badge", { hasText: new RegExp(`^${status}$`) }).waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(program === undefined)("invoices of an advertiser", () => {
 
     const own = await world.open("/invoices", "advertiser");
     const row = own.locator("tbody tr", { hasText: number });
-    expect(await row.textContent()).toMatch(/Paid.*CHF 125\.00.*CHF 0\.00/);
+    expect(await row.textContent()).toMatch(/Paid.*CHF\s125\.00.*CHF\s0\.00/);
     await row.getByRole("link").click();
     await own.getByRole("heading", { name: `Invoice ${number}`, level: 1 }).waitFor();
     const [file] = await Promise.all([own.waitForEvent("download"), press(own, "Page to print")]);
