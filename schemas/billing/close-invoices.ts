@@ -1,26 +1,11 @@
-import type { Cause } from "../events/cause.ts";
 import type { Pool } from "../postgres/connect.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { closeAccount } from "./close-receivable.ts";
+import type { CloseScope } from "./close-scope.ts";
 import type { Invoice } from "./read-invoices.ts";
 import { listReceivables } from "./receivables.ts";
 
 const ACCOUNTS_PER_PAGE = 100;
-
-export type CloseScope = {
-  readonly workspaceId: number;
-  readonly timezone: string;
-  /** Periods that ended at this instant or earlier are closed. */
-  readonly endedByMs: number;
-  /** Closes also what was posted after the last whole period and before this instant, whatever the terms are. */
-  readonly untilMs?: number | undefined;
-  readonly advertiserId?: number | undefined;
-  /** Answers what would be closed and changes nothing. */
-  readonly isDryRun: boolean;
-  /** No further account is begun after this many invoices. */
-  readonly invoicesMax: number;
-  readonly cause?: Cause | undefined;
-};
 
 export type ClosedInvoices = {
   readonly invoices: readonly Invoice[];

@@ -3,7 +3,7 @@ import { cutToCoins } from "../money/minor-units.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { formatDay, parseDay } from "../time/calendar.ts";
 import { zoneOf } from "../time/zone.ts";
-import type { CloseScope } from "./close-invoices.ts";
+import type { CloseScope } from "./close-scope.ts";
 import { type BillingPeriod, periodOf } from "./periods.ts";
 import { queueBillingEvent } from "./queue-billing-event.ts";
 import { type Invoice, readInvoice } from "./read-invoices.ts";

@@ -14,8 +14,6 @@ export type TaxRecord = {
   readonly rate: string;
 };
 
-export const NO_TAX: TaxRecord = { mode: "none", rate: "0.0000" };
-
 /** 100 percent in ten-thousandths of a percent. */
 const WHOLE = 100n * 10n ** BigInt(AMOUNT_SCALE_DIGITS);
 

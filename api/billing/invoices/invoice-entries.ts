@@ -32,7 +32,10 @@ export async function findLine(
   return rows[0];
 }
 
-/** The entries that a line adds up, newest first, by the rule that made the line (schemas/billing/close-receivable.ts). */
+/**
+ * The entries that a line adds up, newest first, by the rule that made the line (schemas/billing/close-receivable.ts). `coalesce` keeps Postgres
+ * from taking the conditions for rare ones, for which it would read the whole table.
+ */
 export async function listEntries(
   db: Queryable,
   line: Line,
@@ -49,9 +52,9 @@ export async function listEntries(
            where e.account_id = $1 and e.seq > $2 and e.seq <= $3 and e.seq < $4
              and e.kind not in ('invoice_tax', 'payment', 'credit_note')
              and e.offer_id is not distinct from $5
-             and case e.kind when 'conversion' then case when e.amount < 0 then 'reversal' else 'conversions' end
-               when 'clicks' then 'clicks' when 'write_off' then 'write_off' else coalesce(j.kind, 'correction') end = $6
-             and case when e.kind = 'conversion' then e.event_code end is not distinct from $7
+             and coalesce(case e.kind when 'conversion' then case when e.amount < 0 then 'reversal' else 'conversions' end
+               when 'clicks' then 'clicks' when 'write_off' then 'write_off' else coalesce(j.kind, 'correction') end = $6, false)
+             and coalesce(case when e.kind = 'conversion' then e.event_code end is not distinct from $7, false)
            order by e.seq desc limit $8`,
     values: [
       line.account_id,

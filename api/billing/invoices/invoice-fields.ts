@@ -65,7 +65,7 @@ const Covering = z.strictObject({
   amount: shownMoney,
 });
 
-export const ShownInvoiceDetail = shownSchema("invoice", {
+const ShownInvoiceDetail = shownSchema("invoice", {
   ...row,
   lines: z.array(Line),
   payments: z.array(Covering).meta({ description: "What covers the invoice" }),

@@ -10,8 +10,10 @@ const common = {
   method: "GET",
   tag: "Billing",
   description: "As it was made when the invoice was approved. 404 before that.",
-  input: { path: z.object({ id: pathId, format: z.enum(FILE_FORMATS) }) },
-  output: z.never(),
+  input: {
+    path: z.object({ id: pathId, format: z.enum(FILE_FORMATS).meta({ examples: ["html"] }) }),
+  },
+  output: z.string().meta({ description: "The file itself, never JSON" }),
   otherMediaTypes: ["text/csv", "text/html"],
   status: 200,
 } as const;

@@ -92,7 +92,7 @@ export const approveInvoiceOperation: Operation = operation({
   failures: ["conflict"],
   findResource: ofPath,
   run: async (context, { resource }) =>
-    shown(
+    answerOf(
       context,
       await changeInvoice(context, resource.id, (locked) => approveInvoice(context, locked)),
     ),
@@ -111,7 +111,7 @@ export const voidInvoiceOperation: Operation = operation({
   failures: ["conflict"],
   findResource: ofPath,
   run: async (context, { resource }) =>
-    shown(context, await changeInvoice(context, resource.id, voidInvoice)),
+    answerOf(context, await changeInvoice(context, resource.id, voidInvoice)),
 });
 
 export const creditInvoiceOperation: Operation = operation({
@@ -124,11 +124,11 @@ export const creditInvoiceOperation: Operation = operation({
     "other invoices. What was on it is not invoiced again: enter an adjustment for what is still owed.",
   input: { path, body: z.strictObject({ reason }) },
   output: oneInvoice,
-  status: 201,
+  status: 200,
   failures: ["conflict"],
   findResource: ofPath,
   run: async (context, { resource, body }) =>
-    shown(
+    answerOf(
       context,
       await changeInvoice(context, resource.id, (locked) =>
         creditInvoice(context, locked, body.reason),
@@ -136,7 +136,7 @@ export const creditInvoiceOperation: Operation = operation({
     ),
 });
 
-function shown({ principal }: OperationContext, invoice: Invoice) {
+function answerOf({ principal }: OperationContext, invoice: Invoice) {
   return { body: { data: showTo(principal.role, "invoice", invoice) } };
 }
 

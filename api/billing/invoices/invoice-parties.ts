@@ -25,15 +25,15 @@ export async function readParties(
     values: [advertiserId],
   });
   const [{ name, company, country, vat_id }] = [rows[0] ?? NOBODY];
-  const legal = state?.legal ?? {};
+  const legal = (field: string): string => state?.legal[field] ?? "";
   return {
     issuer: {
-      name: legal["name"] || workspace.name,
-      address: legal["address"] ?? "",
-      country: legal["country"] ?? "",
-      vat_id: legal["vat_id"] ?? "",
-      iban: legal["iban"] ?? "",
-      bic: legal["bic"] ?? "",
+      name: legal("name") || workspace.name,
+      address: legal("address"),
+      country: legal("country"),
+      vat_id: legal("vat_id"),
+      iban: legal("iban"),
+      bic: legal("bic"),
     },
     recipient: { name: company || name, address: "", country, vat_id, iban: "", bic: "" },
     language: state?.language ?? LANGUAGE,

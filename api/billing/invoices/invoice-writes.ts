@@ -6,6 +6,7 @@ import { type Invoice, readInvoice } from "../../../schemas/billing/read-invoice
 import { lockReceivable } from "../../../schemas/billing/receivables.ts";
 import { amountOf } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { violatedConstraint } from "../../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { conflict, notFound } from "../../operation/errors.ts";
 import type { OperationContext } from "../../operation/operation.ts";
@@ -41,23 +42,42 @@ export async function changeInvoice(
   id: number,
   change: (locked: LockedInvoice) => Promise<number>,
 ): Promise<Invoice> {
-  const { db, workspace } = context;
-  return await inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<{ account_id: number }>({
-      name: "find-account-of-invoice",
-      text: "select account_id from invoice where workspace_id = $1 and id = $2",
-      values: [workspace.id, id],
-    });
-    const accountId = rows[0]?.account_id;
-    if (accountId === undefined) throw notFound("invoice");
-    await lockReceivable(tx, accountId);
-    const invoice = await readInvoice(tx, workspace.id, { id });
-    if (invoice === undefined) throw notFound("invoice");
-    const changedId = await change({ tx, accountId, invoice });
-    const changed = await readInvoice(tx, workspace.id, { id: changedId });
-    if (changed === undefined) throw notFound("invoice");
-    return changed;
+  try {
+    return await inTransaction(context.db, (tx) => changeLocked(tx, context, { id, change }));
+  } catch (error) {
+    if (violatedConstraint(error) !== "invoice_number") throw error;
+    throw conflict(
+      "invoice_prefix",
+      "another document has the next number of this series: change the prefix of invoices",
+    );
+  }
+}
+
+async function changeLocked(
+  tx: Queryable,
+  { workspace }: OperationContext,
+  {
+    id,
+    change,
+  }: {
+    readonly id: number;
+    readonly change: (locked: LockedInvoice) => Promise<number>;
+  },
+): Promise<Invoice> {
+  const { rows } = await tx.query<{ account_id: number }>({
+    name: "find-account-of-invoice",
+    text: "select account_id from invoice where workspace_id = $1 and id = $2",
+    values: [workspace.id, id],
   });
+  const accountId = rows[0]?.account_id;
+  if (accountId === undefined) throw notFound("invoice");
+  await lockReceivable(tx, accountId);
+  const invoice = await readInvoice(tx, workspace.id, { id });
+  if (invoice === undefined) throw notFound("invoice");
+  const changedId = await change({ tx, accountId, invoice });
+  const changed = await readInvoice(tx, workspace.id, { id: changedId });
+  if (changed === undefined) throw notFound("invoice");
+  return changed;
 }
 
 /** Sends a draft: number, tax, files, and what payments of before cover of it (N49, N58). */

@@ -25,7 +25,9 @@ const AHEAD_MS = DAY_MS;
 const path = z.object({ id: pathId });
 const one = z.object({ data: ShownPayment });
 
-export const reason = text().refine((value) => value.trim() !== "", "expected a reason");
+export const reason = text()
+  .refine((value) => value.trim() !== "", "expected a reason")
+  .meta({ examples: ["entered twice"] });
 
 export const listPayments: Operation = operation({
   name: "listPayments",

@@ -42,6 +42,19 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
     body: { token: LINK_TOKEN, name: "Anna Shop", password: "seven-lamps-on-a-quay" },
   },
   createImport: { query: { kind: "affiliates", name: "partners.csv" } },
+  closeInvoices: { body: { advertiser_id: 1, until: "2026-02-01T00:00:00Z", dry_run: true } },
+  createPayment: {
+    body: {
+      advertiser_id: 1,
+      currency: "USD",
+      amount: "250.00",
+      external_id: "TRANSFER-2026-0117",
+      received_at: "2026-02-20T00:00:00Z",
+    },
+  },
+  setAdvertiserTax: {
+    body: { mode: "domestic", rate: "19", country: "DE", vat_id: "DE123456789" },
+  },
   createSavedView: {
     body: {
       name: "Partners by profit",

@@ -307,7 +307,8 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
       {
         page: "invoices",
         title: "Invoices",
-        about: "What advertisers owe, by period: drafts, invoices and credit notes, and how they are taxed.",
+        about:
+          "What advertisers owe, by period: drafts, invoices and credit notes, and how they are taxed.",
         paths: ["/invoices", "/me/invoices", "/advertisers/{id}/tax"],
       },
       {

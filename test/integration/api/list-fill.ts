@@ -19,7 +19,13 @@ export async function fillLists(
   try {
     await connection.query({ text: "set statement_timeout = 0" });
     const ids = { workspaceId, affiliateId, advertiserId, rows, rowsOfLargest };
-    for (const text of [...accounts(ids), ...events(ids), ...managed(ids), "analyze"])
+    for (const text of [
+      ...accounts(ids),
+      ...events(ids),
+      ...money(ids),
+      ...managed(ids),
+      "analyze",
+    ])
       await connection.query({ text });
     await connection.query({ text: "reset statement_timeout" });
   } finally {
@@ -123,6 +129,38 @@ function events(ids: Ids): string[] {
      select date '2020-01-01' + i / 20, (array['EUR', 'GBP', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'RON', 'BGN', 'TRY', 'JPY',
        'CNY', 'INR', 'AUD', 'NZD', 'CAD', 'BRL', 'MXN'])[1 + i % 20], 1 from generate_series(0, ${rows - 1}) i`,
     `insert into workspace_fx_rate (workspace_id, date, currency, rate) select ${workspaceId}, date, currency, rate from fx_rate`,
+  ];
+}
+
+/** An account of each advertiser; that of the tenant's has the entries and one invoice in fifty, and the smallest invoice all entries. */
+function money({ workspaceId, advertiserId, rows }: Ids): string[] {
+  const account = `(select id from ledger_account where owner_id = ${advertiserId})`;
+  const advertiser = `case when ${IS_RARE} then ${advertiserId} else (select min(id) from advertiser where name like 'Advertiser %') + i % ${rows} end`;
+  return [
+    `insert into ledger_account (workspace_id, kind, owner_id, currency)
+     select ${workspaceId}, 'advertiser_receivable', id, 'USD' from advertiser where workspace_id = ${workspaceId}`,
+    "insert into ledger_balance (account_id) select id from ledger_account",
+    "alter table ledger_entry disable trigger is_balanced",
+    `insert into ledger_entry (account_id, seq, transaction_id, amount, posted_at, kind, offer_id, event_code, count)
+     select ${account}, i, i, 1, now() - interval '1 year' + i * interval '1 second', 'conversion', (select min(id) from offer), 'default', 1
+     from generate_series(1, ${rows}) i`,
+    "alter table ledger_entry enable trigger is_balanced",
+    // Each account has invoices without a range of their own, except for the first, which all entries belong to.
+    "alter table invoice disable trigger is_next",
+    "alter table invoice disable trigger adds_up",
+    `insert into invoice (workspace_id, advertiser_id, account_id, currency, number, status, terms, period_from, period_to, timezone,
+       from_seq, to_seq, carried_in, total, payable, gross, carried_out, due_on, created_at)
+     select ${workspaceId}, a.id, c.id, 'USD', 'I' || i, 'sent', 'net30', ${AT}, ${AT} + interval '1 minute', 'UTC', 0, ${rows}, 0, 1, 1, 1,
+       0, current_date, ${AT}
+     from generate_series(1, ${rows}) i
+     join advertiser a on a.id = case when i = 1 then ${advertiserId} else ${advertiser} end join ledger_account c on c.owner_id = a.id
+     order by i`,
+    "alter table invoice enable trigger is_next",
+    "alter table invoice enable trigger adds_up",
+    `insert into invoice_line (invoice_id, line, kind, offer_id, event_code, count, amount)
+     select min(id), 1, 'conversions', (select min(id) from offer), 'default', 1, 1 from invoice`,
+    `insert into advertiser_payment (workspace_id, advertiser_id, currency, amount, external_id, received_at, created_at)
+     select ${workspaceId}, ${advertiser}, 'USD', 1, 'bank' || i, now(), ${AT} from generate_series(1, ${rows}) i`,
   ];
 }
 

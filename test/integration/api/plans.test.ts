@@ -223,6 +223,24 @@ const LISTS: Readonly<Record<string, List>> = {
     // The action contains the value. No index has the person: a range of days of one workspace does.
     wide: ["action", "person_id"],
   },
+  listInvoices: {
+    rows: byCreation("invoice"),
+    selective: { advertiser_id: () => String(lists.world.tenant.advertiserId) },
+    wide: ["status", "currency", "overdue"],
+  },
+  listInvoiceEntries: {
+    rows: "select posted_at as at, seq as id from ledger_entry",
+    path: async () => ({ id: await smallest("invoice")(), line: "1" }),
+  },
+  listOwnInvoices: { rows: byCreation("invoice"), roles: ["advertiser"] },
+  listPayments: {
+    rows: byCreation("advertiser_payment"),
+    selective: {
+      advertiser_id: () => String(lists.world.tenant.advertiserId),
+      external_id: () => "bank7",
+    },
+    wide: ["currency"],
+  },
   listSavedViews: { rows: byCreation("saved_view") },
   listImports: { rows: byCreation("import"), wide: ["kind", "status"] },
   listMembers: {

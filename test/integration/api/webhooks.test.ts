@@ -39,7 +39,7 @@ describe("REST", () => {
   test("all documented events can be subscribed to, and no others (WH-018, G128)", async () => {
     const events = words(`
   conversion.created conversion.updated offer.created offer.updated affiliate.signup
-  affiliate.updated access.requested access.decided
+  affiliate.updated access.requested access.decided invoice.created invoice.paid
 `);
     expect(record(await hooks.create({ events }))["events"]).toEqual(events);
     for (const wrong of [

@@ -1,10 +1,11 @@
-import { expect } from "vitest";
+import assert from "node:assert";
 import { z } from "zod";
 import { closeInvoices } from "../../../schemas/billing/close-invoices.ts";
 import { postLedger } from "../../../schemas/billing/post-ledger.ts";
 import { amountOf } from "../../../schemas/money/amount.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
+import { pause } from "../../system/service.ts";
 import { type Answer, ApiWorld, type Json, record, type Tenant } from "../api/api-world.ts";
 
 const Id = z.object({ id: z.int() });
@@ -55,7 +56,7 @@ export class InvoiceWorld {
   /** An advertiser of its own for a test. */
   async advertiser(fields: Json = {}): Promise<number> {
     const made = await this.api.post("/advertisers", { name: "Shop", ...fields });
-    expect(made.status, made.text).toBe(201);
+    assert.equal(made.status, 201, made.text);
     return Id.parse(made.body["data"]).id;
   }
 
@@ -63,6 +64,7 @@ export class InvoiceWorld {
   async revenue(...posted: readonly Revenue[]): Promise<void> {
     for (const one of posted) {
       facts += 1;
+      const sourceId = String(facts);
       const amount = amountOf(one.amount);
       const currency = one.currency ?? "EUR";
       const fact = {
@@ -77,7 +79,7 @@ export class InvoiceWorld {
           {
             kind: one.kind ?? "conversion",
             sourceKind: "test",
-            sourceId: String(facts),
+            sourceId,
             entries: [
               {
                 ...fact,
@@ -95,16 +97,31 @@ export class InvoiceWorld {
 
   /** Closes everything that was posted until now. */
   async closeNow(advertiserId: number, more: Json = {}): Promise<Json[]> {
-    const until = new Date(Date.now()).toISOString();
+    const until = await this.#nowAfterAll();
     const answer = await this.api.post("/invoices/close", {
       advertiser_id: advertiserId,
       until,
       ...more,
     });
-    expect(answer.status, answer.text).toBe(200);
+    assert.equal(answer.status, 200, answer.text);
     return z
       .object({ invoices: z.array(z.record(z.string(), z.unknown())) })
       .parse(answer.body["data"]).invoices;
+  }
+
+  /** The entries behind a line of an invoice. */
+  async entries(path: string): Promise<Json[]> {
+    const answer = await this.api.get(path);
+    return z.array(z.record(z.string(), z.unknown())).parse(answer.body["data"]);
+  }
+
+  /** An instant after everything that was posted: what is posted in the instant itself would be left out. */
+  async #nowAfterAll(): Promise<string> {
+    const [last] = await this.rows(
+      "select coalesce((extract(epoch from max(last_posted_at)) * 1000)::bigint, 0) as ms from ledger_balance where last_seq > 0",
+    );
+    while (Date.now() <= Number(last?.["ms"])) await pause(1);
+    return new Date().toISOString();
   }
 
   /** One draft of these amounts. */
@@ -122,7 +139,7 @@ export class InvoiceWorld {
   /** A POST that succeeds; answers the record. */
   async done(path: string, body?: unknown): Promise<Json> {
     const answer = await this.api.post(path, body);
-    expect(answer.status, answer.text).toBeLessThan(300);
+    assert(answer.status < 300, answer.text);
     return record(answer);
   }
 
@@ -163,7 +180,7 @@ export class InvoiceWorld {
    * left (I5); ranges adjoin (I6); lines add up (I7).
    */
   async expectInBalance(): Promise<void> {
-    expect(
+    assert.deepEqual(
       await this.rows(`
         select a.id, b.balance, x.expected from ledger_account a join ledger_balance b on b.account_id = a.id
         cross join lateral (
@@ -180,14 +197,17 @@ export class InvoiceWorld {
             + (select coalesce(sum(l.amount), 0) from payment_allocation l join advertiser_payment p on p.id = l.payment_id
                 where p.advertiser_id = a.owner_id and p.currency = a.currency) as expected) x
         where a.kind = 'advertiser_receivable' and b.balance <> x.expected`),
-    ).toEqual([]);
-    expect(
+      [],
+    );
+    assert.deepEqual(
       await this.rows(`select i.id from invoice i where i.total <> i.carried_in
         + (select coalesce(sum(amount), 0) from invoice_line l where l.invoice_id = i.id)`),
-    ).toEqual([]);
-    expect(
+      [],
+    );
+    assert.deepEqual(
       await this.rows(`select i.id from invoice i where i.paid <>
         (select coalesce(sum(amount), 0) from payment_allocation l where l.invoice_id = i.id)`),
-    ).toEqual([]);
+      [],
+    );
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { closeEndedPeriods } from "../../../processors/schedule/close-invoices.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { list, refusal, someText } from "../api/api-world.ts";
+import { refusal, someText } from "../api/api-world.ts";
 import { InvoiceWorld } from "./invoice-world.ts";
 
 const world = await forThisFile(InvoiceWorld.open());
@@ -46,11 +47,11 @@ describe("closing", () => {
       })),
     });
     expect(await world.closeNow(advertiserId)).toEqual([]);
-    const entries = list(
-      await api.get(`/invoices/${String(invoice?.["id"])}/lines/1/entries?limit=1`),
+    const entries = await world.entries(
+      `/invoices/${String(invoice?.["id"])}/lines/1/entries?limit=1`,
     );
     expect(entries.map(({ amount }) => amount)).toEqual(["12.5000"]);
-    const all = list(await api.get(`/invoices/${String(invoice?.["id"])}/lines/4/entries`));
+    const all = await world.entries(`/invoices/${String(invoice?.["id"])}/lines/4/entries`);
     expect(all.map(({ amount }) => amount)).toEqual(["-10.0000"]);
     await world.expectInBalance();
   });
@@ -84,7 +85,7 @@ describe("closing", () => {
     ["EUR", "0.0500", "0.0500", "0.0000", "0.0100"],
   ])(
     "%s: payable is whole coins, tax is rounded once (N6, N58)",
-    async (currency, total, payable, out, tax) => {
+    async (currency, total, payable, ...[out, tax]) => {
       const advertiserId = await world.advertiser();
       await api.call("PUT", `/advertisers/${advertiserId}/tax`, {
         body: { mode: "domestic", rate: "10" },
@@ -143,6 +144,36 @@ describe("closing", () => {
     await world.expectInBalance();
   });
 
+  test("the task waits for the grace hours and for changes that are not posted yet (N48)", async () => {
+    const advertiserId = await world.advertiser({ billing_terms: "weekly" });
+    await world.revenue({ advertiserId, amount: "4" });
+    const { workspaceId } = world.tenant;
+    const run = async () => {
+      await closeEndedPeriods(api.pool, new AbortController().signal);
+      return await world.rows("select status from invoice where advertiser_id = $1", advertiserId);
+    };
+    const set = (text: string) => world.rows(text, workspaceId);
+    // As if it had been posted in the week before.
+    await world.rows("alter table ledger_entry disable trigger is_final");
+    await world.rows("update ledger_entry set posted_at = posted_at - interval '7 days'");
+    await world.rows("alter table ledger_entry enable trigger is_final");
+    await set("update billing_settings set period_grace_hours = 168 where workspace_id = $1");
+    expect(await run()).toEqual([]);
+    await set(
+      "update billing_settings set period_grace_hours = 0, enabled = false where workspace_id = $1",
+    );
+    expect(await run()).toEqual([]);
+    await set("update billing_settings set enabled = true where workspace_id = $1");
+    await set(
+      "insert into ledger_outbox (history_id, workspace_id, queued_at) values (1, $1, now() - interval '9 days')",
+    );
+    expect(await run()).toEqual([]);
+    await set("delete from ledger_outbox where workspace_id = $1");
+    expect(await run()).toEqual([{ status: "draft" }]);
+    expect(await run()).toEqual([{ status: "draft" }]);
+    await set("update billing_settings set period_grace_hours = 2 where workspace_id = $1");
+  });
+
   test("closers that race each other and 40 posters make ranges that adjoin (I6)", async () => {
     const advertiserId = await world.advertiser();
     await Promise.all([
@@ -190,6 +221,23 @@ describe("approval", () => {
       world.tenant.workspaceId,
     );
     expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  test("a number that another document has is refused by the prefix, and the draft stays (N49)", async () => {
+    const { number } = await world.sent(await world.advertiser(), "3");
+    const id = await world.draft(await world.advertiser(), "3");
+    const setPrefix = (prefix: string) =>
+      world.rows("update billing_settings set invoice_prefix = $1", prefix);
+    await setPrefix(String(number).slice(0, -1));
+    await world.rows(
+      `insert into billing_series (workspace_id, kind, prefix, last_number) select $1, 'invoice', $2, $3::integer - 1`,
+      world.tenant.workspaceId,
+      String(number).slice(0, -1),
+      String(number).slice(-1),
+    );
+    expect(refusal(await api.post(`/invoices/${id}/approve`, undefined))).toBe("409 conflict");
+    await setPrefix("I-{year}-");
+    expect(await world.done(`/invoices/${id}/approve`)).toMatchObject({ status: "sent" });
   });
 
   test("nothing is approved while the last audit has violations (N42)", async () => {

@@ -101,6 +101,14 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     offer_id: offerId,
     feed_url: `https://${word}.example/feed.xml`,
   }),
+  "/payments": ({ word, advertiserId }) => ({
+    advertiser_id: advertiserId,
+    currency: "USD",
+    amount: "5",
+    external_id: `bank-${word}`,
+    received_at: "2026-01-05T00:00:00Z",
+    note: word,
+  }),
   "/saved-views": ({ word }) => ({ name: word, path: "/reports", query: word }),
   "/webhooks": ({ word }) => ({
     name: word,

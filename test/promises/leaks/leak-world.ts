@@ -4,6 +4,7 @@ import { createWorkspace } from "../../../api/cli/workspaces.ts";
 import type { Operation } from "../../../api/operation/operation.ts";
 import { ROLES, type Role } from "../../../api/operation/permissions.ts";
 import { operations } from "../../../api/operations.ts";
+import { postLedger } from "../../../schemas/billing/post-ledger.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { callDescribed, type DescribedAnswer } from "../../system/described-answers.ts";
@@ -28,6 +29,7 @@ export type Account = {
 
 const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
 const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
+const Closed = z.object({ data: z.object({ invoices: z.array(z.looseObject({ id: z.int() })) }) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
 
 /** Paths of the whole installation for its operators, or public ones: test/integration/api/people has their rights. */
@@ -53,9 +55,13 @@ function hasId(output: z.ZodType): boolean {
   return data instanceof z.ZodObject && "id" in data.shape;
 }
 
-/** The parameters of a path, each with the word before it: `offers/{id}` for "/offers/{id}/events". */
+/** Parameters that name a part of a record, such as a line of an invoice. Every account has the same ones. */
+const PARTS_OF_RECORDS: ReadonlySet<string> = new Set(["lines/{line}", "files/{format}"]);
+
+/** The parameters of a path that name records, each with the word before it: `offers/{id}` for "/offers/{id}/events". */
 export function placesOf({ path }: Pick<Operation, "path">): string[] {
-  return path.match(/[\w-]+\/\{\w+\}/g) ?? [];
+  const places = path.match(/[\w-]+\/\{\w+\}/g) ?? [];
+  return places.filter((place) => !PARTS_OF_RECORDS.has(place));
 }
 
 /** The running service with three accounts: two in one workspace, one in another. */
@@ -132,6 +138,9 @@ export class LeakWorld {
     const names = namesOf(ids, word);
     await this.call("POST", "/ad-costs", admin, adCostsOf(names));
     ids.set("imports/{id}", [await this.#import(admin, names)]);
+    ids.set("invoices/{id}", [await this.#invoice(admin, names)]);
+    ids.set("lines/{line}", ["1"]);
+    ids.set("files/{format}", ["html", "csv"]);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
@@ -149,6 +158,34 @@ export class LeakWorld {
       partner: await make("partner", { affiliate_id: affiliateId }),
       advertiser: await make("advertiser", { advertiser_id: advertiserId }),
     };
+  }
+
+  /** A sent invoice of the advertiser, whose only line is the offer. */
+  async #invoice(admin: string, { advertiserId, offerId, word }: Names): Promise<string> {
+    const workspace = await this.db.query<{ workspace_id: number }>({
+      text: "select workspace_id from advertiser where id = $1",
+      values: [advertiserId],
+    });
+    const entry = { currency: "USD", offerId, eventCode: "default", count: 1 };
+    const of = { account: "advertiser_receivable", ownerId: advertiserId } as const;
+    await inTransaction(this.db, async (tx) => {
+      const revenue = {
+        kind: "conversion",
+        sourceKind: "leaks",
+        sourceId: word,
+        entries: [
+          { ...entry, ...of, amount: 150_000n },
+          { ...entry, account: "revenue", ownerId: 0, amount: -150_000n },
+        ],
+      } as const;
+      await postLedger(tx, workspace.rows[0]?.workspace_id ?? 0, [revenue]);
+    });
+    const body = { advertiser_id: advertiserId, until: new Date().toISOString() };
+    const closed = await this.call("POST", "/invoices/close", admin, body);
+    const [id] = Closed.parse(closed.body).data.invoices.map((invoice) => String(invoice.id));
+    if (id === undefined) throw new Error(`no invoice: ${closed.text}`);
+    await this.call("POST", `/invoices/${id}/approve`, admin);
+    return id;
   }
 
   /** ID of the first delivery of the postback or webhook with this path. */

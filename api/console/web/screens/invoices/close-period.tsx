@@ -82,15 +82,30 @@ export function ClosePeriod({ onClose }: { readonly onClose: () => void }): Reac
         )}
       </div>
       {error !== null && <ProblemNotice error={error} />}
-      {make.data !== undefined ? (
-        <p role="status">
-          Closed {make.data.invoices.length}. You find the drafts in the list.
-          {!make.data.is_complete && " There are more: close once more."}
-        </p>
-      ) : (
-        preview.data !== undefined && <Preview invoices={preview.data.invoices} />
-      )}
+      <Outcome made={make.data} previewed={preview.data} />
     </Drawer>
+  );
+}
+
+type Closed = {
+  readonly invoices: readonly ClosedInvoice[];
+  readonly is_complete: boolean;
+};
+
+function Outcome({
+  made,
+  previewed,
+}: {
+  readonly made: Closed | undefined;
+  readonly previewed: Closed | undefined;
+}): ReactElement | null {
+  if (made === undefined)
+    return previewed === undefined ? null : <Preview invoices={previewed.invoices} />;
+  return (
+    <p role="status">
+      Closed {made.invoices.length}. You find the drafts in the list.
+      {!made.is_complete && " There are more: close once more."}
+    </p>
   );
 }
 

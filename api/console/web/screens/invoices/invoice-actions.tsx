@@ -15,8 +15,27 @@ export function InvoiceActions({
   readonly invoice: InvoiceDetail;
   readonly onPay: (() => void) | undefined;
 }): ReactElement | null {
+  const isUnsent = status === "draft" || status === "carried";
+  const isSent = kind === "invoice" && ["sent", "part_paid", "paid"].includes(status);
+  if (!isUnsent && !isSent) return null;
+  return (
+    <section className="panel stack">
+      <h2>Actions</h2>
+      {isUnsent && <Unsent id={id} isDraft={status === "draft"} />}
+      {onPay !== undefined && (
+        <div className="row">
+          <button type="button" className="button first" onClick={onPay}>
+            Enter payment
+          </button>
+        </div>
+      )}
+      {isSent && <Credit id={id} />}
+    </section>
+  );
+}
+
+function Unsent({ id, isDraft }: { readonly id: number; readonly isDraft: boolean }): ReactElement {
   const { api } = useMembership();
-  const [isCrediting, setCrediting] = useState(false);
   const params = { path: { id } };
   const approve = useWrite(MONEY_NAMES, async () => {
     await read(api.POST("/invoices/{id}/approve", { params }));
@@ -24,16 +43,9 @@ export function InvoiceActions({
   const makeVoid = useWrite(MONEY_NAMES, async () => {
     await read(api.POST("/invoices/{id}/void", { params }));
   });
-  const credit = useWrite(MONEY_NAMES, async (reason: string) => {
-    await read(api.POST("/invoices/{id}/credit", { params, body: { reason } }));
-    setCrediting(false);
-  });
-  const isDraft = status === "draft";
-  const isSent = kind === "invoice" && ["sent", "part_paid", "paid"].includes(status);
-  if (!isDraft && !isSent && status !== "carried") return null;
+  const error = approve.error ?? makeVoid.error;
   return (
-    <section className="panel stack">
-      <h2>Actions</h2>
+    <>
       {isDraft && (
         <p className="muted">
           Approving gives the invoice its number and shows it to the advertiser. What it says never
@@ -51,41 +63,45 @@ export function InvoiceActions({
             {approve.isPending ? "Approving" : "Approve"}
           </button>
         )}
-        {onPay !== undefined && (
-          <button type="button" className="button first" onClick={onPay}>
-            Enter payment
-          </button>
-        )}
-        {(isDraft || status === "carried") && (
-          <ConfirmButton
-            label="Make void"
-            question="What is on it goes on the next invoice."
-            isBusy={makeVoid.isPending}
-            onConfirm={() => makeVoid.mutate(undefined)}
-          />
-        )}
-        {isSent && !isCrediting && (
-          <button type="button" className="button" onClick={() => setCrediting(true)}>
-            Credit
-          </button>
-        )}
+        <ConfirmButton
+          label="Make void"
+          question="What is on it goes on the next invoice."
+          isBusy={makeVoid.isPending}
+          onConfirm={() => makeVoid.mutate(undefined)}
+        />
       </div>
-      {approve.isError && <ProblemNotice error={approve.error} />}
-      {makeVoid.isError && <ProblemNotice error={makeVoid.error} />}
-      {isCrediting && (
-        <>
-          <p className="muted">
-            A credit note takes back the whole invoice. What was paid for it settles other invoices.
-            What was on it is not invoiced again: enter an adjustment for what is still owed.
-          </p>
-          <RecordForm
-            fields={[{ name: "reason", label: "Reason", required: true }]}
-            submit="Make the credit note"
-            onSubmit={async ({ reason = "" }) => await credit.mutateAsync(String(reason))}
-            onCancel={() => setCrediting(false)}
-          />
-        </>
-      )}
-    </section>
+      {error !== null && <ProblemNotice error={error} />}
+    </>
+  );
+}
+
+function Credit({ id }: { readonly id: number }): ReactElement {
+  const { api } = useMembership();
+  const [isCrediting, setCrediting] = useState(false);
+  const credit = useWrite(MONEY_NAMES, async (reason: string) => {
+    const params = { path: { id } };
+    await read(api.POST("/invoices/{id}/credit", { params, body: { reason } }));
+  });
+  if (!isCrediting)
+    return (
+      <div className="row">
+        <button type="button" className="button" onClick={() => setCrediting(true)}>
+          Credit
+        </button>
+      </div>
+    );
+  return (
+    <>
+      <p className="muted">
+        A credit note takes back the whole invoice. What was paid for it settles other invoices.
+        What was on it is not invoiced again: enter an adjustment for what is still owed.
+      </p>
+      <RecordForm
+        fields={[{ name: "reason", label: "Reason", required: true }]}
+        submit="Make the credit note"
+        onSubmit={async ({ reason = "" }) => await credit.mutateAsync(String(reason))}
+        onCancel={() => setCrediting(false)}
+      />
+    </>
   );
 }

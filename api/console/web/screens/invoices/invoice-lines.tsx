@@ -20,7 +20,8 @@ export function InvoiceLines({ invoice }: { readonly invoice: InvoiceDetail }): 
   const { role } = useMembership();
   const [opened, setOpened] = useState<InvoiceLine>();
   const { currency, lines, kind } = invoice;
-  const hasEntries = (role === "admin" || role === "analyst") && kind === "invoice";
+  const isStaff = role === "admin" || role === "analyst";
+  const hasEntries = isStaff && kind === "invoice";
   const columns: readonly Column<InvoiceLine>[] = [
     { name: "what", title: "What", opens: true, cell: (line) => lineWords(line) },
     {
@@ -36,7 +37,7 @@ export function InvoiceLines({ invoice }: { readonly invoice: InvoiceDetail }): 
     },
     {
       name: "amount",
-      title: "Cost",
+      title: isStaff ? "Amount" : "Cost",
       isNumber: true,
       cell: ({ amount }) => formatMoney(amount, currency),
     },

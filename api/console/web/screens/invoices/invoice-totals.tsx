@@ -9,7 +9,7 @@ import { PeriodText } from "./period-text.tsx";
 
 /** Period and amounts of an invoice. */
 export function InvoiceTotals({ invoice }: { readonly invoice: InvoiceDetail }): ReactElement {
-  const { base, role } = useMembership();
+  const { role } = useMembership();
   const { currency, tax, kind, status } = invoice;
   const money = (amount: string): string | null =>
     amount === "0.0000" ? null : formatMoney(amount, currency);
@@ -31,16 +31,19 @@ export function InvoiceTotals({ invoice }: { readonly invoice: InvoiceDetail }):
     ["Open", money(invoice.open)],
     ["Due", isCredit || status === "carried" ? null : invoice.due_on],
     ["Reason", invoice.reason],
-    ["Approved", <InstantText key="approved" iso={invoice.approved_at} />],
+    [
+      "Approved",
+      invoice.approved_at === null ? null : (
+        <InstantText key="approved" iso={invoice.approved_at} />
+      ),
+    ],
     ["Takes back", isStaff ? otherLink(invoice.credits_id, "The invoice") : null],
     ["Credited by", isStaff ? otherLink(invoice.credited_by_id, "The credit note") : null],
   ];
   return (
-    <section className="panel stack" key={base}>
+    <section className="panel stack">
       <h2>Amounts</h2>
-      <Facts
-        facts={facts.filter(([name]) => name !== "Approved" || invoice.approved_at !== null)}
-      />
+      <Facts facts={facts} />
     </section>
   );
 }
