@@ -42,6 +42,7 @@ import { PasswordHasher } from "./people/password-hasher.ts";
 import { type PeopleParts, peopleRequests } from "./people/people-request.ts";
 import { SealedBox } from "./people/sealed-box.ts";
 import { ClickTotalsFeed } from "./traffic/cap-usage/click-totals.ts";
+import { UpdateRunner } from "./workspace/conversion-updates/update-runner.ts";
 import { openImports } from "./workspace/imports/open-imports.ts";
 
 export type ApiParts = {
@@ -117,9 +118,16 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const { runner, signals } = openImports(stores, parts.metrics);
+  const updates = new UpdateRunner({ db, log });
   const served = {
     ...stores,
-    imports: signals,
+    imports: {
+      ...signals,
+      due: () => {
+        signals.due();
+        updates.wake();
+      },
+    },
     keys: new ApiKeys(db),
     slots: { ...slots, reports: metrics.measured(slots.reports) },
     pages: new SharedPages(editor),
@@ -151,9 +159,12 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const files = parts.console?.files;
   if (files !== undefined) serveConsole(app, { files, apiUrl });
   // Before the listener waits for open connections, so that another process continues an import meanwhile.
-  app.addHook("preClose", async () => await runner.close());
+  app.addHook("preClose", async () => {
+    await Promise.all([runner.close(), updates.close()]);
+  });
   app.addHook("onClose", () => slots.close());
   runner.start();
+  updates.start();
   return app;
 }
 
