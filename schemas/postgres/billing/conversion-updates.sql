@@ -58,6 +58,8 @@ create table conversion_update_row (
   -- revenue_given, hold_until, earned, charged}.
   before jsonb,
   after jsonb,
+  -- Of the conversion at the check.
+  version integer,
   is_applied boolean not null default false,
   primary key (update_id, number)
 );

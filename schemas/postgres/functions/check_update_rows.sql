@@ -11,9 +11,10 @@ begin
         when r.faults <> '{}' or j.faults <> '{}' then 'refused'
         when j.after - unseen = j.before - unseen then 'unchanged'
         else 'changed' end,
-      faults = r.faults || j.faults, affiliate_id = j.affiliate_id, currency = j.currency, before = j.before, after = j.after
+      faults = r.faults || j.faults, affiliate_id = j.affiliate_id, currency = j.currency, before = j.before, after = j.after,
+      version = j.version
   from (
-    select w.number, c.affiliate_id, c.currency, conversion_update_state(c) as before, conversion_update_state(g.after) as after, g.faults,
+    select w.number, c.version, c.affiliate_id, c.currency, conversion_update_state(c) as before, conversion_update_state(g.after) as after, g.faults,
       (select min(o.number) from conversion_update_row o
        where o.update_id = u.id and o.conversion_id = w.conversion_id) as first
     from conversion_update_row w

@@ -1881,6 +1881,7 @@ create type conversion_plan as (
 \ir ../functions/judge_update_row.sql
 \ir ../functions/check_update_rows.sql
 \ir ../functions/add_missing_conversions.sql
+\ir ../functions/apply_changed_update_row.sql
 \ir ../functions/apply_update_rows.sql
 \ir ../functions/is_on_approved_statement.sql
 \ir ../functions/undo_update_rows.sql

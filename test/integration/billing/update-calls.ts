@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { callDescribed, type DescribedAnswer } from "../../system/described-answers.ts";
 import { until } from "../../system/until.ts";
-import type { ApiWorld, Tenant } from "../api/api-world.ts";
+import type { Answer, ApiWorld, Tenant } from "../api/api-world.ts";
 
 const Update = z.object({
   data: z.looseObject({
@@ -47,11 +46,12 @@ export class UpdateCalls {
     method: "GET" | "POST",
     path: string,
     { key = this.#of.keys.admin, raw }: { readonly key?: string; readonly raw?: string } = {},
-  ): Promise<DescribedAnswer> {
-    return await callDescribed(`${this.origin}/api/v1`, { method, path, key, raw });
+  ): Promise<Answer> {
+    const sent = raw === undefined ? {} : { raw, headers: { "content-type": "text/csv" } };
+    return await this.#world.callAt(this.origin, method, path, { key, ...sent });
   }
 
-  async send(content: string, query: Asked = {}): Promise<DescribedAnswer> {
+  async send(content: string, query: Asked = {}): Promise<Answer> {
     const path = `/conversion-updates?${new URLSearchParams(query).toString()}`;
     return await this.call("POST", path, { raw: content });
   }
@@ -61,14 +61,14 @@ export class UpdateCalls {
   }
 
   /** The update once it waits for somebody or has ended. */
-  async settled(id: number): Promise<SeenUpdate> {
+  async settled(id: number, pollMs = 20): Promise<SeenUpdate> {
     return await until(
       `update ${id} has settled`,
       async () => {
         const found = await this.get(id);
         return ["checking", "applying", "undoing"].includes(found.status) ? undefined : found;
       },
-      { timeoutMs: WITHIN_MS, pollMs: 20 },
+      { timeoutMs: WITHIN_MS, pollMs },
     );
   }
 
