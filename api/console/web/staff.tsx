@@ -4,6 +4,7 @@ import {
   Building2,
   ChartLine,
   Coins,
+  FileCheck,
   Globe,
   Inbox as InboxIcon,
   KeyRound,
@@ -62,6 +63,9 @@ const SCREENS = {
   "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
   "/rules": laterScreen(async () => (await import("./screens/rules/rules.tsx")).Rules),
   "/costs": laterScreen(async () => (await import("./screens/costs/costs.tsx")).Costs),
+  "/money/confirm": laterScreen(
+    async () => (await import("./screens/money/confirmations.tsx")).Confirmations,
+  ),
   "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -119,6 +123,10 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/rules", title: "Rules", icon: ListChecks },
       { path: "/costs", title: "Costs and FX", icon: Coins },
     ],
+  },
+  {
+    title: "Money",
+    destinations: [{ path: "/money/confirm", title: "Confirmations", icon: FileCheck }],
   },
   {
     title: "Integrations",

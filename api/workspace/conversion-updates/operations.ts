@@ -111,7 +111,7 @@ function changePhase(
   });
 }
 
-const applyConversionUpdate = changePhase(
+export const applyConversionUpdate = changePhase(
   {
     name: "applyConversionUpdate",
     verb: "apply",

@@ -50,6 +50,7 @@ export const SCREENS: Readonly<Record<Role, readonly string[]>> = {
     "/workspace/keys",
     "/workspace/audit",
     "/you",
+    "/money/confirm",
     "/rules",
     "/rules?of=traffic-controls",
     "/rules?of=conversion-rules",

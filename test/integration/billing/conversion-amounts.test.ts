@@ -25,7 +25,9 @@ const patch = async (id: string, body: Json) => await world.patch(`/conversions/
 
 test("a new sale amount computes percentages again and keeps the status (N130, G108)", async () => {
   const id = await converted();
-  expect(record(await patch(id, { sale_amount: "250.5", reason: "returned a part" }))).toMatchObject({
+  expect(
+    record(await patch(id, { sale_amount: "250.5", reason: "returned a part" })),
+  ).toMatchObject({
     status: "approved",
     status_reason: "returned a part",
     sale_amount: "250.5000",
@@ -83,7 +85,8 @@ test("amounts keep a hold, and are refused for duplicates and in other forms (N1
     values: [id, hold],
   });
   await patch(id, { payout: "1" });
-  const held = async () => await world.rows("select hold_until from conversion where id = $1", [id]);
+  const held = async () =>
+    await world.rows("select hold_until from conversion where id = $1", [id]);
   expect(await held()).toEqual([{ hold_until: hold }]);
   await patch(id, { status: "pending", payout: "2" });
   expect(await held()).toEqual([{ hold_until: null }]);

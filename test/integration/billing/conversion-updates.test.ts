@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { ApiWorld, details, list, refusal } from "../api/api-world.ts";
 import { until } from "../../system/until.ts";
+import { ApiWorld, details, list, refusal } from "../api/api-world.ts";
 import { UpdateCalls } from "./update-calls.ts";
 
 const world = await forThisFile(ApiWorld.open({ allowLoopback: true }));

@@ -92,8 +92,9 @@ export class UpdateCalls {
 
   async rows(id: number, outcome?: string): Promise<z.infer<typeof Rows>["data"]> {
     const query = outcome === undefined ? "" : `&outcome=${outcome}`;
-    return Rows.parse((await this.call("GET", `/conversion-updates/${id}/rows?limit=200${query}`)).body)
-      .data;
+    return Rows.parse(
+      (await this.call("GET", `/conversion-updates/${id}/rows?limit=200${query}`)).body,
+    ).data;
   }
 
   /** `count` conversions of an offer: 5.0000 earned, 15.0000 charged at a sale of 100.0000, orders `<prefix>-1` and so on. */

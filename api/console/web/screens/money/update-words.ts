@@ -1,0 +1,37 @@
+import { formatCount } from "../../format/figure.ts";
+import type { Update } from "./use-updates.ts";
+
+/** What the rows of a file do, or have done, in words. */
+export function countsInWords({ counts, status }: Pick<Update, "counts" | "status">): string {
+  const isChecked = status === "checking" || status === "checked";
+  const counted: readonly (readonly [number, string])[] = [
+    [counts.changed, isChecked ? "would change" : "changed"],
+    [counts.undone, "undone"],
+    [counts.kept, "changed since, kept"],
+    [counts.unchanged, "already so"],
+    [counts.unknown, "unknown"],
+    [counts.refused, "refused"],
+    [counts.duplicate_row, "named twice"],
+  ];
+  const words = counted
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatCount(count)} ${what}`);
+  return words.length === 0 ? "no rows yet" : words.join(", ");
+}
+
+/** The fields of a row as people read them. */
+export const FIELD_WORDS: Readonly<Record<string, string>> = {
+  "": "Not read",
+  conversion_id: "Conversion ID",
+  offer: "Offer",
+  txid: "Order number",
+  event: "Event",
+  click_id: "Click ID",
+  status: "Status",
+  sale_amount: "Sale amount",
+  revenue: "Revenue (the advertiser pays)",
+  payout: "Payout (the partner gets)",
+  currency: "Currency",
+  reason: "Reason",
+  note: "Note",
+};
