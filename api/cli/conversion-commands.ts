@@ -144,11 +144,13 @@ async function reportRefused(
       terminal.report(`  row ${number}${field === "" ? "" : `: ${field}:`} ${fault}`);
 }
 
-function outcomeOf({ rows, counts }: StoredUpdate): string {
-  const words = Object.entries(counts).map(
-    ([outcome, count]) => `${count} ${outcome.replaceAll("_", " ")}`,
-  );
-  return [`${rows} rows`, ...words].join(", ");
+/** How many rows there are, and what became of them. Missing conversions are rows that change. */
+function outcomeOf({ counts: { missing, ...counts } }: StoredUpdate): string {
+  const outcomes = Object.entries(counts).sort();
+  const rows = outcomes.reduce((sum, [, count]) => sum + count, 0);
+  const words = outcomes.map(([outcome, count]) => `${count} ${outcome.replaceAll("_", " ")}`);
+  const more = missing === undefined ? [] : [`${missing} missing in the file`];
+  return [`${rows} rows`, ...words, ...more].join(", ");
 }
 
 export const conversionCommands: readonly Command[] = [updateConversions];

@@ -42,6 +42,7 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
     body: { token: LINK_TOKEN, name: "Anna Shop", password: "seven-lamps-on-a-quay" },
   },
   createImport: { query: { kind: "affiliates", name: "partners.csv" } },
+  createConversionUpdate: { query: { name: "march.csv", offer_ids: "1" } },
   createSavedView: {
     body: {
       name: "Partners by profit",

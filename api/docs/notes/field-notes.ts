@@ -4,6 +4,7 @@ import { IMPORT_NOTES } from "./import-notes.ts";
 import { PEOPLE_NOTES } from "./people-notes.ts";
 import { SETUP_NOTES } from "./setup-notes.ts";
 import { TRAFFIC_NOTES } from "./traffic-notes.ts";
+import { UPDATE_NOTES } from "./update-notes.ts";
 
 /*
  * What fields mean, for the OpenAPI document and the MCP tools. A name means the same in every resource, so each is described once,
@@ -12,9 +13,15 @@ import { TRAFFIC_NOTES } from "./traffic-notes.ts";
  */
 
 export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
-  [CATALOG_NOTES, TRAFFIC_NOTES, SETUP_NOTES, CONSOLE_NOTES, PEOPLE_NOTES, IMPORT_NOTES].flatMap(
-    (notes) => Object.entries(notes),
-  ),
+  [
+    CATALOG_NOTES,
+    TRAFFIC_NOTES,
+    SETUP_NOTES,
+    CONSOLE_NOTES,
+    PEOPLE_NOTES,
+    IMPORT_NOTES,
+    UPDATE_NOTES,
+  ].flatMap((notes) => Object.entries(notes)),
 );
 
 /** Where a field occurs: the names of its operation and of the records that contain it, and the name of the enclosing field. */

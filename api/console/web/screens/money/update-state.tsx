@@ -58,7 +58,7 @@ export function UpdateState({
       <p role="status">
         {isUnderWay(data)
           ? `${formatCount(data.rows_done)} of ${formatCount(data.rows)} rows done.`
-          : `${formatCount(data.rows)} rows: ${countsInWords(data)}.`}
+          : `${countsInWords(data)}.`}
         {isKnown && data.counts.missing > 0
           ? ` ${formatCount(data.counts.missing)} of these conversions are not in the file and are rejected.`
           : null}
@@ -84,11 +84,12 @@ function Actions({
   return (
     <>
       <div className="row wrap">
-        {status === "checked" && (
+        {status === "checked" && counts.changed === 0 && <strong>Nothing to change</strong>}
+        {status === "checked" && counts.changed > 0 && (
           <button
             type="button"
             className="button first"
-            disabled={isBusy || counts.changed === 0}
+            disabled={isBusy}
             onClick={() => phase.mutate("apply")}
           >
             Change {formatCount(counts.changed)}{" "}

@@ -16,7 +16,10 @@ export function countsInWords({ counts, status }: Pick<Update, "counts" | "statu
   const words = counted
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${formatCount(count)} ${what}`);
-  return words.length === 0 ? "no rows yet" : words.join(", ");
+  const rows = counted.reduce((sum, [count]) => sum + count, 0);
+  return words.length === 0
+    ? "no rows yet"
+    : `${formatCount(rows)} ${rows === 1 ? "row" : "rows"}: ${words.join(", ")}`;
 }
 
 /** The fields of a row as people read them. */
