@@ -1,4 +1,4 @@
-import { amountFault, formatAmount, parseSentAmount } from "../../../schemas/money/amount.ts";
+import { AMOUNT_STORED_MAX, amountFault, formatAmount, parseSentAmount } from "../../../schemas/money/amount.ts";
 import { isCurrency } from "../../../schemas/money/currencies.ts";
 import { isStorable } from "../../http/body-fields.ts";
 import type { FileRow } from "../imports/file/file-row.ts";
@@ -104,9 +104,8 @@ function readValue(field: UpdateField, text: string): Read {
 
 function readMoney(text: string): Read {
   const amount = parseSentAmount(text);
-  return amount === undefined
-    ? { fault: amountFault(text) ?? "must not be negative" }
-    : { value: formatAmount(amount) };
+  if (amount === undefined) return { fault: amountFault(text) ?? "must not be negative" };
+  return amount > AMOUNT_STORED_MAX ? { fault: "is too large" } : { value: formatAmount(amount) };
 }
 
 function readText(text: string, max: number): Read {

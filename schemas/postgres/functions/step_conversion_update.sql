@@ -4,7 +4,6 @@ create or replace function step_conversion_update(of_update integer, rows_max in
 declare
   u conversion_update := (select t from conversion_update t where t.id = of_update for update skip locked);
   up_to integer;
-  missing integer;
   next_status text;
 begin
   if u.id is null or u.status not in ('checking', 'applying', 'undoing') then
@@ -21,17 +20,15 @@ begin
     update conversion_update t set position = up_to, attempts = 0 where t.id = u.id;
     return u.status;
   end if;
-  if u.status = 'checking' and u.missing = 'reject' and not exists (
-       select from conversion_update_row r where r.update_id = u.id and r.is_missing) then
-    missing := add_missing_conversions(u, 200000);
-    if missing > 200000 then
-      update conversion_update t
-      set status = 'failed', ended_at = clock_timestamp(), message = 'More than 200000 conversions are missing in the file: choose a shorter time.'
-      where t.id = u.id;
-      return 'failed';
-    elsif missing > 0 then
+  if u.status = 'checking' and u.missing = 'reject' and add_missing_conversions(u, 20000) > 0 then
+    if u.position - u.last_number < 200000 then
       return u.status;
     end if;
+    delete from conversion_update_row r where r.update_id = u.id and r.number > u.position;
+    update conversion_update t
+    set status = 'failed', ended_at = clock_timestamp(), message = 'More than 200000 conversions are missing in the file: choose a shorter time.'
+    where t.id = u.id;
+    return 'failed';
   end if;
   next_status := case u.status when 'checking' then 'checked' when 'applying' then 'done' else 'undone' end;
   update conversion_update t
