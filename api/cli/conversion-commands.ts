@@ -146,7 +146,7 @@ async function reportRefused(
 
 /** How many rows there are, and what became of them. Missing conversions are rows that change. */
 function outcomeOf({ counts: { missing, ...counts } }: StoredUpdate): string {
-  const outcomes = Object.entries(counts).sort();
+  const outcomes = Object.entries(counts).toSorted(([a], [b]) => a.localeCompare(b));
   const rows = outcomes.reduce((sum, [, count]) => sum + count, 0);
   const words = outcomes.map(([outcome, count]) => `${count} ${outcome.replaceAll("_", " ")}`);
   const more = missing === undefined ? [] : [`${missing} missing in the file`];

@@ -18,9 +18,9 @@ export async function formOf(name: string, pieces: AsyncIterable<Uint8Array>): P
   const iterator = pieces[Symbol.asyncIterator]();
   let beginning = Buffer.alloc(0);
   while (beginning.byteLength < HEADER_BYTES_MAX && !beginning.includes(LINE_FEED)) {
-    const { done, value } = await iterator.next();
-    if (done === true) break;
-    beginning = Buffer.concat([beginning, value]);
+    const step = await iterator.next();
+    if (step.done === true) break;
+    beginning = Buffer.concat([beginning, step.value]);
   }
   const text = beginning
     .toString("utf8")
@@ -32,9 +32,9 @@ export async function formOf(name: string, pieces: AsyncIterable<Uint8Array>): P
     bytes: async function* bytes() {
       yield beginning;
       for (;;) {
-        const { done, value } = await iterator.next();
-        if (done === true) return;
-        yield value;
+        const step = await iterator.next();
+        if (step.done === true) return;
+        yield step.value;
       }
     },
   };

@@ -5,6 +5,8 @@ import { fieldOfColumn, UPDATE_FIELDS, type UpdateField } from "./column-names.t
 /** Names of columns of a file with the fields that they stand for; "" for columns that are not read. */
 export type Columns = Readonly<Record<string, UpdateField | "">>;
 
+/** Fields that name a conversion. */
+const NAMING: readonly UpdateField[] = ["conversion_id", "txid", "click_id"];
 const COLUMNS_MAX = 200;
 const NAME_MAX = 100;
 
@@ -48,8 +50,7 @@ export class RecognisedColumns {
   /** @throws {FileFault} if no column names a conversion. */
   check(): void {
     const fields = new Set(this.#found.values());
-    if (["conversion_id", "txid", "click_id"].some((field) => fields.has(field as UpdateField)))
-      return;
+    if (NAMING.some((field) => fields.has(field))) return;
     throw new FileFault(
       `No column names a conversion. Known columns: ${UPDATE_FIELDS.join(", ")}; usual names of them are recognised.`,
     );

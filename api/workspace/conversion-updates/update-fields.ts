@@ -90,12 +90,16 @@ const shape = {
   to: shownTime.nullable(),
   rows: count,
   rows_done: count,
-  counts: z.strictObject(
-    Object.fromEntries([...OUTCOMES, "missing"].map((name) => [name, count])) as Record<
-      (typeof OUTCOMES)[number] | "missing",
-      typeof count
-    >,
-  ),
+  counts: z.strictObject({
+    changed: count,
+    unchanged: count,
+    unknown: count,
+    refused: count,
+    duplicate_row: count,
+    undone: count,
+    kept: count,
+    missing: count,
+  }),
   created_by: text,
   created_at: shownTime,
   applied_at: shownTime.nullable(),

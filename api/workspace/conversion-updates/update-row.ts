@@ -1,4 +1,9 @@
-import { AMOUNT_STORED_MAX, amountFault, formatAmount, parseSentAmount } from "../../../schemas/money/amount.ts";
+import {
+  AMOUNT_STORED_MAX,
+  amountFault,
+  formatAmount,
+  parseSentAmount,
+} from "../../../schemas/money/amount.ts";
 import { isCurrency } from "../../../schemas/money/currencies.ts";
 import { isStorable } from "../../http/body-fields.ts";
 import type { FileRow } from "../imports/file/file-row.ts";
@@ -50,12 +55,12 @@ export function readUpdateRow(row: FileRow, hasOffer: boolean): UpdateRow {
     }
   }
   if (row.fault !== undefined) faults[""] = row.fault;
-  else Object.assign(faults, faultsOfNames(fields, hasOffer), faults);
+  else Object.assign(faults, faultsOfNames({ fields, faults }, hasOffer), faults);
   return { number: row.number, fields, faults };
 }
 
 function faultsOfNames(
-  fields: UpdateRow["fields"],
+  { fields, faults }: Pick<UpdateRow, "fields" | "faults">,
   hasOffer: boolean,
 ): Readonly<Record<string, string>> {
   const { conversion_id: id, txid, click_id: clickId, offer } = fields;
@@ -63,7 +68,7 @@ function faultsOfNames(
     return { "": "names no conversion: give conversion_id, offer and txid, or click_id" };
   if (id === undefined && txid !== undefined && offer === undefined && !hasOffer)
     return { offer: "required beside txid" };
-  if (VALUE_FIELDS.every((field) => fields[field] === undefined))
+  if (VALUE_FIELDS.every((field) => fields[field] === undefined && faults[field] === undefined))
     return { status: "required unless there is an amount, a reason or a note" };
   return {};
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
 import { ApiWorld, details, list, refusal } from "../api/api-world.ts";
 import { UpdateCalls } from "./update-calls.ts";
 
@@ -60,7 +59,7 @@ test("a row names a conversion by id, by offer and order, or by click, and a che
     ],
   });
   expect((await calls.states(prefix)).every((state) => state.includes(" pending "))).toBe(true);
-  const applied = await calls.then(checked.id, "apply");
+  const applied = await calls.phase(checked.id, "apply");
   expect(applied).toMatchObject({ status: "done", counts: { changed: 4, unknown: 1 } });
   expect(await calls.states(prefix)).toEqual([
     `${prefix}-1 approved manual 100.0000 5.0000 15.0000`,
@@ -163,7 +162,7 @@ test("files of spreadsheets and of other systems are read as they are (N129)", a
     columns: JSON.stringify({ "My state": "status" }),
   });
   expect(json).toMatchObject({ counts: { ...NO_ROWS, changed: 2 } });
-  await calls.then(checked.id, "apply");
+  await calls.phase(checked.id, "apply");
   expect((await calls.states(prefix)).slice(0, 2)).toEqual([
     `${prefix}-1 approved manual 50.0000 2.5000 7.5000`,
     `${prefix}-2 rejected manual 100.0000 5.0000 15.0000`,
@@ -213,7 +212,7 @@ test("conversions that the file does not name are rejected, and come back by und
       .with(1, `${prefix}-2 rejected not confirmed 100.0000 5.0000 15.0000`)
       .with(2, `${prefix}-3 approved manual 100.0000 9.0000 15.0000`),
   );
-  expect(await calls.then(applied.id, "undo")).toMatchObject({
+  expect(await calls.phase(applied.id, "undo")).toMatchObject({
     status: "undone",
     counts: { ...NO_ROWS, undone: 2, unchanged: 1, missing: 1 },
   });
@@ -236,7 +235,7 @@ test("undo restores only what is still as the file made it, with its hold (N129)
     text: "select set_conversion_status($1, array[$2::uuid], $3::jsonb, true, 1)",
     values: [world.tenant.workspaceId, second, '{"status": "rejected", "status_reason": "fraud"}'],
   });
-  expect(await calls.then(applied.id, "undo")).toMatchObject({
+  expect(await calls.phase(applied.id, "undo")).toMatchObject({
     counts: { ...NO_ROWS, undone: 1, kept: 1 },
   });
   expect(await calls.states(prefix)).toEqual([
@@ -354,7 +353,7 @@ test("a conversion that changed since the check is judged anew (N129)", async ()
     });
   await set(first, { sale_amount: "300", status_reason: "manual" });
   await set(second, { status: "approved", status_reason: "by hand" });
-  expect(await calls.then(id, "apply")).toMatchObject({
+  expect(await calls.phase(id, "apply")).toMatchObject({
     counts: { ...NO_ROWS, changed: 2, unchanged: 1 },
     sums: [{ rows: 3, payout_before: "5.0000", payout_after: "25.0000" }],
   });
@@ -363,7 +362,7 @@ test("a conversion that changed since the check is judged anew (N129)", async ()
     `${prefix}-2 approved by hand 100.0000 5.0000 15.0000`,
     `${prefix}-3 approved manual 100.0000 5.0000 15.0000`,
   ]);
-  expect(await calls.then(id, "undo")).toMatchObject({ counts: { undone: 2, unchanged: 1 } });
+  expect(await calls.phase(id, "undo")).toMatchObject({ counts: { undone: 2, unchanged: 1 } });
   expect(await calls.states(prefix)).toEqual([
     `${prefix}-1 pending manual 300.0000 15.0000 45.0000`,
     `${prefix}-2 approved by hand 100.0000 5.0000 15.0000`,
@@ -375,7 +374,7 @@ test("a stopped file changes nothing more, and what it has changed can be undone
   const prefix = orders();
   await calls.insertConversions(offer.id, prefix);
   const { id } = await calls.checked(`offer,txid,status\nSHOES,${prefix}-1,approved\n`);
-  expect(await calls.then(id, "stop")).toMatchObject({ status: "stopped" });
+  expect(await calls.phase(id, "stop")).toMatchObject({ status: "stopped" });
   const refused = await calls.call("POST", `/conversion-updates/${id}/apply`);
   expect(refusal(refused)).toBe("409 conflict");
   expect(refusal(await calls.call("POST", `/conversion-updates/${id}/undo`))).toBe("409 conflict");
@@ -387,43 +386,3 @@ test("files are listed newest first, by status (N129)", async () => {
   const checked = list(await world.get("/conversion-updates?status=checked&limit=1"));
   expect(checked).toMatchObject([{ name: "listed.csv", counts: { ...NO_ROWS, unknown: 1 } }]);
 });
-
-const FILE_ROWS = 20_000;
-/** Half of what two free cores must do: the machine of a run has other work, too. */
-const ROWS_PER_SECOND_MIN = 1_000;
-
-test("20,000 rows are applied at 2,000 a second, also when a process dies in the middle (N129)", async () => {
-  const prefix = orders();
-  const ids = await calls.insertConversions(offer.id, prefix, { count: FILE_ROWS });
-  const lines = ids.map((id, index) => `${id},${index % 10 === 0 ? "rejected" : "approved"},ok`);
-  const checked = await calls.checked(`conversion_id,status,reason\n${lines.join("\n")}\n`);
-  expect(checked.counts).toEqual({ ...NO_ROWS, changed: FILE_ROWS });
-  await world.pool.query({
-    text: "update webhook set active = false where workspace_id = $1",
-    values: [world.tenant.workspaceId],
-  });
-  // A process that dies in the middle of a step: its transaction is taken back, and another step does the same rows.
-  const startedAtMs = performance.now();
-  await calls.call("POST", `/conversion-updates/${checked.id}/apply`);
-  await until("some rows are done", async () => (await doneOf(checked.id)) > 0, { pollMs: 20 });
-  await world.pool.query({
-    text: `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and query like '%step_conversion_update%' and pid <> pg_backend_pid()`,
-  });
-  const applied = await calls.settled(checked.id, 200);
-  const perSecond = (FILE_ROWS * 1000) / (performance.now() - startedAtMs);
-  expect(applied).toMatchObject({ status: "done", counts: { ...NO_ROWS, changed: FILE_ROWS } });
-  const [found] = await world.rows<{ rows: number; conversions: number; approved: number }>(
-    `select count(*)::integer as rows, count(distinct conversion_id)::integer as conversions,
-       count(*) filter (where to_status = 'approved')::integer as approved
-     from conversion_history where conversion_id = any ($1::uuid[])`,
-    [ids],
-  );
-  expect(found).toEqual({ rows: FILE_ROWS, conversions: FILE_ROWS, approved: FILE_ROWS * 0.9 });
-  expect(perSecond).toBeGreaterThan(ROWS_PER_SECOND_MIN);
-});
-
-async function doneOf(id: number): Promise<number> {
-  const { rows_done: done } = await calls.get(id);
-  return Number(done);
-}

@@ -79,15 +79,15 @@ export class UpdateCalls {
     return await this.settled(Update.parse(answer.body).data.id);
   }
 
-  async then(id: number, phase: "apply" | "undo" | "stop"): Promise<SeenUpdate> {
-    const answer = await this.call("POST", `/conversion-updates/${id}/${phase}`);
-    if (answer.status !== 200) throw new Error(`not ${phase}: ${answer.status} ${answer.text}`);
+  async phase(id: number, verb: "apply" | "undo" | "stop"): Promise<SeenUpdate> {
+    const answer = await this.call("POST", `/conversion-updates/${id}/${verb}`);
+    if (answer.status !== 200) throw new Error(`not ${verb}: ${answer.status} ${answer.text}`);
     return await this.settled(id);
   }
 
   /** Sends a file, and applies it. */
   async applied(content: string, query: Asked = {}): Promise<SeenUpdate> {
-    return await this.then((await this.checked(content, query)).id, "apply");
+    return await this.phase((await this.checked(content, query)).id, "apply");
   }
 
   async rows(id: number, outcome?: string): Promise<z.infer<typeof Rows>["data"]> {

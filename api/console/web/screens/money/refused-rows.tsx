@@ -30,7 +30,7 @@ export function RefusedRows({
         {faultsOf(data).map(({ row, field, message }) => (
           <li key={`${row} ${field}`} className="break">
             <strong>Row {formatCount(row)}</strong>{" "}
-            {field !== "" && <>{FIELD_WORDS[field] ?? field}: </>}
+            {field !== "" && <>{FIELD_WORDS.get(field) ?? field}: </>}
             <StrangerText text={message} />
           </li>
         ))}

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from "react";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { FIELD_WORDS } from "./update-words.ts";
+import { FIELD_CHOICES, FIELD_WORDS } from "./update-words.ts";
 import type { Columns } from "./use-updates.ts";
 
 /** The fields that the columns of a file stand for. They can be corrected while the page has the file. */
@@ -22,7 +22,7 @@ export function UpdateColumns({
           {Object.entries(columns).map(([name, field]) => (
             <div key={name}>
               <dt className="break">{name === "" ? "(no name)" : name}</dt>
-              <dd>{FIELD_WORDS[field]}</dd>
+              <dd>{FIELD_WORDS.get(field)}</dd>
             </div>
           ))}
         </dl>
@@ -34,8 +34,8 @@ export function UpdateColumns({
                 key={name}
                 label={name === "" ? "(no name)" : name}
                 value={field}
-                choices={Object.entries(FIELD_WORDS)}
-                onChange={(to) => setGiven({ ...given, [name]: to as Columns[string] })}
+                choices={FIELD_CHOICES}
+                onChange={(to) => setGiven({ ...given, [name]: fieldNamed(to) })}
               />
             ))}
           </div>
@@ -53,4 +53,8 @@ export function UpdateColumns({
       )}
     </details>
   );
+}
+
+function fieldNamed(name: string): Columns[string] {
+  return FIELD_CHOICES.find(([field]) => field === name)?.[0] ?? "";
 }

@@ -39,7 +39,6 @@ export function UpdateState({
   if (isError && data === undefined)
     return <ProblemNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton height={HEIGHT} />;
-  const isKnown = data.status !== "checking";
   return (
     <section className="panel stack" aria-label="This file">
       <h2 className="row wrap">
@@ -48,27 +47,47 @@ export function UpdateState({
         </span>
         <StatusBadge status={data.status} />
       </h2>
-      {isUnderWay(data) && (
-        <progress
-          value={data.rows_done}
-          max={Math.max(data.rows, 1)}
-          aria-label={PROGRESS[data.status]}
-        />
-      )}
-      <p role="status">
-        {isUnderWay(data)
-          ? `${formatCount(data.rows_done)} of ${formatCount(data.rows)} rows done.`
-          : `${countsInWords(data)}.`}
-        {isKnown && data.counts.missing > 0
-          ? ` ${formatCount(data.counts.missing)} of these conversions are not in the file and are rejected.`
-          : null}
-      </p>
+      <Progress found={data} />
       {data.message !== "" && <p className="break">{data.message}</p>}
       {mayWrite && <Actions found={data} />}
-      {isKnown && <UpdateSums sums={data.sums} />}
-      {isKnown && data.counts.refused > 0 && <RefusedRows id={id} count={data.counts.refused} />}
-      {isKnown && <UpdateColumns columns={data.columns} onChange={onColumns} />}
+      {data.status !== "checking" && <Findings found={data} onColumns={onColumns} />}
     </section>
+  );
+}
+
+function Progress({ found }: { readonly found: UpdateWithSums }): ReactElement {
+  const { status, rows, rows_done: done, counts } = found;
+  if (isUnderWay(found))
+    return (
+      <>
+        <progress value={done} max={Math.max(rows, 1)} aria-label={PROGRESS[status]} />
+        <p role="status">
+          {formatCount(done)} of {formatCount(rows)} rows done.
+        </p>
+      </>
+    );
+  return (
+    <p role="status">
+      {`${countsInWords(found)}.`}
+      {counts.missing > 0 &&
+        ` ${formatCount(counts.missing)} of these conversions are not in the file and are rejected.`}
+    </p>
+  );
+}
+
+function Findings({
+  found: { id, sums, counts, columns },
+  onColumns,
+}: {
+  readonly found: UpdateWithSums;
+  readonly onColumns: ((columns: Columns) => void) | undefined;
+}): ReactElement {
+  return (
+    <>
+      <UpdateSums sums={sums} />
+      {counts.refused > 0 && <RefusedRows id={id} count={counts.refused} />}
+      <UpdateColumns columns={columns} onChange={onColumns} />
+    </>
   );
 }
 

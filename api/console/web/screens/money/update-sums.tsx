@@ -42,7 +42,7 @@ export function UpdateSums({ sums }: { readonly sums: readonly Sum[] }): ReactEl
       caption="Amounts by partner"
       columns={COLUMNS}
       rows={sums}
-      keyOf={({ affiliate_id: id, currency }) => `${id} ${currency}`}
+      keyOf={({ affiliate_id: id, currency }) => `${id ?? 0} ${currency}`}
     />
   );
 }

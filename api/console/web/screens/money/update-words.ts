@@ -1,5 +1,5 @@
 import { formatCount } from "../../format/figure.ts";
-import type { Update } from "./use-updates.ts";
+import type { Columns, Update } from "./use-updates.ts";
 
 /** What the rows of a file do, or have done, in words. */
 export function countsInWords({ counts, status }: Pick<Update, "counts" | "status">): string {
@@ -22,19 +22,21 @@ export function countsInWords({ counts, status }: Pick<Update, "counts" | "statu
     : `${formatCount(rows)} ${rows === 1 ? "row" : "rows"}: ${words.join(", ")}`;
 }
 
-/** The fields of a row as people read them. */
-export const FIELD_WORDS: Readonly<Record<string, string>> = {
-  "": "Not read",
-  conversion_id: "Conversion ID",
-  offer: "Offer",
-  txid: "Order number",
-  event: "Event",
-  click_id: "Click ID",
-  status: "Status",
-  sale_amount: "Sale amount",
-  revenue: "Revenue (the advertiser pays)",
-  payout: "Payout (the partner gets)",
-  currency: "Currency",
-  reason: "Reason",
-  note: "Note",
-};
+/** The fields that a column may stand for, as people read them. */
+export const FIELD_CHOICES: readonly (readonly [field: Columns[string], words: string])[] = [
+  ["", "Not read"],
+  ["conversion_id", "Conversion ID"],
+  ["offer", "Offer"],
+  ["txid", "Order number"],
+  ["event", "Event"],
+  ["click_id", "Click ID"],
+  ["status", "Status"],
+  ["sale_amount", "Sale amount"],
+  ["revenue", "Revenue (the advertiser pays)"],
+  ["payout", "Payout (the partner gets)"],
+  ["currency", "Currency"],
+  ["reason", "Reason"],
+  ["note", "Note"],
+];
+
+export const FIELD_WORDS: ReadonlyMap<string, string> = new Map(FIELD_CHOICES);
