@@ -138,7 +138,7 @@ async function reportRefused(
   id: number,
   terminal: Terminal,
 ): Promise<void> {
-  const page = { after: undefined, rowsMax: REFUSED_SHOWN_MAX, outcome: "refused" as const };
+  const page = { after: undefined, rowsMax: REFUSED_SHOWN_MAX, filters: { outcome: "refused" } };
   for (const { number, faults } of await listUpdateRows(db, id, page))
     for (const [field, fault] of Object.entries(faults))
       terminal.report(`  row ${number}${field === "" ? "" : `: ${field}:`} ${fault}`);

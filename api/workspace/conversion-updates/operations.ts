@@ -76,7 +76,7 @@ const listConversionUpdateRows: Operation = operation({
   findResource: async (context, { id }) => await getUpdate(context, id),
   run: async (context, { query, resource }) => {
     const page = openPage(context, `listConversionUpdateRows ${resource.id}`, query);
-    const rows = await listUpdateRows(context.db, resource.id, { ...page, outcome: query.outcome });
+    const rows = await listUpdateRows(context.db, resource.id, page);
     return {
       body: page.close(rows, {
         positionOf: ({ number }) => ({ at: resource.created_at, id: String(number) }),

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { quoteConditions } from "../../../schemas/postgres/quote.ts";
 import { conditionsOf } from "../../http/filter-conditions.ts";
-import type { FilteredPage, OpenPage } from "../../http/page.ts";
+import type { FilteredPage } from "../../http/page.ts";
 import { statementName } from "../../http/statement-name.ts";
 import type { Columns } from "./recognised-columns.ts";
 
@@ -130,19 +130,16 @@ type State = Readonly<Record<string, string | boolean | null>>;
 export async function listUpdateRows(
   db: Queryable,
   id: number,
-  {
-    outcome,
-    after,
-    rowsMax,
-  }: Pick<OpenPage, "after" | "rowsMax"> & { readonly outcome: Outcome | undefined },
+  { after, rowsMax, filters }: FilteredPage,
 ): Promise<StoredUpdateRow[]> {
+  const conditions = conditionsOf(filters);
   const { rows } = await db.query<StoredUpdateRow>({
-    name: outcome === undefined ? "list-conversion-update-rows" : "list-conversion-update-outcome",
+    ...statementName("list-conversion-update-rows", filters),
     text: `select r.number, r.is_missing, r.outcome, r.conversion_id, r.fields, r.faults, r.before, r.after
            from conversion_update_row r
-           where r.update_id = $1 and r.number > $2 ${outcome === undefined ? "" : "and r.outcome = $4"}
+           where r.update_id = $1 and r.number > $2 ${quoteConditions(conditions, 4)}
            order by r.number limit $3`,
-    values: [id, Number(after?.id ?? "0"), rowsMax, ...(outcome === undefined ? [] : [outcome])],
+    values: [id, Number(after?.id ?? "0"), rowsMax, ...conditions.flatMap(({ values }) => values)],
   });
   return rows;
 }
