@@ -58,7 +58,7 @@ describe.skipIf(program === undefined)("confirmations by file in the console (N1
     await choose(page, "march.csv", content);
     await press(page, "Check the file");
     const shown = page.getByLabel("This file");
-    await shown.getByText("3 rows: 3 refused.", { exact: true }).waitFor();
+    await shown.getByText("3 rows: 2 refused, 1 named twice.", { exact: true }).waitFor();
     await shown.getByText("Columns of the file").click();
     await shown.getByLabel("My state").selectOption("status");
     await press(shown, "Check again with these columns");
