@@ -61,6 +61,7 @@ import {
 import { getProfile, updateProfile } from "./workspace/account/profile.ts";
 import { testOwnPostback } from "./workspace/account/test-own-postback.ts";
 import { getAttention } from "./workspace/attention/get-attention.ts";
+import { conversionUpdateOperations } from "./workspace/conversion-updates/operations.ts";
 import { importOperations } from "./workspace/imports/import-operations.ts";
 import { getSystem } from "./workspace/system/get-system.ts";
 import { systemOperations } from "./workspace/system/workspace-operations.ts";
@@ -143,6 +144,7 @@ export const operations: readonly Operation[] = [
   ...savedViewOperations,
   ...importOperations,
   ...billingOperations,
+  ...conversionUpdateOperations,
   getSystem,
   ...systemOperations,
 ];

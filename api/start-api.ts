@@ -42,6 +42,7 @@ import { PasswordHasher } from "./people/password-hasher.ts";
 import { type PeopleParts, peopleRequests } from "./people/people-request.ts";
 import { SealedBox } from "./people/sealed-box.ts";
 import { ClickTotalsFeed } from "./traffic/cap-usage/click-totals.ts";
+import { UpdateRunner } from "./workspace/conversion-updates/update-runner.ts";
 import { openImports } from "./workspace/imports/open-imports.ts";
 
 export type ApiParts = {
@@ -116,10 +117,10 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     cursors: new Cursors(secret),
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
-  const { runner, signals } = openImports(stores, parts.metrics);
+  const files = openFileRunners(stores, parts.metrics);
   const served = {
     ...stores,
-    imports: signals,
+    imports: files.signals,
     keys: new ApiKeys(db),
     slots: { ...slots, reports: metrics.measured(slots.reports) },
     pages: new SharedPages(editor),
@@ -148,13 +149,33 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   addMcpServer(app, { ...served, origins: new Set([...origins, ...(parts.mcpOrigins ?? [])]) });
   await serveFrameAssets(app);
   await serveGuide(app, { apiUrl, trackingUrl });
-  const files = parts.console?.files;
-  if (files !== undefined) serveConsole(app, { files, apiUrl });
+  const consoleFiles = parts.console?.files;
+  if (consoleFiles !== undefined) serveConsole(app, { files: consoleFiles, apiUrl });
   // Before the listener waits for open connections, so that another process continues an import meanwhile.
-  app.addHook("preClose", async () => await runner.close());
+  app.addHook("preClose", async () => await files.close());
   app.addHook("onClose", () => slots.close());
-  runner.start();
+  files.start();
   return app;
+}
+
+/** What carries out files in this process, and how operations call it. */
+function openFileRunners(stores: Parameters<typeof openImports>[0], metrics: Metrics) {
+  const { runner, signals } = openImports(stores, metrics);
+  const updates = new UpdateRunner(stores);
+  const due = (): void => {
+    signals.due();
+    updates.wake();
+  };
+  return {
+    signals: { ...signals, due },
+    start: (): void => {
+      runner.start();
+      updates.start();
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([runner.close(), updates.close()]);
+    },
+  };
 }
 
 /** The OpenAPI document, and the reference made from it. */

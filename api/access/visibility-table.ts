@@ -218,6 +218,17 @@ export const VISIBILITY = {
       rows_left_out created_by created_at started_at ended_at faults`,
   ),
   import_fault: rule("row field message"),
+  /** A file of what an advertiser confirmed. */
+  conversion_update: rule(
+    `id name status message columns offer_ids missing from to rows rows_done counts sums created_by
+      created_at applied_at ended_at`,
+  ),
+  conversion_update_sum: rule(
+    `affiliate_id affiliate_name currency rows payout_before payout_after revenue_before
+      revenue_after`,
+  ),
+  conversion_update_row: rule("row is_missing outcome conversion_id fields faults before after"),
+  conversion_update_state: rule("status status_reason notes sale_amount payout revenue"),
   /** A key of an account, for the account itself. */
   own_key: rule(
     "id name role permissions ip_allowlist expires_at last_used_at revoked_at created_at key",

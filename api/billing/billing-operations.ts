@@ -1,5 +1,4 @@
 import type { Operation } from "../operation/operation.ts";
-import { conversionUpdateOperations } from "./conversion-updates/operations.ts";
 import { invoiceOperations } from "./invoices/operations.ts";
 import { ledgerOperations } from "./ledger/operations.ts";
 import { payoutOperations } from "./payouts/operations.ts";
@@ -8,7 +7,6 @@ import { statementOperations } from "./statements/operations.ts";
 /** The money side of a network: what is owed, and what was paid. */
 export const billingOperations: readonly Operation[] = [
   ...ledgerOperations,
-  ...conversionUpdateOperations,
   ...statementOperations,
   ...payoutOperations,
   ...invoiceOperations,

@@ -68,6 +68,10 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     words: ["offer", "affiliate", "advertiser"],
     load: async () => (await import("./import/import-commands.ts")).importCommands,
   },
+  {
+    words: ["conversion"],
+    load: async () => (await import("./conversion-commands.ts")).conversionCommands,
+  },
   { words: ["person"], load: async () => (await import("./person-commands.ts")).personCommands },
   {
     words: ["person"],

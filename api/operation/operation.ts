@@ -31,9 +31,9 @@ export type OperationSettings = {
   readonly clickRetentionDays: number;
 };
 
-/** How an operation tells the process's runner of imports. */
+/** How an operation tells the process's runners of files. */
 export type ImportSignals = {
-  /** An import waits to be carried out. */
+  /** An import, or an update by file, waits to be carried out. */
   readonly due: () => void;
   /** Somebody has stopped an import. */
   readonly stopped: () => void;

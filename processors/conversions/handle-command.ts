@@ -215,7 +215,8 @@ async function changeStatuses(
         workspaceId: command.workspaceId,
         ids: command.ids,
         change: {
-          status: command.status,
+          ...(command.status === null ? {} : { status: command.status }),
+          ...command.amounts,
           status_reason: command.reason === "" ? "manual" : command.reason,
           ...(command.notes === null ? {} : { notes: command.notes }),
           cause: withPerson(cause, command),
@@ -230,7 +231,7 @@ async function changeStatuses(
       kind: "refused",
       code: "conflict",
       message: "duplicates can only be rejected",
-      field: "status",
+      field: fieldOfDuplicate(command),
     };
   }
   const notFound = outcomes.filter(({ outcome }) => outcome === "not-found").map(({ id }) => id);
@@ -245,6 +246,12 @@ async function changeStatuses(
     notFound,
     skippedDuplicates: duplicates.length,
   };
+}
+
+/** What of a command a duplicate does not take. */
+function fieldOfDuplicate({ status, amounts = {} }: SetStatus): string {
+  const [amount] = Object.keys(amounts);
+  return status === "rejected" || status === null ? (amount ?? "status") : "status";
 }
 
 function invalid(fields: Record<string, string>): Refused {

@@ -76,6 +76,14 @@ const STATEMENTS = [
              select id from import where ended_at < now() - interval '30 days' limit $1)`,
   },
   {
+    // With its rows, so few at a time.
+    name: "forget-conversion-updates",
+    text: `delete from conversion_update where id in (
+             select id from conversion_update
+             where ended_at < now() - interval '90 days' or (status = 'checked' and created_at < now() - interval '30 days')
+             limit least($1, 2))`,
+  },
+  {
     // A conversion may be 400 days old (G89), and its month has begun up to 31 days earlier.
     name: "forget-cap-counters",
     text: `delete from cap_counter where (cap, bucket_start) in (

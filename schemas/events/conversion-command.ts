@@ -39,9 +39,15 @@ export const ConversionCommand = z.discriminatedUnion("kind", [
     ids: z.array(z.uuid()).min(1).max(500),
     /** Set for `PATCH /conversions/{id}`, which refuses a duplicate. A bulk change skips duplicates. */
     bulk: z.boolean(),
-    status: z.enum(["approved", "pending", "rejected"]),
+    /** Null keeps it. */
+    status: z.enum(["approved", "pending", "rejected"]).nullable(),
     reason: z.string(),
     notes: z.string().nullable(),
+    /** Decimal text in the conversion's currency. An amount that is given is final (N130). */
+    amounts: z
+      .object({ sale_amount: z.string(), payout: z.string(), revenue: z.string() })
+      .partial()
+      .optional(),
   }),
 ]);
 export type ConversionCommand = z.infer<typeof ConversionCommand>;

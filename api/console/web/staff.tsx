@@ -5,6 +5,7 @@ import {
   ChartLine,
   Coins,
   FileText,
+  FileCheck,
   Globe,
   Inbox as InboxIcon,
   KeyRound,
@@ -69,6 +70,9 @@ const SCREENS = {
   "/money/invoices/:id/:tab?": laterScreen(
     async () => (await import("./screens/invoices/invoice-page.tsx")).InvoicePage,
   ),
+  "/money/confirm": laterScreen(
+    async () => (await import("./screens/money/confirmations.tsx")).Confirmations,
+  ),
   "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -129,7 +133,10 @@ const GROUPS: readonly NavigationGroup[] = [
   },
   {
     title: "Money",
-    destinations: [{ path: "/money/invoices", title: "Invoices", icon: FileText }],
+    destinations: [
+      { path: "/money/confirm", title: "Confirmations", icon: FileCheck },
+      { path: "/money/invoices", title: "Invoices", icon: FileText },
+    ],
   },
   {
     title: "Integrations",

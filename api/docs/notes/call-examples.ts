@@ -55,6 +55,7 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   setAdvertiserTax: {
     body: { mode: "domestic", rate: "19", country: "DE", vat_id: "DE123456789" },
   },
+  createConversionUpdate: { query: { name: "march.csv", offer_ids: "1" } },
   createSavedView: {
     body: {
       name: "Partners by profit",

@@ -5,6 +5,7 @@ import { LEDGER_NOTES } from "./ledger-notes.ts";
 import { PEOPLE_NOTES } from "./people-notes.ts";
 import { SETUP_NOTES } from "./setup-notes.ts";
 import { TRAFFIC_NOTES } from "./traffic-notes.ts";
+import { UPDATE_NOTES } from "./update-notes.ts";
 
 /*
  * What fields mean, for the OpenAPI document and the MCP tools. A name means the same in every resource, so each is described once,
@@ -21,6 +22,7 @@ export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
     PEOPLE_NOTES,
     IMPORT_NOTES,
     LEDGER_NOTES,
+    UPDATE_NOTES,
   ].flatMap((notes) => Object.entries(notes)),
 );
 

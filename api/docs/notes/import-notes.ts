@@ -35,9 +35,12 @@ export const IMPORT_NOTES: Notes = {
   created_by: "Name of the key or the person that sent the file",
   started_at: "When a process first had time for it; null until then",
   ended_at: "When it ended; null while it goes on",
-  faults: "What is wrong with the rows, for the first 200 faulty ones, with at most 20 faults each",
-  row: "Counted as in a spreadsheet, where the header is row 1; in JSON the first record is 1",
-  field: "The field, nested ones as `events[0].payout`; empty if the row as a whole is wrong",
+  "ImportWithFaults.faults":
+    "What is wrong with the rows, for the first 200 faulty ones, with at most 20 faults each",
+  "ImportFault.row":
+    "Counted as in a spreadsheet, where the header is row 1; in JSON the first record is 1",
+  "ImportFault.field":
+    "The field, nested ones as `events[0].payout`; empty if the row as a whole is wrong",
   "ImportFault.message": "What is wrong",
   "createImport.?kind": "What each row of the file is",
   "createImport.?format":

@@ -177,6 +177,12 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         about: "Single conversions: read, create by hand, approve or reject.",
         paths: ["/conversions"],
       },
+      {
+        page: "conversion-updates",
+        title: "Confirmations by file",
+        about: "What advertisers confirm: checked, applied and undone as a file.",
+        paths: ["/conversion-updates"],
+      },
     ],
   },
   {

@@ -79,11 +79,37 @@ export type CreateConversionBody = z.infer<typeof CreateConversionBody>;
 
 const reason = text(REASON_MAX).optional();
 
-export const PatchConversionBody = z.strictObject({
-  status: oneOf(...CONVERSION_STATUSES),
-  reason,
-  notes: longText().optional(),
-});
+const status = oneOf(...CONVERSION_STATUSES);
+
+export const PatchConversionBody = z
+  .strictObject({
+    status: status.optional(),
+    sale_amount: money.optional(),
+    revenue: money.optional(),
+    payout: money.optional(),
+    reason,
+    notes: longText().optional(),
+  })
+  .superRefine((body, context) => {
+    if (body.status !== undefined || Object.keys(amountsOf(body)).length > 0) return;
+    context.addIssue({ code: "custom", path: ["status"], message: "required" });
+  });
+type PatchConversionBody = z.infer<typeof PatchConversionBody>;
+
+/** The amounts that a change gives. */
+export function amountsOf({
+  sale_amount,
+  revenue,
+  payout,
+}: Pick<PatchConversionBody, "sale_amount" | "revenue" | "payout">): Partial<
+  Record<"sale_amount" | "revenue" | "payout", string>
+> {
+  return {
+    ...(sale_amount === undefined ? {} : { sale_amount }),
+    ...(revenue === undefined ? {} : { revenue }),
+    ...(payout === undefined ? {} : { payout }),
+  };
+}
 
 export const PatchConversionsBody = z.strictObject({
   ids: listOf(guid, {
@@ -91,7 +117,7 @@ export const PatchConversionsBody = z.strictObject({
     max: BULK_IDS_MAX,
     tooMany: `expected at most ${BULK_IDS_MAX} ids`,
   }).min(1, "expected at least one id"),
-  status: oneOf(...CONVERSION_STATUSES),
+  status,
   reason,
 });
 

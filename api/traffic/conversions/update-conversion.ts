@@ -3,7 +3,7 @@ import { adminWrite } from "../../access/access-of-operations.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { actorOf, sendConversionCommand } from "./conversion-command.ts";
-import { PatchConversionBody, ShownConversion } from "./conversion-fields.ts";
+import { amountsOf, PatchConversionBody, ShownConversion } from "./conversion-fields.ts";
 import { findConversion } from "./conversions.ts";
 import { ConversionPath, getConversionOfPath } from "./get-conversion.ts";
 import { showConversion } from "./show-conversion.ts";
@@ -16,7 +16,10 @@ export const updateConversion: Operation = operation({
   method: "PATCH",
   path: "/conversions/{id}",
   tag: "Conversions",
-  summary: "Set the status of a conversion",
+  summary: "Set the status or the amounts of a conversion",
+  description:
+    "Amounts are in the conversion's currency. A payout or revenue that is given is final; without one, a new sale amount computes percentages again " +
+    "by the terms that the conversion was recorded with. A status is required unless there is an amount, and without it the status stays.",
   access: adminWrite("conversions.write"),
   input: { path: ConversionPath, body: PatchConversionBody },
   output: z.object({ data: ShownConversion }),
@@ -32,7 +35,8 @@ export const updateConversion: Operation = operation({
       nowMs: context.nowMs,
       ids: [resource.id],
       bulk: false,
-      status: body.status,
+      status: body.status ?? null,
+      amounts: amountsOf(body),
       reason: body.reason === undefined || body.reason === "" ? MANUAL : body.reason,
       notes: body.notes ?? null,
     });

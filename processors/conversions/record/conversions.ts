@@ -243,14 +243,17 @@ export type StatusOutcome = {
   readonly status_reason: string;
 };
 
-/** Changes the status of all these conversions in one transaction, each id once, in the given order (G94). */
+/** Changes the status or the amounts of all these conversions in one transaction, each id once, in the given order (G94). */
 export async function setConversionStatus(
   db: Queryable,
   order: {
     readonly workspaceId: number;
     readonly ids: readonly string[];
     readonly change: {
-      readonly status: string;
+      readonly status?: string;
+      readonly sale_amount?: string | undefined;
+      readonly payout?: string | undefined;
+      readonly revenue?: string | undefined;
       readonly status_reason: string;
       readonly notes?: string;
       readonly cause?: CauseOfChange | undefined;

@@ -14,7 +14,7 @@ begin
   after.version := before.version + 1;
   after.updated_at := clock_timestamp();
   -- A status that somebody set is not changed by the end of a hold.
-  if after.status <> before.status or actor = 'api' then
+  if after.status <> before.status or (actor = 'api' and change ? 'status') then
     after.hold_until := null;
   end if;
   update conversion t

@@ -1,5 +1,5 @@
--- Staff set a status (section 4.8). Rows are locked in the order of ids and answered in the order of `ids`, each once. A row that
--- is already so is answered and left alone. Duplicates are left alone unless `reject_duplicates`, and then only rejected.
+-- Staff set a status, or amounts (section 4.8, N130); see conversion_as_asked. Rows are locked in the order of ids and answered in the order of `ids`,
+-- each once. A row that is already so is answered and left alone. Duplicates are left alone unless `reject_duplicates`, and then only rejected.
 create or replace function set_conversion_status(of_workspace integer, ids uuid[], change jsonb, reject_duplicates boolean, by_key integer)
 returns table (id uuid, outcome text, status text, status_reason text) language plpgsql as $$
 #variable_conflict use_column
@@ -17,15 +17,13 @@ begin
       return query select wanted, 'not-found', '', '';
       continue;
     end if;
-    if current.is_duplicate and not (reject_duplicates and change ->> 'status' = 'rejected') then
+    if current.is_duplicate and not (reject_duplicates and change ->> 'status' = 'rejected'
+         and not change ?| array['sale_amount', 'payout', 'revenue']) then
       return query select wanted, 'duplicate', current.status, current.status_reason;
       continue;
     end if;
-    changed := jsonb_populate_record(current, change);
-    if (changed.status, changed.status_reason, changed.notes)
-       is distinct from (current.status, current.status_reason, current.notes) then
-      perform change_conversion(wanted, current.version, change, 'api', by_key);
-    end if;
+    changed := conversion_as_asked(current, change);
+    perform change_as_asked(current, changed, change, by_key);
     return query select wanted, 'updated', changed.status, changed.status_reason;
   end loop;
 end $$;

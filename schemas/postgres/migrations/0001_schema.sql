@@ -1868,6 +1868,8 @@ create type conversion_plan as (
 \ir ../functions/change_by_report.sql
 \ir ../functions/change_by_keyed_report.sql
 \ir ../functions/try_change_by_report.sql
+\ir ../functions/conversion_as_asked.sql
+\ir ../functions/change_as_asked.sql
 \ir ../functions/set_conversion_status.sql
 \ir ../functions/release_due_holds.sql
 
@@ -1879,6 +1881,19 @@ create type conversion_plan as (
 \ir ../functions/conversion_document.sql
 \ir ../functions/queue_event.sql
 \ir ../functions/queue_conversion_event.sql
+
+-- Confirmation by file.
+\ir ../functions/conversion_update_state.sql
+\ir ../functions/find_update_conversions.sql
+\ir ../functions/judge_update_row.sql
+\ir ../functions/check_update_rows.sql
+\ir ../functions/add_missing_conversions.sql
+\ir ../functions/apply_changed_update_row.sql
+\ir ../functions/apply_update_rows.sql
+\ir ../functions/is_on_approved_statement.sql
+\ir ../functions/undo_update_rows.sql
+\ir ../functions/summarize_conversion_update.sql
+\ir ../functions/step_conversion_update.sql
 
 -- Deliveries.
 \ir ../functions/waiting_endpoints.sql

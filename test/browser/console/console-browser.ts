@@ -53,6 +53,7 @@ export const SCREENS: Readonly<Record<Role, readonly string[]>> = {
     "/workspace/keys",
     "/workspace/audit",
     "/you",
+    "/money/confirm",
     "/rules",
     "/rules?of=traffic-controls",
     "/rules?of=conversion-rules",

@@ -75,6 +75,11 @@ function accounts({ workspaceId, affiliateId, advertiserId, rows, rowsOfLargest 
        skips_faulty, status, record_id, created_at, ended_at)
      select ${workspaceId}, (select max(id) from api_key), 'Key', true, '', case when ${IS_RARE} then 'offers' else 'affiliates' end, '',
        'csv', ',', false, false, false, case when ${IS_RARE} then 'refused' else 'done' end, '', ${AT}, ${AT} from generate_series(1, ${rows}) i`,
+    `insert into conversion_update (workspace_id, status, request_id, created_by, created_at)
+     select ${workspaceId}, case when ${IS_RARE} then 'undone' else 'done' end, '', 'Key', ${AT} from generate_series(1, ${rows}) i`,
+    `insert into conversion_update_row (update_id, number, fields, outcome)
+     select (select min(id) from conversion_update), i, '{}', case when ${IS_RARE} then 'refused' else 'changed' end
+     from generate_series(1, ${rows}) i`,
     `insert into person (email, name) select 'p' || i || '@x.example', 'Person ' || i from generate_series(1, ${rows}) i`,
     `insert into membership (person_id, workspace_id, role, affiliate_id, created_at)
      select id, ${workspaceId}, case when id % 2 = 0 then 'analyst' else 'partner' end, case when id % 2 = 1 then ${affiliateId} end,

@@ -243,6 +243,12 @@ const LISTS: Readonly<Record<string, List>> = {
   },
   listSavedViews: { rows: byCreation("saved_view") },
   listImports: { rows: byCreation("import"), wide: ["kind", "status"] },
+  listConversionUpdates: { rows: byCreation("conversion_update"), wide: ["status"] },
+  listConversionUpdateRows: {
+    rows: "select timestamptz '2020-01-01' as at, number as id from conversion_update_row",
+    path: async () => ({ id: await smallest("conversion_update")() }),
+    selective: { outcome: () => "refused" },
+  },
   listMembers: {
     rows: byCreation("membership"),
     roles: ["admin", "partner"],

@@ -141,6 +141,7 @@ export class LeakWorld {
     ids.set("invoices/{id}", [await this.#invoice(admin, names)]);
     ids.set("lines/{line}", ["1"]);
     ids.set("files/{format}", ["html", "csv"]);
+    ids.set("conversion-updates/{id}", [await this.#update(admin, names)]);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
@@ -206,6 +207,19 @@ export class LeakWorld {
     return await until(`the import ${id} has ended`, async () => {
       const { body } = await this.call("GET", `/imports/${id}`, admin);
       return Made.parse(body).data["ended_at"] === null ? undefined : String(id);
+    });
+  }
+
+  /** A file of confirmed conversions. Returns its ID once it is checked: from then on its answer stays the same. */
+  async #update(admin: string, { word }: Names): Promise<string> {
+    const base = this.system.client.demo.base_url;
+    const path = `/conversion-updates?name=${word}.csv`;
+    const raw = `offer,txid,status,note\n${word},${word},approved,${word}\n`;
+    const sent = await callDescribed(base, { method: "POST", path, key: admin, raw });
+    const { id } = Made.parse(sent.body).data;
+    return await until(`the update ${id} is checked`, async () => {
+      const { body } = await this.call("GET", `/conversion-updates/${id}`, admin);
+      return Made.parse(body).data["status"] === "checking" ? undefined : String(id);
     });
   }
 

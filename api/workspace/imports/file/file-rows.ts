@@ -17,7 +17,10 @@ import type { FileFormat } from "./source-file.ts";
 import { textChunks } from "./text-chunks.ts";
 
 /** What reading a file needs of the plan. */
-type ReadFile = Pick<ImportPlan, "file" | "fieldKinds" | "words">;
+type ReadFile = Pick<ImportPlan, "file" | "fieldKinds" | "words"> & {
+  /** The field that a column stands for, or "" for a column that is not read. By default a column has the name of its field. */
+  readonly fieldOf?: (column: string) => string;
+};
 
 /** Far above any known need. Bounds the memory for one entry per row to a few hundred MB. */
 const ROWS_MAX = 1_000_000;
@@ -143,18 +146,18 @@ async function* csvChunks(
 }
 
 function readHeader(
-  { file: { name: file }, fieldKinds }: ReadFile,
+  { file: { name: file }, fieldKinds, fieldOf = (column) => column.toLowerCase() }: ReadFile,
   cells: readonly string[],
 ): string[] {
-  const columns = withoutEmptyEnd(cells).map((cell) => cell.trim().toLowerCase());
-  const unknown = columns.filter((column) => !fieldKinds.has(column));
+  const columns = withoutEmptyEnd(cells).map((cell) => fieldOf(cell.trim()));
+  const unknown = columns.filter((column) => column !== "" && !fieldKinds.has(column));
   if (unknown.length > 0) {
     const known = [...fieldKinds.keys()].join(", ");
     throw new FileFault(
       `${file} has unknown columns: ${listed(unknown)}. Known columns: ${known}.`,
     );
   }
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  const twice = columns.find((column, index) => column !== "" && columns.indexOf(column) !== index);
   if (twice !== undefined) throw new FileFault(`${file} has the column ${twice} twice.`);
   return columns;
 }

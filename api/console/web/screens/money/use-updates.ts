@@ -1,0 +1,143 @@
+import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { components } from "../../../../../.build/console/openapi.ts";
+import { read } from "../../client/api-client.ts";
+import { useRecord } from "../../client/records.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
+
+export type Update = components["schemas"]["ConversionUpdate"];
+export type UpdateWithSums = components["schemas"]["ConversionUpdateWithSums"];
+export type UpdateRow = components["schemas"]["ConversionUpdateRow"];
+export type Columns = Update["columns"];
+
+/** How often a file that goes on is asked for. */
+const PROGRESS_MS = 700;
+const RECENT = 10;
+const PAGE_ROWS = 200;
+/** Refused rows that are shown, and that are saved as CSV. */
+const SHOWN_MAX = 50;
+const SAVED_MAX = 10_000;
+
+export type SentUpdate = {
+  readonly content: Blob;
+  readonly name: string;
+  readonly columns: Columns;
+  readonly offerIds: readonly string[];
+  /** Days, or undefined if missing conversions are kept. */
+  readonly missing: { readonly from: string; readonly to: string } | undefined;
+};
+
+export function isUnderWay({ status }: Pick<Update, "status">): boolean {
+  return status === "checking" || status === "applying" || status === "undoing";
+}
+
+/** Sends a file to be checked. Returns its id. */
+export function useSendUpdate(): UseMutationResult<number, Error, SentUpdate> {
+  const { api } = useMembership();
+  return useWrite(["conversion-updates"], async ({ content, name, columns, ...sent }) => {
+    const query = {
+      name,
+      columns: JSON.stringify(columns),
+      ...(sent.offerIds.length === 0 ? {} : { offer_ids: sent.offerIds.map(Number) }),
+      ...(sent.missing === undefined ? {} : { missing: "reject" as const, ...sent.missing }),
+    };
+    const { data } = await read(
+      api.POST("/conversion-updates", {
+        params: { query },
+        body: "",
+        // The type of a body that is a file is text; a file is sent as it is.
+        bodySerializer: () => content,
+        headers: { "content-type": "application/octet-stream" },
+      }),
+    );
+    return data.id;
+  });
+}
+
+/** A file, read again while it goes on. When it ends, conversions are read again. */
+export function useUpdate(id: number): UseQueryResult<UpdateWithSums> {
+  const membership = useMembership();
+  const { api, membershipId } = membership;
+  const queries = useQueryClient();
+  const found = useRecord<UpdateWithSums>(membership, {
+    name: "conversion-update",
+    id,
+    load: async (signal) =>
+      (await read(api.GET("/conversion-updates/{id}", { params: { path: { id } }, signal }))).data,
+    everyMs: (data) => (data === undefined || isUnderWay(data) ? PROGRESS_MS : false),
+  });
+  const status = found.data?.status;
+  useEffect(() => {
+    if (status === undefined) return;
+    for (const name of ["conversions", "conversion-updates", "conversion-update-rows"])
+      void queries.invalidateQueries({ queryKey: [membershipId, name] });
+  }, [status, membershipId, queries]);
+  return found;
+}
+
+export function useRecentUpdates(): UseQueryResult<readonly Update[]> {
+  const membership = useMembership();
+  const { api } = membership;
+  return useRecord<readonly Update[]>(membership, {
+    name: "conversion-updates",
+    id: "recent",
+    load: async (signal) =>
+      (await read(api.GET("/conversion-updates", { params: { query: { limit: RECENT } }, signal })))
+        .data,
+    everyMs: (data) => (data?.some(isUnderWay) === true ? PROGRESS_MS : false),
+  });
+}
+
+/** The first refused rows of a file. */
+export function useRefusedRows(id: number): UseQueryResult<readonly UpdateRow[]> {
+  const membership = useMembership();
+  const { api } = membership;
+  const query = { outcome: "refused" as const, limit: SHOWN_MAX };
+  return useRecord<readonly UpdateRow[]>(membership, {
+    name: "conversion-update-rows",
+    id,
+    load: async (signal) =>
+      (
+        await read(
+          api.GET("/conversion-updates/{id}/rows", { params: { path: { id }, query }, signal }),
+        )
+      ).data,
+  });
+}
+
+/** Reads the refused rows of a file to be saved, page by page. */
+export function useAllRefusedRows(id: number): UseMutationResult<UpdateRow[], Error, void> {
+  const { api } = useMembership();
+  return useWrite([], async () => {
+    const rows: UpdateRow[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = {
+        outcome: "refused" as const,
+        limit: PAGE_ROWS,
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+      const page = await read(
+        api.GET("/conversion-updates/{id}/rows", { params: { path: { id }, query } }),
+      );
+      rows.push(...page.data);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined && rows.length < SAVED_MAX);
+    return rows;
+  });
+}
+
+type Phase = "apply" | "undo" | "stop";
+
+/** Begins to apply or to undo a file, or stops it. */
+export function useUpdatePhase(id: number): UseMutationResult<void, Error, Phase> {
+  const { api } = useMembership();
+  return useWrite(["conversion-update", "conversion-updates"], async (phase: Phase) => {
+    const params = { path: { id } };
+    if (phase === "apply") await read(api.POST("/conversion-updates/{id}/apply", { params }));
+    if (phase === "undo") await read(api.POST("/conversion-updates/{id}/undo", { params }));
+    if (phase === "stop") await read(api.POST("/conversion-updates/{id}/stop", { params }));
+  });
+}
