@@ -6,6 +6,13 @@ import type { Role } from "../../api/operation/permissions.ts";
 import type { DescribedAnswer } from "../system/described-answers.ts";
 import { until } from "../system/until.ts";
 import { adCostsOf, BODIES } from "./leaks/bodies.ts";
+import {
+  canariesInLogs,
+  keysInTables,
+  type Looked,
+  sendCanaries,
+  watchSubjects,
+} from "./leaks/canaries.ts";
 import { hiddenIn, keysOf, neverShown } from "./leaks/hidden-fields.ts";
 import {
   type Account,
@@ -25,15 +32,18 @@ let own: Account;
 let rival: Account;
 /** An account of another workspace. */
 let foreign: Account;
+let subjects: Awaited<ReturnType<typeof watchSubjects>>;
 
 beforeAll(async () => {
   world = await LeakWorld.open();
+  subjects = await watchSubjects(world);
   const admin = await world.makeWorkspace("first");
   own = await world.addAccount(admin, "ownword");
   rival = await world.addAccount(admin, "rivalword");
   foreign = await world.addAccount(await world.makeWorkspace("second"), "alienword");
 });
 afterAll(async () => {
+  await subjects.close();
   await world.close();
 });
 
@@ -308,3 +318,16 @@ test.each(["partner", "advertiser"] as const)(
     expect(answer.text).not.toContain(foreign.word);
   },
 );
+
+function expectNothing(looked: Looked, countMin: number): void {
+  expect(looked.length).toBeGreaterThan(countMin);
+  expect(looked.filter(({ found }) => found.length > 0)).toEqual([]);
+}
+
+// The walks above have called every operation with keys and sessions. test/deep/promises/p31 also kills processes meanwhile.
+test("tables, logs and message subjects have no secret and no personal data (P31, #24)", async () => {
+  await sendCanaries(world);
+  expectNothing(await keysInTables(world), 20);
+  expectNothing(await canariesInLogs(world), 4);
+  expectNothing(subjects.looked(), 5);
+});

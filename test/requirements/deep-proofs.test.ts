@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DeepResult } from "../tiers/deep-results.ts";
-import { deepProofs } from "./deep-proofs.ts";
+import { deepProofs, soonAfter } from "./deep-proofs.ts";
 
 const HEAD_AT_MS = Date.parse("2026-11-20T12:00:00Z");
 
@@ -52,4 +52,16 @@ test("outside a Git repository no result is too old", () => {
   expect(deepProofs([resultOf({ date: "2020-01-01T00:00:00Z" })], history)[0]?.fault).toBe(
     undefined,
   );
+});
+
+test("a result that ten more commits or one more day make too old is found beforehand", () => {
+  const soon = (more: Partial<DeepResult>, commits: number | undefined): string | undefined =>
+    deepProofs(
+      [resultOf(more)],
+      soonAfter({ headAtMs: HEAD_AT_MS, commitsAfter: () => commits }),
+    )[0]?.fault;
+  expect(soon({}, 40)).toBeUndefined();
+  expect(soon({}, 41)).toBe("51 commits ago");
+  expect(soon({}, undefined)).toBeUndefined();
+  expect(soon({ date: "2026-11-14T12:00:00.000Z" }, 0)).toBe("7 days ago");
 });

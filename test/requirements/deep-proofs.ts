@@ -12,6 +12,20 @@ export type History = {
   readonly commitsAfter: (commit: string) => number | undefined;
 };
 
+const SOON_COMMITS = 10;
+const SOON_DAYS = 1;
+
+/** The same history ten commits and a day later: what is too old in it has to be renewed soon. */
+export function soonAfter({ headAtMs, commitsAfter }: History): History {
+  return {
+    headAtMs: headAtMs === undefined ? undefined : headAtMs + SOON_DAYS * DAY_MS,
+    commitsAfter: (commit) => {
+      const commits = commitsAfter(commit);
+      return commits === undefined ? undefined : commits + SOON_COMMITS;
+    },
+  };
+}
+
 /**
  * What deep results prove about this tree. The age is counted to the commit of the tree and not to today: a clone is judged alike in a
  * year.

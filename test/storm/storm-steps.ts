@@ -14,6 +14,8 @@ export type StormStep = {
   readonly name: string;
   /** `random` gives numbers from 0 to below 1, the same for the same seed. */
   readonly run: (storm: StormWorld, random: () => number) => Promise<void>;
+  /** Steps with the same outage are variants of one fault: a storm has one of them, which SEED chooses. */
+  readonly outage?: "NATS" | "ClickHouse";
 };
 
 const OUTAGE_MS = 4_000;
@@ -200,6 +202,7 @@ function natsAway(
   return [
     {
       name: `NATS is ${how}: every click is answered meanwhile (P2)`,
+      outage: "NATS",
       run: async (storm) => {
         const unanswered = storm.clicks.unanswered.size + storm.clicks.refused;
         const end = await begin(storm);
@@ -219,6 +222,7 @@ function clickhouseAway(
   return [
     {
       name: `ClickHouse is ${how}: clicks are answered and convert at once meanwhile (P4, P12)`,
+      outage: "ClickHouse",
       run: async (storm) => {
         // Each buyer at least once with a click made just now: a processor that has just started reads the stream first.
         await storm.untilMore(50, 8);

@@ -12,7 +12,8 @@ import { TcpGate } from "../system/tcp-gate.ts";
 import { until } from "../system/until.ts";
 import { OrderLedger } from "./order-ledger.ts";
 
-const CLICKS_PER_SECOND = 300;
+/** The promises of the deep tier have up to 1,000. */
+const CLICKS_PER_SECOND = 200;
 const SENDERS = 8;
 const BUYERS = 4;
 const BUYER_PAUSE_MS = 250;

@@ -9,10 +9,10 @@ const program = findChromium();
 const ROLES: readonly Role[] = ["admin", "analyst", "partner", "advertiser"];
 const WIDTH = 1440;
 /** One of so many screens; the deep tests open all, in both themes and three widths. */
-const SCREENS_PER_CHOICE = 3;
+const SCREENS_PER_CHOICE = 6;
 const theme = SEED % 2 === 0 ? "light" : "dark";
 
-describe.skipIf(program === undefined)("a third of the screens of the console", () => {
+describe.skipIf(program === undefined)("a sixth of the screens of the console", () => {
   let browser: ConsoleBrowser;
   beforeAll(async () => {
     browser = await ConsoleBrowser.open(program ?? "");

@@ -77,6 +77,8 @@ class ChosenPosition extends Cursors {
 /** A database with large tables, on which list operations run as the API runs them. */
 export class ListWorld {
   readonly world: ApiWorld;
+  /** Nothing changes the lists, and finding a place sorts all rows. */
+  readonly #positions = new Map<string, Promise<Position | undefined>>();
 
   private constructor(world: ApiWorld) {
     this.world = world;
@@ -95,6 +97,13 @@ export class ListWorld {
 
   /** The rows of a list, from the first to the last, by their place. */
   async positionAt(rows: string, share: number): Promise<Position | undefined> {
+    const key = `${share} ${rows}`;
+    const found = this.#positions.get(key) ?? this.#findPosition(rows, share);
+    this.#positions.set(key, found);
+    return await found;
+  }
+
+  async #findPosition(rows: string, share: number): Promise<Position | undefined> {
     const { rows: found } = await this.world.pool.query<{ at: string; id: number | string }>({
       text: `with list as (${rows})
              select at, id from list order by at desc, id desc

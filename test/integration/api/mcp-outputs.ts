@@ -19,7 +19,7 @@ export class McpOutputs {
 
   static async of(caller: McpCaller): Promise<McpOutputs> {
     const { tools } = Listed.parse(await caller.result("tools/list"));
-    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } });
     formats.default(ajv);
     return new McpOutputs(
       new Map(tools.map(({ name, outputSchema }) => [name, ajv.compile(outputSchema)])),

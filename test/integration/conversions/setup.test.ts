@@ -64,6 +64,14 @@ test("a reject rule is checked before caps, a hold rule after caps and a given s
   expect(await reasonOf({ click_id: await clickId() })).toBe("rejected rule:no");
 });
 
+test("a conversion after the daily cap of its offer is rejected (LIFE-020, G39)", async () => {
+  const offerId = await world.addOffer({ caps: { conversions: { daily: 1 } } });
+  const next = async (): Promise<string> =>
+    reasonOf({ click_id: (await world.addClick({ offer_id: offerId })).click_id });
+  expect(await next()).toBe("approved");
+  expect(await next()).toBe("rejected cap_exceeded");
+});
+
 test("offers of a group share its caps, which approve exactly as many (P17, LIFE-021, G105)", async () => {
   const offers = [await world.addOffer(), await world.addOffer(), await world.addOffer()];
   const groupId = await world.insert("offer_group", {

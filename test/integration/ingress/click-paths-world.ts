@@ -4,9 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
+import { startApi } from "../../../api/start-api.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
+import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { FIREFOX } from "../../samples/user-agents.ts";
 import { metricAt } from "../../services/metric-at.ts";
+import { testLog } from "../../services/stores.ts";
 import { untilCurrent } from "../../services/until-current.ts";
 import { ChildServer } from "../../system/child-server.ts";
 import { ingressProgram, nodeProgram } from "../../system/service-program.ts";
@@ -37,7 +41,7 @@ export type Asking = {
   readonly body?: string;
 };
 
-type Program = "ingress" | "api" | "processors";
+type Program = "ingress" | "processors";
 type ProgramPorts = { readonly own: number; readonly ops: number };
 type Columns = Readonly<Record<string, unknown>>;
 export type Click = Readonly<Record<string, string | number | boolean>>;
@@ -63,6 +67,9 @@ const VISIBLE_MS = 10_000;
 const REST_ATTEMPTS_MAX = 5;
 
 export const PARTNER = "PART01";
+/** The proxy through which the requests come. */
+const PROXY = "127.0.0.1/32";
+const REQUESTS_PER_MINUTE = 1_000_000;
 /** Nobody has listed it: it serves every workspace (G153). */
 const HOST = "trk.test.example";
 /** Private customers of two access networks. */
@@ -70,8 +77,8 @@ export const GERMAN_IP = "91.64.10.10";
 export const AMERICAN_IP = "73.162.12.13";
 
 /**
- * Ingress, processors and API as real processes (`npm run build` first) on databases of their own. The catalog is written to
- * Postgres; requests go out as they are given, through a trusted proxy.
+ * Ingress and processors as real processes (`npm run build` first) on databases of their own, and the API in this one. The catalog is
+ * written to Postgres; requests go out as they are given, through a trusted proxy.
  */
 export class ClickPathsWorld {
   readonly store: TrackingWorld;
@@ -79,6 +86,7 @@ export class ClickPathsWorld {
   readonly #ports: Readonly<Record<Program, ProgramPorts>>;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #api: ApiPart;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
 
   private constructor(
@@ -87,8 +95,10 @@ export class ClickPathsWorld {
     options: {
       readonly ports: Readonly<Record<Program, ProgramPorts>>;
       readonly env: Readonly<Record<string, string>>;
+      readonly api: ApiPart;
     },
   ) {
+    this.#api = options.api;
     this.store = store;
     this.#folder = folder;
     this.#ports = options.ports;
@@ -104,9 +114,10 @@ export class ClickPathsWorld {
       own: await freePort(),
       ops: await freePort(),
     });
-    const ports = { ingress: await pick(), api: await pick(), processors: await pick() };
-    const world = new ClickPathsWorld(store, folder, { ports, env });
-    await Promise.all([world.#start("processors"), world.#start("api"), world.#start("ingress")]);
+    const ports = { ingress: await pick(), processors: await pick() };
+    const api = await openApi(store, env["ALLOW_PRIVATE_DESTINATIONS"] === "1");
+    const world = new ClickPathsWorld(store, folder, { ports, env, api });
+    await Promise.all([world.#start("processors"), world.#start("ingress")]);
     return world;
   }
 
@@ -117,24 +128,21 @@ export class ClickPathsWorld {
       ...this.store.env,
       DATA_DIR: this.#folder,
       TRACKING_PORT: String(this.#ports.ingress.own),
-      API_PORT: String(this.#ports.api.own),
       OPS_PORT: String(ops),
-      TRUSTED_PROXIES: "127.0.0.1/32",
-      RATE_LIMIT_PER_MINUTE: "1000000",
+      TRUSTED_PROXIES: PROXY,
+      RATE_LIMIT_PER_MINUTE: String(REQUESTS_PER_MINUTE),
       LOG_LEVEL: "warn",
       ...this.#env,
     });
     this.#processes.set(name, server);
   }
 
-  #url(name: Program, path: string): string {
-    return `http://127.0.0.1:${this.#ports[name].own}${path}`;
-  }
-
   async close(): Promise<void> {
     this.#agent.destroy();
     // The ingress first, so that what it still ships finds the others at work.
-    for (const name of ["ingress", "api", "processors"] as const) await this.#end(name);
+    await this.#end("ingress");
+    await this.#api.close();
+    await this.#end("processors");
     await this.store.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -294,7 +302,7 @@ export class ClickPathsWorld {
   async untilListed({ adminKey }: Tenant): Promise<void> {
     const nowMs = Date.now();
     const isComplete = async (): Promise<boolean> => {
-      const { headers } = await fetch(this.#url("api", "/api/v1/clicks?limit=1"), {
+      const { headers } = await fetch(`${this.#api.origin}/api/v1/clicks?limit=1`, {
         headers: { authorization: `Bearer ${adminKey}` },
       });
       return Date.parse(headers.get("x-tracker-complete-until") ?? "") > nowMs;
@@ -305,7 +313,7 @@ export class ClickPathsWorld {
   /** GET of the REST API, repeated while it says 503. @throws for any other answer but 200. */
   async rest(path: string, key: string): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await fetch(this.#url("api", `/api/v1${path}`), {
+      const answer = await fetch(`${this.#api.origin}/api/v1${path}`, {
         headers: { authorization: `Bearer ${key}` },
       });
       const body = await answer.text();
@@ -317,7 +325,7 @@ export class ClickPathsWorld {
 
   /** A write over the REST API; answers `data`. @throws for any refusal. */
   async write(method: string, path: string, key: string, body: unknown): Promise<unknown> {
-    const answer = await fetch(this.#url("api", `/api/v1${path}`), {
+    const answer = await fetch(`${this.#api.origin}/api/v1${path}`, {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       method,
       body: JSON.stringify(body),
@@ -346,6 +354,34 @@ export class ClickPathsWorld {
       pollMs: 50,
     });
   }
+}
+
+type ApiPart = { readonly origin: string; readonly close: () => Promise<void> };
+
+/** The API in this process, which costs a third of the processor time of a process of its own. */
+async function openApi(store: TrackingWorld, allowLoopback: boolean): Promise<ApiPart> {
+  const outgoing = new OutgoingClient({ allowLoopback });
+  const app = await startApi({
+    db: store.pool,
+    clickhouse: store.clickhouse,
+    nats: () => store.nats,
+    outgoing,
+    log: testLog(),
+    metrics: new Metrics(),
+    trustedProxies: [PROXY],
+    rateLimitPerMinute: REQUESTS_PER_MINUTE,
+    apiUrl: "https://api.example",
+    trackingUrl: "http://track.example:8080",
+    allowLoopback,
+  });
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    origin,
+    close: async () => {
+      await app.close();
+      await outgoing.close();
+    },
+  };
 }
 
 function pairsOf(raw: readonly string[]): [string, string][] {

@@ -67,7 +67,7 @@ describe("every click path leads to exactly its url=, or refuses it (TRK-005, TR
     expect(await everywhere(encodeURIComponent(`${letters}x`))).toBe(ERROR("too_long"));
   });
 
-  test("the recorded destination is the Location of the answer (CLK-011)", async () => {
+  test("the recorded destination is the Location of the answer (CLK-009, CLK-011)", async () => {
     const answer = await world.ask(
       "/c/SHOP-PART01?sub1=a+b&url=HTTPS%3A%2F%2FShop.example%3Fx%3D%252F&gclid=G1",
     );

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import {
+  type LandingAnswer,
+  LandingOutageWorld,
+} from "../../../integration/landing/landing-outage-world.ts";
 import { forThisFile } from "../../../services/for-this-file.ts";
-import { type LandingAnswer, LandingOutageWorld } from "./landing-outage-world.ts";
 
 /** The script gives up after this long. */
 const PATIENCE_MS = 5_000;
@@ -122,16 +125,4 @@ test("with a hanging ClickHouse a click that arrives during the lookup is found 
   expect(JSON.parse(answer.body)).toEqual({ click_id, source: "gclid" });
   expectOutage(await world.post({ ...DIRECT, gclid: "unknown" }));
   await world.thawClickhouse();
-});
-
-test("without a catalog the ingress reports an outage, and accepts the visit later (LP-016)", async () => {
-  await world.endIngress();
-  await world.forgetCatalog();
-  await world.postgres.shut();
-  await world.startIngress();
-  expectOutage(await world.post(DIRECT), "configuration not loaded");
-  expect((await world.post([])).body).toBe('{"error":"JSON object expected"}');
-  await world.postgres.open();
-  await world.untilStatus(({ healthy }) => healthy);
-  await expectDirect();
 });

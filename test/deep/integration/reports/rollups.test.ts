@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { compileReport } from "../../../api/reports/compile-report.ts";
-import { hasFewRows } from "../../../api/reports/few-rows.ts";
-import { parseReportRequest } from "../../../api/reports/report-request.ts";
-import { openPool } from "../../../schemas/postgres/connect.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { pause } from "../../system/service.ts";
-import { ReportWorld } from "./report-world.ts";
+import { compileReport } from "../../../../api/reports/compile-report.ts";
+import { hasFewRows } from "../../../../api/reports/few-rows.ts";
+import { parseReportRequest } from "../../../../api/reports/report-request.ts";
+import { openPool } from "../../../../schemas/postgres/connect.ts";
+import { ReportWorld } from "../../../integration/reports/report-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { pause } from "../../../system/service.ts";
 
 /** Two days of March with a click and an impression every three seconds: together more than reports read without projections. */
 const ROWS = (2 * 86_400) / 3;

@@ -1,16 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { dimensionNames } from "../../../api/reports/dimensions.ts";
-import { getReport } from "../../../api/reports/get-report.ts";
-import { listClicks } from "../../../api/traffic/clicks/list-clicks.ts";
-import { listConversions } from "../../../api/traffic/conversions/list-conversions.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { randomOf, SEED } from "../../system/seed.ts";
-import { type LedgerConversion, makeLedger } from "./ledger.ts";
-import type { Role } from "./recount-sums.ts";
-import { units } from "./recounted-costs.ts";
-import { type Caller, ReportWorld, type Row, rowsOf } from "./report-world.ts";
-import { refusal } from "./small-world.ts";
+import { dimensionNames } from "../../../../api/reports/dimensions.ts";
+import { getReport } from "../../../../api/reports/get-report.ts";
+import { listClicks } from "../../../../api/traffic/clicks/list-clicks.ts";
+import { listConversions } from "../../../../api/traffic/conversions/list-conversions.ts";
+import { type LedgerConversion, makeLedger } from "../../../integration/reports/ledger.ts";
+import type { Role } from "../../../integration/reports/recount-sums.ts";
+import { units } from "../../../integration/reports/recounted-costs.ts";
+import {
+  type Caller,
+  ReportWorld,
+  type Row,
+  rowsOf,
+} from "../../../integration/reports/report-world.ts";
+import { refusal } from "../../../integration/reports/small-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { randomOf, SEED } from "../../../system/seed.ts";
 
 /** A click or a conversion a minute, over days on which clocks change in Berlin. */
 const FROM_MS = Date.UTC(2025, 2, 27);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { SEED } from "../../system/seed.ts";
-import { ReportOracle } from "./report-oracle.ts";
-import { ReportWorld } from "./report-world.ts";
+import { ReportOracle } from "../../../integration/reports/report-oracle.ts";
+import { ReportWorld } from "../../../integration/reports/report-world.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { SEED } from "../../../system/seed.ts";
 
 const RUNS = process.env["PROMISES_FULL"] === "1" ? 1_000 : 80;
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { IngressFleet } from "../system/ingress-fleet.ts";
-import { residentBytes } from "../system/processes.ts";
+import { IS_FULL, reportCases } from "../../promises/report-cases.ts";
+import { IngressFleet } from "../../system/ingress-fleet.ts";
+import { residentBytes } from "../../system/processes.ts";
 import {
   askOnce,
   askPipelined,
@@ -9,10 +10,9 @@ import {
   MalformedAnswerError,
   RawConnection,
   rawRequest,
-} from "../system/raw-http.ts";
-import { SEED } from "../system/seed.ts";
-import { until } from "../system/until.ts";
-import { IS_FULL, reportCases } from "./report-cases.ts";
+} from "../../system/raw-http.ts";
+import { SEED } from "../../system/seed.ts";
+import { until } from "../../system/until.ts";
 
 const FUZZED = IS_FULL ? 1_000_000 : 6_000;
 const CONNECTIONS = 32;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { aCatalog, apply } from "../../samples/a-catalog.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
-import { aClick } from "./click-producer.ts";
-import { ClickWorld, metricOf } from "./click-world.ts";
+import { aClick } from "../../../integration/clicks/click-producer.ts";
+import { ClickWorld, metricOf } from "../../../integration/clicks/click-world.ts";
+import { aCatalog, apply } from "../../../samples/a-catalog.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { until } from "../../../system/until.ts";
 
 const HOUR_MS = 3_600_000;
 const OFFER = 4;

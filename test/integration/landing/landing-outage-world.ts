@@ -4,16 +4,16 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { decodeBatch } from "../../../../schemas/events/click-batch.ts";
-import { streamOfLane } from "../../../../schemas/nats/lane-groups.ts";
-import { ensureStreams } from "../../../../schemas/nats/streams.ts";
-import { TrackingWorld } from "../../../integration/conversions/tracking-world.ts";
-import { serverUrls } from "../../../services/stores.ts";
-import { ChildServer } from "../../../system/child-server.ts";
-import { ingressProgram } from "../../../system/service-program.ts";
-import { freePort } from "../../../system/start-system.ts";
-import { TcpGate } from "../../../system/tcp-gate.ts";
-import { until } from "../../../system/until.ts";
+import { decodeBatch } from "../../../schemas/events/click-batch.ts";
+import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
+import { serverUrls } from "../../services/stores.ts";
+import { ChildServer } from "../../system/child-server.ts";
+import { ingressProgram } from "../../system/service-program.ts";
+import { freePort } from "../../system/start-system.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
+import { until } from "../../system/until.ts";
+import { TrackingWorld } from "../conversions/tracking-world.ts";
 
 export type LandingAnswer = {
   readonly status: number;

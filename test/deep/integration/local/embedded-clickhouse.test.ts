@@ -8,9 +8,9 @@ import {
   type ClickhouseOptions,
   type EmbeddedClickhouse,
   startClickhouse,
-} from "../../../deploy/local/embedded-clickhouse.ts";
-import { pickPort } from "../../../deploy/local/ports.ts";
-import { runtimeDir, testReport } from "../../services/servers.ts";
+} from "../../../../deploy/local/embedded-clickhouse.ts";
+import { pickPort } from "../../../../deploy/local/ports.ts";
+import { runtimeDir, testReport } from "../../../services/servers.ts";
 
 const BIND = "127.0.0.1";
 /** Statements that only the system can refuse. */

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { insertKey } from "../../api/access/insert-key.ts";
-import { type Received, startReceiver } from "../integration/outgoing/receiver.ts";
-import { ConversionFleet } from "../system/conversion-fleet.ts";
-import { randomOf, SEED } from "../system/seed.ts";
-import { pause } from "../system/service.ts";
-import { nodeProgram } from "../system/service-program.ts";
-import { freePort } from "../system/start-system.ts";
-import { until } from "../system/until.ts";
-import { isSignedWith, verifyWebhook, type WebhookDocument } from "../system/verify-webhook.ts";
-import { IS_FULL, reportCases } from "./report-cases.ts";
+import { insertKey } from "../../../api/access/insert-key.ts";
+import { type Received, startReceiver } from "../../integration/outgoing/receiver.ts";
+import { IS_FULL, reportCases } from "../../promises/report-cases.ts";
+import { ConversionFleet } from "../../system/conversion-fleet.ts";
+import { randomOf, SEED } from "../../system/seed.ts";
+import { pause } from "../../system/service.ts";
+import { nodeProgram } from "../../system/service-program.ts";
+import { freePort } from "../../system/start-system.ts";
+import { until } from "../../system/until.ts";
+import { isSignedWith, verifyWebhook, type WebhookDocument } from "../../system/verify-webhook.ts";
 
 const CONVERSIONS = IS_FULL ? 5_000 : 150;
 const SENDERS = 4;

@@ -1,14 +1,14 @@
 import { request } from "node:http";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { insertKey } from "../../../api/access/insert-key.ts";
-import { InstallationSlots } from "../../../api/http/slots/installation-slots.ts";
-import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
-import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
-import { ApiWorld } from "./api-world.ts";
-import { whileTableIsLocked } from "./locked-table.ts";
-import { McpCaller } from "./mcp-caller.ts";
+import { insertKey } from "../../../../api/access/insert-key.ts";
+import { InstallationSlots } from "../../../../api/http/slots/installation-slots.ts";
+import { openClickhouse } from "../../../../schemas/clickhouse/connect.ts";
+import { ApiWorld } from "../../../integration/api/api-world.ts";
+import { whileTableIsLocked } from "../../../integration/api/locked-table.ts";
+import { McpCaller } from "../../../integration/api/mcp-caller.ts";
+import { forThisFile } from "../../../services/for-this-file.ts";
+import { until } from "../../../system/until.ts";
 
 /** The time limit of a report's statements, after which the server ends them. */
 const STATEMENT_MS = 20_000;
