@@ -9,6 +9,7 @@ import { systemClock } from "../../schemas/time/clock.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { showBackupAges } from "./backup-ages.ts";
 import { type ErasedMonths, eraseOldClicks } from "./click-retention.ts";
+import { closeDueStatements } from "./close-statements.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
@@ -174,6 +175,12 @@ function tasksOf(
       everyMs: HOUR_MS,
       leaseMs: 10 * MINUTE_MS,
       run: (signal) => forgetOldRows(pool, signal),
+    },
+    {
+      name: "statements",
+      everyMs: 5 * MINUTE_MS,
+      leaseMs: 30 * MINUTE_MS,
+      run: (signal) => closeDueStatements(pool, { nowMs: systemClock.nowMs(), signal }),
     },
   ];
   if (nats !== undefined) {

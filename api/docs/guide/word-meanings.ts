@@ -60,6 +60,11 @@ export const WEBHOOK_MEANINGS: Readonly<Record<WebhookEvent, readonly [string, s
   "affiliate.updated": ["a partner changes; `previous` has the changed fields", "partner"],
   "access.requested": ["a partner asks for an offer", "access record"],
   "access.decided": ["a partner is approved or rejected for an offer", "access record"],
+  "statement.created": [
+    "a period of a partner is closed",
+    "statement, as staff see it, with its lines",
+  ],
+  "statement.approved": ["a statement is approved and has its number", "statement with its lines"],
 };
 
 /** The value of each fraud check, and which conversions it rejects. */

@@ -23,6 +23,8 @@ const EVENTS: Readonly<Record<Webhook["events"][number], true>> = {
   "affiliate.updated": true,
   "access.requested": true,
   "access.decided": true,
+  "statement.created": true,
+  "statement.approved": true,
 };
 
 const WEBHOOKS: RecordResource<Webhook> = {
