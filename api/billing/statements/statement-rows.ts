@@ -5,7 +5,7 @@ import {
   type StatementRow,
 } from "../../../schemas/billing/statements.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import { quoteConditions } from "../../../schemas/postgres/quote.ts";
+import { type Condition, quoteConditions } from "../../../schemas/postgres/quote.ts";
 import { conditionsOf, type Filter } from "../../http/filter-conditions.ts";
 import type { FilteredPage } from "../../http/page.ts";
 import { statementName } from "../../http/statement-name.ts";
@@ -86,18 +86,19 @@ export async function listStatementEntries(
   statement: Pick<StatementRow, "account_id" | "from_seq" | "to_seq">,
   { before = SEQ_MAX, rowsMax, isStaff, line }: EntriesPage,
 ): Promise<StatementEntry[]> {
+  const conditions = line === undefined ? [] : [ofLine(line)];
   const { rows } = await db.query<StatementEntry>({
     name: line === undefined ? "list-statement-entries" : "list-statement-entries-of-line",
     text: `select e.seq, e.posted_at, e.line_kind as kind, e.conversion_id, c.click_id, c.adv_txid, e.offer_id,
              coalesce(o.name, '') as offer_name, e.event_code, c.conv_ts, e.count, e.amount,
              case when a.visible or $6 then coalesce(a.reason, '') else '' end as reason
-           from statement_entries($1, $2, $3) e
+           from (select e.seq, e.posted_at, e.line_kind, e.conversion_id, e.offer_id, e.event_code, e.count, e.amount, e.transaction_id
+             from statement_entries($1, $2, $3) e where e.seq < $4 ${quoteConditions(conditions, 7)} order by e.seq desc limit $5) e
            left join conversion c on c.id = e.conversion_id
            left join offer o on o.id = e.offer_id
            left join ledger_transaction t on t.id = e.transaction_id and t.source_kind = 'adjustment'
            left join adjustment a on a.id = case when t.source_id ~ '^[0-9]{1,18}$' then t.source_id::bigint end
-           where e.seq < $4 ${line === undefined ? "" : OF_LINE}
-           order by e.seq desc limit $5`,
+           order by e.seq desc`,
     values: [
       statement.account_id,
       statement.from_seq,
@@ -105,13 +106,20 @@ export async function listStatementEntries(
       before,
       rowsMax,
       isStaff,
-      ...(line === undefined
-        ? []
-        : [line.kind, line.offer_id, line.event_code, line.of_statement_id]),
+      ...conditions.flatMap(({ values }) => values),
     ],
   });
   return rows;
 }
 
-const OF_LINE = `and e.line_kind = $7 and e.offer_id is not distinct from $8::integer and e.event_code is not distinct from $9::text
-  and e.of_statement_id is not distinct from $10::bigint`;
+function ofLine(line: StatementLine): Condition {
+  const names = ["line_kind", "offer_id", "event_code", "of_statement_id"];
+  const types = ["text", "integer", "text", "bigint"];
+  return {
+    text: (first) =>
+      names
+        .map((name, at) => `e.${name} is not distinct from $${first + at}::${types[at]}`)
+        .join(" and "),
+    values: [line.kind, line.offer_id, line.event_code, line.of_statement_id],
+  };
+}

@@ -11,6 +11,7 @@ import {
   Link2,
   ListChecks,
   MousePointerClick,
+  ReceiptText,
   ScrollText,
   Settings2,
   ShieldCheck,
@@ -62,6 +63,12 @@ const SCREENS = {
   "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
   "/rules": laterScreen(async () => (await import("./screens/rules/rules.tsx")).Rules),
   "/costs": laterScreen(async () => (await import("./screens/costs/costs.tsx")).Costs),
+  "/money/statements": laterScreen(
+    async () => (await import("./screens/money/statements.tsx")).Statements,
+  ),
+  "/money/statements/:id": laterScreen(
+    async () => (await import("./screens/money/statement-page.tsx")).StatementPage,
+  ),
   "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -119,6 +126,10 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/rules", title: "Rules", icon: ListChecks },
       { path: "/costs", title: "Costs and FX", icon: Coins },
     ],
+  },
+  {
+    title: "Money",
+    destinations: [{ path: "/money/statements", title: "Statements", icon: ReceiptText }],
   },
   {
     title: "Integrations",

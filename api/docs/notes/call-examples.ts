@@ -41,6 +41,8 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   redeemLink: {
     body: { token: LINK_TOKEN, name: "Anna Shop", password: "seven-lamps-on-a-quay" },
   },
+  closeStatements: { body: { affiliate_id: 1, dry_run: true } },
+  approveStatements: { body: { ids: [1] } },
   createImport: { query: { kind: "affiliates", name: "partners.csv" } },
   createSavedView: {
     body: {

@@ -3,6 +3,7 @@ import { CONSOLE_NOTES } from "./console-notes.ts";
 import { IMPORT_NOTES } from "./import-notes.ts";
 import { PEOPLE_NOTES } from "./people-notes.ts";
 import { SETUP_NOTES } from "./setup-notes.ts";
+import { STATEMENT_NOTES } from "./statement-notes.ts";
 import { TRAFFIC_NOTES } from "./traffic-notes.ts";
 
 /*
@@ -12,9 +13,15 @@ import { TRAFFIC_NOTES } from "./traffic-notes.ts";
  */
 
 export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
-  [CATALOG_NOTES, TRAFFIC_NOTES, SETUP_NOTES, CONSOLE_NOTES, PEOPLE_NOTES, IMPORT_NOTES].flatMap(
-    (notes) => Object.entries(notes),
-  ),
+  [
+    CATALOG_NOTES,
+    TRAFFIC_NOTES,
+    SETUP_NOTES,
+    CONSOLE_NOTES,
+    PEOPLE_NOTES,
+    IMPORT_NOTES,
+    STATEMENT_NOTES,
+  ].flatMap((notes) => Object.entries(notes)),
 );
 
 /** Where a field occurs: the names of its operation and of the records that contain it, and the name of the enclosing field. */

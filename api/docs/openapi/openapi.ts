@@ -35,6 +35,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Postbacks: "Messages to partners about their conversions, with the results.",
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
+  Billing:
+    "What is owed to partners and by advertisers: ledger, adjustments, statements and invoices.",
   Webhooks: "Events of the workspace, sent to your server.",
   System:
     "The installation as a whole: its state and its workspaces. For people who run it, whom the console knows as operators.",

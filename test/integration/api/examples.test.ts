@@ -13,6 +13,7 @@ import { operations } from "../../../api/operations.ts";
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
+import { StatementBooks } from "../billing/statement-books.ts";
 import { standInForWriters } from "../clicks/stand-in-writers.ts";
 import { ApiWorld } from "./api-world.ts";
 import { makePerson, openAs, outcome, PersonBrowser } from "./people/person-browser.ts";
@@ -43,6 +44,7 @@ const created = new Map<string, string>();
 test("partner 1, advertiser 1 and the click of the examples exist", async () => {
   await world.startProcessor();
   expect([world.tenant.affiliateId, world.tenant.advertiserId]).toEqual([1, 1]);
+  await makeStatements();
   const { atMs } = clickIdParts(CLICK_ID);
   await world.clickhouse.command({
     query: `insert into click (click_id, ts, workspace_id, offer_id, affiliate_id, link_type, status)
@@ -64,6 +66,20 @@ test.each(creations.toSorted((a, b) => rankOf(a) - rankOf(b)))(
     if (record.success) created.set(operation.path, String(record.data.data.id));
   },
 );
+
+/** The partner is paid on request: its first statement is approved and has a kept file, its second is a draft, and more was earned. */
+async function makeStatements(): Promise<void> {
+  const books = new StatementBooks(world, world.tenant.workspaceId);
+  await books.switchOn();
+  await world.rows("update affiliate set payment_terms = 'on_request' where id = 1");
+  await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
+  const [first] = await books.closeNow(1);
+  await books.approve(first?.row.id ?? 0);
+  expect((await world.get("/statements/1/files/html")).status).toBe(200);
+  await books.earn({ affiliateId: 1, currency: "EUR", amount: "10" });
+  await books.closeNow(1);
+  await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
+}
 
 test("the example's conversion queues a delivery for its postback and its webhook", async () => {
   const terms = await call("PATCH", "/offers/1/settings", JSON.stringify({ terms: TERMS }));

@@ -4,16 +4,17 @@ import { closeStatements } from "../../../schemas/billing/close-statements.ts";
 import type { CloseLimits } from "../../../schemas/billing/next-period.ts";
 import { postLedger } from "../../../schemas/billing/post-ledger.ts";
 import { amountOf } from "../../../schemas/money/amount.ts";
+import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { type Zone, zoneOf } from "../../../schemas/time/zone.ts";
-import type { Stores } from "../../services/stores.ts";
+import { insertRow } from "../../services/stores.ts";
 
 type Earned = {
   readonly affiliateId: number;
   /** What the partner gets; negative where it is taken back. */
   readonly amount: string;
   readonly currency?: string;
-  readonly conversionId?: string;
+  readonly conversionId?: string | undefined;
   readonly offerId?: number;
   readonly eventCode?: string;
 };
@@ -22,12 +23,15 @@ const DAY_MS = 86_400_000;
 
 /** A workspace with billing, whose conversions are posted by hand. */
 export class StatementBooks {
-  readonly #stores: Stores;
+  readonly #pool: Pool;
+  readonly #label: string;
   readonly workspaceId: number;
   #posted = 0;
 
-  constructor(stores: Stores, workspaceId: number) {
-    this.#stores = stores;
+  /** `label` tells facts of two books of one workspace apart. */
+  constructor({ pool }: { readonly pool: Pool }, workspaceId: number, label = "t") {
+    this.#label = label;
+    this.#pool = pool;
     this.workspaceId = workspaceId;
   }
 
@@ -38,21 +42,22 @@ export class StatementBooks {
   }
 
   async switchOn(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    await this.#stores.rows(
-      `insert into billing_settings (workspace_id, enabled, starts_on, legal, auto_approve, language)
-       values ($1, true, '2020-01-01', $2, $3, $4)`,
-      [
+    await this.#pool.query({
+      text: `insert into billing_settings (workspace_id, enabled, starts_on, legal, auto_approve, language)
+             values ($1, true, '2020-01-01', $2, $3, $4)
+             on conflict (workspace_id) do update set enabled = true, starts_on = '2020-01-01'`,
+      values: [
         this.workspaceId,
         JSON.stringify(settings["legal"] ?? { name: "Network Ltd" }),
         settings["auto_approve"] ?? false,
         settings["language"] ?? "en",
       ],
-    );
+    });
   }
 
   async partner(columns: Readonly<Record<string, unknown>> = {}): Promise<number> {
     this.#posted += 1;
-    return await this.#stores.insert("affiliate", {
+    return await insertRow(this.#pool, "affiliate", {
       workspace_id: this.workspaceId,
       code: `P${this.workspaceId}N${this.#posted}`,
       name: `Partner ${this.#posted}`,
@@ -70,7 +75,7 @@ export class StatementBooks {
       return {
         kind: "conversion" as const,
         sourceKind: "history",
-        sourceId: `t${this.#posted}`,
+        sourceId: `${this.#label}${this.#posted}`,
         entries: [
           { ...entry, account: "payout_cost" as const, ownerId: 0, amount },
           {
@@ -82,7 +87,7 @@ export class StatementBooks {
         ],
       };
     });
-    await inTransaction(this.#stores.pool, (tx) => postLedger(tx, this.workspaceId, transactions));
+    await inTransaction(this.#pool, (tx) => postLedger(tx, this.workspaceId, transactions));
   }
 
   async adjust(
@@ -92,7 +97,7 @@ export class StatementBooks {
   ): Promise<number> {
     const kind = amount.startsWith("-") ? "deduction" : "bonus";
     const adjustment = { currency: "EUR", kind, reason: "as agreed", ...more };
-    const id = await this.#stores.insert("adjustment", {
+    const id = await insertRow(this.#pool, "adjustment", {
       workspace_id: this.workspaceId,
       affiliate_id: affiliateId,
       amount,
@@ -100,7 +105,7 @@ export class StatementBooks {
     });
     const value = amountOf(amount);
     const entry = { currency: adjustment.currency };
-    await inTransaction(this.#stores.pool, (tx) =>
+    await inTransaction(this.#pool, (tx) =>
       postLedger(tx, this.workspaceId, [
         {
           kind: "adjustment",
@@ -118,7 +123,7 @@ export class StatementBooks {
 
   /** Takes everything that is posted in the database so many days back: tests cannot wait for the end of a month. */
   async takeBack(days: number): Promise<void> {
-    await inTransaction(this.#stores.pool, async (tx) => {
+    await inTransaction(this.#pool, async (tx) => {
       for (const table of ["ledger_entry", "ledger_transaction"]) {
         await tx.query({ text: `alter table ${table} disable trigger is_final` });
         await tx.query({
@@ -140,7 +145,7 @@ export class StatementBooks {
     affiliateId?: number,
     limits: Partial<CloseLimits> & { readonly isDryRun?: boolean } = {},
   ): Promise<MadeStatement[]> {
-    const { made } = await closeStatements(this.#stores.pool, {
+    const { made } = await closeStatements(this.#pool, {
       books: { workspaceId: this.workspaceId, zone: this.zone, taxText: "" },
       affiliateId,
       endedMs: Date.now() + 62 * DAY_MS,
@@ -158,14 +163,14 @@ export class StatementBooks {
   }
 
   async approve(id: number) {
-    return await approveStatement(this.#stores.pool, { workspaceId: this.workspaceId, id, by: {} });
+    return await approveStatement(this.#pool, { workspaceId: this.workspaceId, id, by: {} });
   }
 
   /** Pays an approved statement, as a payout line would. */
   async pay({ row }: MadeStatement): Promise<void> {
     const amount = amountOf(row.gross);
     const { currency, affiliate_id: ownerId } = row;
-    await inTransaction(this.#stores.pool, async (tx) => {
+    await inTransaction(this.#pool, async (tx) => {
       await postLedger(tx, this.workspaceId, [
         {
           kind: "payout",

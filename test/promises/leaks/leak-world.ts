@@ -12,6 +12,7 @@ import { type System, startSystem } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { adCostsOf, BODIES, type Body, type Names } from "./bodies.ts";
 import { addPeople, type People, type SessionHeaders } from "./leak-people.ts";
+import { addStatement } from "./leak-statement.ts";
 
 export type Keys = Readonly<Record<Role, string>>;
 
@@ -53,9 +54,15 @@ function hasId(output: z.ZodType): boolean {
   return data instanceof z.ZodObject && "id" in data.shape;
 }
 
+/** Parameters that name a part of a record. */
+const PARTS: ReadonlyMap<string, string> = new Map([
+  ["lines/{line}", "1"],
+  ["files/{format}", "json"],
+]);
+
 /** The parameters of a path, each with the word before it: `offers/{id}` for "/offers/{id}/events". */
 export function placesOf({ path }: Pick<Operation, "path">): string[] {
-  return path.match(/[\w-]+\/\{\w+\}/g) ?? [];
+  return (path.match(/[\w-]+\/\{\w+\}/g) ?? []).filter((place) => !PARTS.has(place));
 }
 
 /** The running service with three accounts: two in one workspace, one in another. */
@@ -132,6 +139,7 @@ export class LeakWorld {
     const names = namesOf(ids, word);
     await this.call("POST", "/ad-costs", admin, adCostsOf(names));
     ids.set("imports/{id}", [await this.#import(admin, names)]);
+    await addStatement(this.db, ids, names);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
@@ -197,7 +205,7 @@ export class LeakWorld {
 /** A path of an operation with its parameters filled. @throws if a parameter has no value. */
 export function fillPath(path: string, valueOf: (place: string) => string | undefined): string {
   return path.replaceAll(/([\w-]+)\/\{(\w+)\}/g, (place, before: string) => {
-    const value = valueOf(place);
+    const value = PARTS.get(place) ?? valueOf(place);
     if (value === undefined) throw new Error(`${path}: there is no record for ${place}`);
     return `${before}/${value}`;
   });
