@@ -58,23 +58,23 @@ async function closeOne(
   }
 }
 
-class RolledBack<T> extends Error {
+class RolledBack extends Error {
   override readonly name = "RolledBack";
-  readonly result: T;
-
-  constructor(result: T) {
-    super("a transaction is rolled back on purpose");
-    this.result = result;
-  }
 }
 
-async function rolledBack<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+async function rolledBack<T extends object>(
+  pool: Pool,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  let result: T | undefined;
   try {
-    return await inTransaction(pool, async (tx) => {
-      throw new RolledBack(await work(tx));
+    await inTransaction(pool, async (tx) => {
+      result = await work(tx);
+      throw new RolledBack("a transaction is rolled back on purpose");
     });
   } catch (error) {
-    if (error instanceof RolledBack) return error.result;
+    if (error instanceof RolledBack && result !== undefined) return result;
     throw error;
   }
+  throw new Error("a preview was committed");
 }

@@ -23,25 +23,29 @@ const PERIODS_MAX = 5_300;
  * what was carried can now be paid.
  */
 export function nextPeriods(
-  { terms, last, nextAtMs }: Pick<PartnerAccount, "terms" | "last" | "nextAtMs">,
+  account: Pick<PartnerAccount, "terms" | "last" | "nextAtMs">,
   zone: Zone,
-  { endedMs, untilMs, requestedMs }: CloseLimits,
+  limits: CloseLimits,
 ): NextPeriod[] {
+  const { terms, last, nextAtMs } = account;
   const startMs = last?.periodToMs ?? firstStart(terms, zone, nextAtMs);
   if (startMs === undefined) return [];
-  const found: NextPeriod[] = [];
   let period = periodFrom(terms, zone, startMs);
   let ended: NextPeriod | undefined;
-  for (let walked = 0; walked < PERIODS_MAX && period.toMs <= endedMs; walked += 1) {
+  for (let walked = 0; walked < PERIODS_MAX && period.toMs <= limits.endedMs; walked += 1) {
     ended = period;
     if (nextAtMs !== undefined && nextAtMs < period.toMs) return [ended];
     period = periodFrom(terms, zone, period.toMs);
   }
-  if (ended !== undefined && last !== undefined) found.push(ended);
+  const found = ended === undefined || last === undefined ? [] : [ended];
+  return [...found, ...cutPeriod(period, limits)];
+}
+
+/** The running period, if it is to end now. */
+function cutPeriod(period: NextPeriod, { untilMs, requestedMs }: CloseLimits): NextPeriod[] {
   const toMs = untilMs ?? (Number.isFinite(period.toMs) ? undefined : requestedMs);
-  if (toMs !== undefined && toMs > period.fromMs && toMs <= period.toMs)
-    found.push({ ...period, toMs });
-  return found;
+  const isWithin = toMs !== undefined && toMs > period.fromMs && toMs <= period.toMs;
+  return isWithin ? [{ ...period, toMs }] : [];
 }
 
 /** The first period of an account is the one of its first entry. */

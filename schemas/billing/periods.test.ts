@@ -22,7 +22,7 @@ test.each<[PaymentTerms, string, string, string, string]>([
   ["biweekly", "2024-01-14", "2024-01-01", "2024-01-14", "2024-01-14"],
   ["biweekly", "2024-01-15", "2024-01-15", "2024-01-28", "2024-01-28"],
   ["biweekly", "2023-12-31", "2023-12-18", "2023-12-31", "2023-12-31"],
-])("%s on %s is the period from %s to %s, due on %s (N47)", (terms, day, first, last, due) => {
+])("%s on %s is the period from %s to %s, due on %s (N47)", (terms, day, ...expected) => {
   const berlin = zone("Europe/Berlin");
   const atMs = berlin.instantOf(Date.parse(`${day}T23:59:59.999Z`));
   const period = periodAt(terms, berlin, atMs);
@@ -32,7 +32,7 @@ test.each<[PaymentTerms, string, string, string, string]>([
     formatDay(berlin.dayAt(period.fromMs)),
     formatDay(berlin.dayAt(period.toMs - 1)),
     dueDay(terms, berlin, period.toMs),
-  ]).toEqual([first, last, due]);
+  ]).toEqual(expected);
 });
 
 test("periods adjoin in every zone, also where clocks change, and contain their instants (N47)", () => {

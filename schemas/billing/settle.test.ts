@@ -20,8 +20,9 @@ test.each([
   ["JPY", "1840.5500", "0", "draft", 18_400_000n],
   ["KWD", "1.2345", "0", "draft", 12_340n],
   ["EUR", "1000", undefined, "carried", 0n],
-])("%s %s with the minimum %s is %s (N48)", (currency, total, minimum, status, payable) => {
-  expect(settled(currency, total, minimum)).toMatchObject({ status, payable });
+])("%s %s with the minimum %s is %s (N48)", (currency, total, minimum, ...expected) => {
+  const { status, payable } = settled(currency, total, minimum);
+  expect([status, payable]).toEqual(expected);
 });
 
 test("nothing is lost: payable and carried out add up to the total (N48)", () => {

@@ -6,10 +6,10 @@ import { type DocumentWords, wordsOf } from "./document-words.ts";
 
 type Pdf = InstanceType<typeof PdfDocument>;
 
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 const FONTS = {
-  plain: resolve("@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf"),
-  bold: resolve("@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf"),
+  plain: require.resolve("@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf"),
+  bold: require.resolve("@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf"),
 };
 
 /** A4 in points. */

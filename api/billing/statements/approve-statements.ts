@@ -100,8 +100,7 @@ export const voidStatement: Operation = operation({
   description:
     "Only the newest statement of a partner in its currency, and only a draft or a carried one. What it contains is on the next statement.",
   access: unrestrictedAdminWrite,
-  // Another one than the examples approve.
-  input: { path: z.object({ id: pathId.meta({ description: "Id", examples: ["2"] }) }) },
+  input: { path: z.object({ id: pathId }) },
   output: z.object({ data: ShownStatementPage }),
   status: 200,
   failures: ["conflict"],

@@ -40,7 +40,7 @@ const period = {
   to: dayParam.meta({ description: "Periods that end on this day or before" }),
 };
 
-export const listStatements: Operation = operation({
+const listStatements: Operation = operation({
   name: "listStatements",
   method: "GET",
   path: "/statements",
@@ -73,7 +73,7 @@ export const listStatements: Operation = operation({
   },
 });
 
-export const listOwnStatements: Operation = operation({
+const listOwnStatements: Operation = operation({
   name: "listOwnStatements",
   method: "GET",
   path: "/me/statements",

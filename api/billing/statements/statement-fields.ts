@@ -32,7 +32,7 @@ export const LINE_KINDS = [
   "reversal",
 ] as const;
 
-export const ShownLine = shownSchema("statement_line", {
+const ShownLine = shownSchema("statement_line", {
   line: z.int(),
   kind: z.enum(LINE_KINDS),
   offer_id: z.int().nullable(),
@@ -83,7 +83,7 @@ export const ShownStatementPage = shownSchema("statement", {
 }).meta({ id: "StatementWithLines" });
 
 /** Where a role finds statements. */
-export function pathOf(role: Role): "/me/statements" | "/statements" {
+function pathOf(role: Role): "/me/statements" | "/statements" {
   return role === "partner" ? "/me/statements" : "/statements";
 }
 

@@ -94,10 +94,13 @@ export async function listStatementEntries(
              case when a.visible or $6 then coalesce(a.reason, '') else '' end as reason
            from (select e.seq, e.posted_at, e.line_kind, e.conversion_id, e.offer_id, e.event_code, e.count, e.amount, e.transaction_id
              from statement_entries($1, $2, $3) e where e.seq < $4 ${quoteConditions(conditions, 7)} order by e.seq desc limit $5) e
-           left join conversion c on c.id = e.conversion_id
-           left join offer o on o.id = e.offer_id
-           left join ledger_transaction t on t.id = e.transaction_id and t.source_kind = 'adjustment'
-           left join adjustment a on a.id = case when t.source_id ~ '^[0-9]{1,18}$' then t.source_id::bigint end
+           left join lateral (
+             select c.click_id, c.adv_txid, c.conv_ts from conversion c where c.id = e.conversion_id limit 1) c on true
+           left join lateral (select o.name from offer o where o.id = e.offer_id limit 1) o on true
+           left join lateral (
+             select a.reason, a.visible from ledger_transaction t
+             join adjustment a on a.id = case when t.source_id ~ '^[0-9]{1,18}$' then t.source_id::bigint end
+             where t.id = e.transaction_id and t.source_kind = 'adjustment' limit 1) a on true
            order by e.seq desc`,
     values: [
       statement.account_id,
@@ -113,13 +116,10 @@ export async function listStatementEntries(
 }
 
 function ofLine(line: StatementLine): Condition {
-  const names = ["line_kind", "offer_id", "event_code", "of_statement_id"];
-  const types = ["text", "integer", "text", "bigint"];
   return {
     text: (first) =>
-      names
-        .map((name, at) => `e.${name} is not distinct from $${first + at}::${types[at]}`)
-        .join(" and "),
+      `e.line_kind = $${first} and e.offer_id is not distinct from $${first + 1}::integer
+        and e.event_code is not distinct from $${first + 2}::text and e.of_statement_id is not distinct from $${first + 3}::bigint`,
     values: [line.kind, line.offer_id, line.event_code, line.of_statement_id],
   };
 }

@@ -15,6 +15,7 @@ const PATH_PARTS: Readonly<Record<string, string>> = {
   code: "signup",
   affiliate: "ANNA2025",
   click_id: CLICK_ID,
+  format: "json",
 };
 
 /** What follows `#` in a one-time link. */

@@ -1,4 +1,7 @@
-import { approveStatement } from "../../../schemas/billing/approve-statement.ts";
+import {
+  type ApprovalResult,
+  approveStatement,
+} from "../../../schemas/billing/approve-statement.ts";
 import type { MadeStatement } from "../../../schemas/billing/close-account.ts";
 import { closeStatements } from "../../../schemas/billing/close-statements.ts";
 import type { CloseLimits } from "../../../schemas/billing/next-period.ts";
@@ -162,7 +165,7 @@ export class StatementBooks {
     return await this.close(affiliateId, { endedMs: nowMs, untilMs: nowMs });
   }
 
-  async approve(id: number) {
+  async approve(id: number): Promise<ApprovalResult> {
     return await approveStatement(this.#pool, { workspaceId: this.workspaceId, id, by: {} });
   }
 
@@ -191,7 +194,7 @@ export class StatementBooks {
 }
 
 /** The amounts of statements, in short. */
-export function inShort(made: readonly MadeStatement[]) {
+export function inShort(made: readonly MadeStatement[]): string[][] {
   return made.map(({ row }) => [
     row.status,
     row.carried_in,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { createWorkspace } from "../../../api/cli/workspaces.ts";
 import { approveStatement } from "../../../schemas/billing/approve-statement.ts";
 import { listStatementLines } from "../../../schemas/billing/statements.ts";
@@ -248,9 +249,11 @@ test.each([
   const id = await books.partner({ ...onRequest, min_payout: "100" });
   await books.earn({ affiliateId: id, amount: "2" });
   await books.closeNow(id);
-  await expect(stores.rows(text)).rejects.toMatchObject({
-    code: expect.stringMatching(/23514|42501/),
-  });
+  const refused = await stores.rows(text).then(
+    () => "",
+    (error: unknown) => z.object({ code: z.string() }).parse(error).code,
+  );
+  expect(["23514", "42501"]).toContain(refused);
 });
 
 test("each period that passed gets its own statement, and empty ones none (N47, N48)", async () => {

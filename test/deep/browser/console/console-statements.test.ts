@@ -82,7 +82,7 @@ describe.skipIf(program === undefined)("statements in the console", () => {
     await picture(page, "approve");
     await question.getByRole("button", { name: "Approve 1 statement" }).click();
     await question.waitFor({ state: "detached" });
-    await page.getByText("Approved", { exact: true }).first().waitFor();
+    await page.locator(".badge", { hasText: "Approved" }).first().waitFor();
   });
 
   test("a line shows its conversions, and the document is saved (N50)", async () => {
@@ -116,7 +116,7 @@ describe.skipIf(program === undefined)("statements in the console", () => {
     const numbers = page.getByRole("button", { name: /^S-\d{4}-\d+$/ });
     await numbers.first().waitFor();
     expect(await numbers.count()).toBe(1);
-    expect(await page.getByText("Draft", { exact: true }).count()).toBe(0);
+    expect(await page.locator(".badge", { hasText: "Draft" }).count()).toBe(0);
     await picture(page, "own-list");
     await numbers.first().click();
     await page.getByRole("button", { name: "PDF" }).waitFor();

@@ -37,20 +37,7 @@ export function ClosePeriods({ onClose }: { readonly onClose: () => void }): Rea
     const { data } = await read(api.POST("/statements/close", { body }));
     return data;
   });
-  if (close.data !== undefined)
-    return (
-      <Drawer title="Close periods" onClose={onClose}>
-        <p role="status">
-          {made(close.data.statements)} made.{" "}
-          {close.data.has_more && "More accounts are due: close again."}
-        </p>
-        <div className="row">
-          <button type="button" className="button first" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Drawer>
-    );
+  if (close.data !== undefined) return <Closed closed={close.data} onClose={onClose} />;
   return (
     <Drawer title="Close periods" onClose={onClose}>
       <p className="muted">
@@ -84,15 +71,40 @@ export function ClosePeriods({ onClose }: { readonly onClose: () => void }): Rea
         <button
           type="button"
           className="button first"
-          disabled={
-            close.isPending || preview.isFetching || (preview.data?.statements.length ?? 0) === 0
-          }
+          disabled={close.isPending || preview.isFetching || isNothingDue(preview.data)}
           onClick={() => close.mutate(undefined)}
         >
           {close.isPending ? "Closing" : "Close"}
         </button>
         <button type="button" className="button" onClick={onClose}>
           Cancel
+        </button>
+      </div>
+    </Drawer>
+  );
+}
+
+type Closing = { readonly statements: readonly Statement[]; readonly has_more: boolean };
+
+function isNothingDue(preview: Closing | undefined): boolean {
+  return preview === undefined || preview.statements.length === 0;
+}
+
+function Closed({
+  closed,
+  onClose,
+}: {
+  readonly closed: Closing;
+  readonly onClose: () => void;
+}): ReactElement {
+  return (
+    <Drawer title="Close periods" onClose={onClose}>
+      <p role="status">
+        {made(closed.statements)} made. {closed.has_more && "More accounts are due: close again."}
+      </p>
+      <div className="row">
+        <button type="button" className="button first" onClick={onClose}>
+          Done
         </button>
       </div>
     </Drawer>

@@ -10,7 +10,7 @@ import { STATEMENT_NAMES } from "./statement.ts";
 export function VoidStatement({ id }: { readonly id: number }): ReactElement {
   const { api } = useMembership();
   const params = { path: { id } };
-  const take = useWrite(STATEMENT_NAMES, async (_: void) => {
+  const take = useWrite(STATEMENT_NAMES, async () => {
     await read(api.POST("/statements/{id}/void", { params }));
   });
   return (
@@ -19,7 +19,7 @@ export function VoidStatement({ id }: { readonly id: number }): ReactElement {
         label="Void"
         question="The statement is taken back. What it contains is on the next one."
         isBusy={take.isPending}
-        onConfirm={() => take.mutate()}
+        onConfirm={() => take.mutate(undefined)}
       />
       {take.isError && <ProblemNotice error={take.error} />}
     </>
