@@ -70,7 +70,7 @@ describe.skipIf(program === undefined)("statements in the console", () => {
     await drawer.getByText("1 draft with $20.34").waitFor();
     await picture(page, "close");
     expect(await axeFaults(page)).toEqual([]);
-    await drawer.getByRole("button", { name: "Close", exact: true }).last().click();
+    await drawer.getByRole("button", { name: "Make the statements" }).click();
     await drawer.getByText("1 draft with $20.34 made.").waitFor();
     await press(page, "Done");
     await page.getByLabel(/^Select \d+$/).check();
@@ -110,7 +110,7 @@ describe.skipIf(program === undefined)("statements in the console", () => {
     await staff.getByRole("option").filter({ hasText: name }).first().click();
     await drawer.getByLabel("Until").fill(new Date().toISOString().slice(0, 10));
     await drawer.getByText("1 draft with $3.00").waitFor();
-    await drawer.getByRole("button", { name: "Close", exact: true }).last().click();
+    await drawer.getByRole("button", { name: "Make the statements" }).click();
     await drawer.getByText("1 draft with $3.00 made.").waitFor();
     const page = await open("/statements", "partner");
     const numbers = page.getByRole("button", { name: /^S-\d{4}-\d+$/ });

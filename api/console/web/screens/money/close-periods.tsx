@@ -74,7 +74,7 @@ export function ClosePeriods({ onClose }: { readonly onClose: () => void }): Rea
           disabled={close.isPending || preview.isFetching || isNothingDue(preview.data)}
           onClick={() => close.mutate(undefined)}
         >
-          {close.isPending ? "Closing" : "Close"}
+          {close.isPending ? "Closing" : "Make the statements"}
         </button>
         <button type="button" className="button" onClick={onClose}>
           Cancel
