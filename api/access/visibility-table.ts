@@ -328,5 +328,22 @@ export const VISIBILITY = {
       reversed_at reversal_reason created_at allocations`,
   ),
   tax_record: rule("advertiser_id country vat_id mode rate updated_at"),
+  /** `lines` only of one statement. Partners see their own from approval on. */
+  statement: rule(
+    `id number affiliate_id affiliate_name currency period status terms carried_in lines total min_payout payable
+      tax gross carried_out due_on payout_line_id files created_at approved_at paid_at voided_at`,
+    { partner: "" },
+  ),
+  statement_line: rule(
+    "line kind offer_id offer_name event_code of_statement_id of_statement_number count amount",
+    { partner: "" },
+  ),
+  /** What a line consists of. The staff wrote the reason of an adjustment that is not visible for each other: it is empty for partners. */
+  statement_entry: rule(
+    `seq posted_at kind conversion_id click_id adv_txid offer_id offer_name event_code conv_ts count amount
+      reason`,
+    { partner: "adv_txid" },
+  ),
+  billing_file: rule("id name media_type sha256 size created_at", { partner: "", advertiser: "" }),
   audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),
 } as const satisfies Record<string, Rule>;

@@ -10,5 +10,7 @@ export const WEBHOOK_EVENTS = [
   "access.decided",
   "invoice.created",
   "invoice.paid",
+  "statement.created",
+  "statement.approved",
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];

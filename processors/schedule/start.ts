@@ -10,6 +10,7 @@ import type { RoleDeps } from "../role-deps.ts";
 import { showBackupAges } from "./backup-ages.ts";
 import { type ErasedMonths, eraseOldClicks } from "./click-retention.ts";
 import { closeEndedPeriods } from "./close-invoices.ts";
+import { closeDueStatements } from "./close-statements.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
@@ -181,6 +182,12 @@ function tasksOf(
       everyMs: 10 * MINUTE_MS,
       leaseMs: 10 * MINUTE_MS,
       run: (signal) => closeEndedPeriods(pool, signal),
+    },
+    {
+      name: "statements",
+      everyMs: 5 * MINUTE_MS,
+      leaseMs: 30 * MINUTE_MS,
+      run: (signal) => closeDueStatements(pool, { nowMs: systemClock.nowMs(), signal }),
     },
   ];
   if (nats !== undefined) {

@@ -4,7 +4,7 @@ import type { Queryable } from "../postgres/connect.ts";
 import { formatDay, parseDay } from "../time/calendar.ts";
 import { zoneOf } from "../time/zone.ts";
 import type { CloseScope } from "./close-scope.ts";
-import { type BillingPeriod, periodOf } from "./periods.ts";
+import { type BillingPeriod, type PaymentTerms, periodOf } from "./periods.ts";
 import { queueBillingEvent } from "./queue-billing-event.ts";
 import { type Invoice, readInvoice } from "./read-invoices.ts";
 import { lockReceivable, type Receivable } from "./receivables.ts";
@@ -81,7 +81,7 @@ async function closeNext(
 
 /** The period to close that contains an instant; undefined if it has not ended. */
 function nextPeriod(
-  terms: string,
+  terms: PaymentTerms,
   atMs: number,
   { timezone, endedByMs, untilMs }: CloseScope,
 ): BillingPeriod | undefined {

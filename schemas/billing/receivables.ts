@@ -1,3 +1,4 @@
+import type { PaymentTerms } from "./periods.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import type { TaxRecord } from "./tax-of.ts";
 
@@ -6,7 +7,7 @@ export type Receivable = {
   readonly id: number;
   readonly advertiser_id: number;
   readonly currency: string;
-  readonly terms: string;
+  readonly terms: PaymentTerms;
   readonly tax: TaxRecord;
   /** What the workspace prints about tax. */
   readonly tax_text: string;

@@ -12,6 +12,7 @@ const TASKS = [
   "conversion-retention",
   "click-retention",
   "erasures",
+  "statements",
   "facts-audit",
   "producer-numbers",
   "invoices",

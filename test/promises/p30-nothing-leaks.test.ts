@@ -110,6 +110,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "/reports/timeseries": "?preset=today&interval=day",
   "/clicks": "?preset=today",
   "/conversions": "?preset=today",
+  "/files/{id}": "?format=json",
 };
 
 test.each(walk.filter(({ operation, isOpen }) => operation.method === "GET" && isOpen))(

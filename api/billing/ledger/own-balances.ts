@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readBillingState } from "../../../schemas/billing/billing-state.ts";
-import { periodOf } from "../../../schemas/billing/periods.ts";
+import { type PaymentTerms, periodOf } from "../../../schemas/billing/periods.ts";
 import { amountOf, formatAmount } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
@@ -130,7 +130,7 @@ async function nextPeriodEndOf(
   db: Queryable,
   { affiliateId, nowMs, timezone }: { affiliateId: number; nowMs: number; timezone: string },
 ): Promise<string | null> {
-  const { rows } = await db.query<{ payment_terms: string }>({
+  const { rows } = await db.query<{ payment_terms: PaymentTerms }>({
     name: "find-payment-terms",
     text: "select payment_terms from affiliate where id = $1",
     values: [affiliateId],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PAYMENT_TERMS } from "../../../schemas/billing/periods.ts";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import {
   country,
@@ -17,7 +18,6 @@ import {
 import { isAnyOf, matches } from "../../http/filter-conditions.ts";
 import { idsParam, textParam, wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
-import { PAYMENT_TERMS } from "../affiliates/affiliates.ts";
 import { forgetOldTokens, mintPostbackToken } from "./own-tokens.ts";
 
 export const ADVERTISER_STATUSES = ["active", "paused", "inactive"] as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PAYMENT_TERMS } from "../../../schemas/billing/periods.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { findByReference } from "../../access/find-by-reference.ts";
@@ -30,19 +31,6 @@ import { queueEvent, type Shown } from "../../records/queue-event.ts";
 
 export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
 const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
-/** When partners are paid (G56). */
-export const PAYMENT_TERMS = [
-  "net7",
-  "net15",
-  "net30",
-  "net45",
-  "net60",
-  "weekly",
-  "biweekly",
-  "monthly",
-  "on_request",
-] as const;
-
 const DETAILS_MAX = 50;
 /** Fields of a partner in webhooks. */
 export const AFFILIATE_DOCUMENT = [

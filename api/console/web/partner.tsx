@@ -4,6 +4,7 @@ import {
   LayoutDashboard,
   Link2,
   MousePointerClick,
+  ReceiptText,
   ShieldCheck,
   Tag,
   UserRound,
@@ -32,6 +33,12 @@ const SCREENS = {
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
   ),
   "/clicks": laterScreen(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
+  "/statements": laterScreen(
+    async () => (await import("./screens/money/statements.tsx")).Statements,
+  ),
+  "/statements/:id": laterScreen(
+    async () => (await import("./screens/money/statement-page.tsx")).StatementPage,
+  ),
   "/postbacks": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -61,6 +68,10 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/conversions", title: "Conversions", icon: ShieldCheck },
       { path: "/clicks", title: "Clicks", icon: MousePointerClick },
     ],
+  },
+  {
+    title: "Earnings",
+    destinations: [{ path: "/statements", title: "Statements", icon: ReceiptText }],
   },
   {
     title: "Account",

@@ -13,6 +13,7 @@ import {
   Link2,
   ListChecks,
   MousePointerClick,
+  ReceiptText,
   ScrollText,
   Settings2,
   ShieldCheck,
@@ -72,6 +73,12 @@ const SCREENS = {
   ),
   "/money/confirm": laterScreen(
     async () => (await import("./screens/money/confirmations.tsx")).Confirmations,
+  ),
+  "/money/statements": laterScreen(
+    async () => (await import("./screens/money/statements.tsx")).Statements,
+  ),
+  "/money/statements/:id": laterScreen(
+    async () => (await import("./screens/money/statement-page.tsx")).StatementPage,
   ),
   "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
@@ -135,6 +142,7 @@ const GROUPS: readonly NavigationGroup[] = [
     title: "Money",
     destinations: [
       { path: "/money/confirm", title: "Confirmations", icon: FileCheck },
+      { path: "/money/statements", title: "Statements", icon: ReceiptText },
       { path: "/money/invoices", title: "Invoices", icon: FileText },
     ],
   },

@@ -62,6 +62,11 @@ export const WEBHOOK_MEANINGS: Readonly<Record<WebhookEvent, readonly [string, s
   "access.decided": ["a partner is approved or rejected for an offer", "access record"],
   "invoice.created": ["a period of an advertiser was closed with something to pay", "invoice"],
   "invoice.paid": ["payments cover the whole invoice", "invoice"],
+  "statement.created": [
+    "a period of a partner is closed",
+    "statement, as staff see it, with its lines",
+  ],
+  "statement.approved": ["a statement is approved and has its number", "statement with its lines"],
 };
 
 /** The value of each fraud check, and which conversions it rejects. */

@@ -15,6 +15,7 @@ const PATH_PARTS: Readonly<Record<string, string>> = {
   code: "signup",
   affiliate: "ANNA2025",
   click_id: CLICK_ID,
+  format: "json",
 };
 
 /** What follows `#` in a one-time link. */
@@ -41,6 +42,8 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   redeemLink: {
     body: { token: LINK_TOKEN, name: "Anna Shop", password: "seven-lamps-on-a-quay" },
   },
+  closeStatements: { body: { affiliate_id: 1, dry_run: true } },
+  approveStatements: { body: { ids: [1] } },
   createImport: { query: { kind: "affiliates", name: "partners.csv" } },
   closeInvoices: { body: { advertiser_id: 1, until: "2026-02-01T00:00:00Z", dry_run: true } },
   createPayment: {

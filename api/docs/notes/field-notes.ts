@@ -4,6 +4,7 @@ import { IMPORT_NOTES } from "./import-notes.ts";
 import { LEDGER_NOTES } from "./ledger-notes.ts";
 import { PEOPLE_NOTES } from "./people-notes.ts";
 import { SETUP_NOTES } from "./setup-notes.ts";
+import { STATEMENT_NOTES } from "./statement-notes.ts";
 import { TRAFFIC_NOTES } from "./traffic-notes.ts";
 import { UPDATE_NOTES } from "./update-notes.ts";
 
@@ -23,6 +24,7 @@ export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
     IMPORT_NOTES,
     LEDGER_NOTES,
     UPDATE_NOTES,
+    STATEMENT_NOTES,
   ].flatMap((notes) => Object.entries(notes)),
 );
 

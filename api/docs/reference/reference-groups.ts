@@ -261,6 +261,23 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
     ],
   },
   {
+    title: "Money",
+    resources: [
+      {
+        page: "statements",
+        title: "Statements",
+        about: "What partners are owed for a period, and the documents of it.",
+        paths: ["/statements", "/me/statements"],
+      },
+      {
+        page: "files",
+        title: "Kept files",
+        about: "Documents as they were made.",
+        paths: ["/files"],
+      },
+    ],
+  },
+  {
     title: "Files",
     resources: [
       {

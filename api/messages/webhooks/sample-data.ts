@@ -143,6 +143,48 @@ const INVOICE = {
   payments: [],
 };
 
+const STATEMENT = {
+  id: 1,
+  number: "S-2025-0001",
+  affiliate_id: 1,
+  affiliate_name: "Sample partner",
+  currency: "USD",
+  period: { from: "2025-01-01T00:00:00.000Z", to: "2025-02-01T00:00:00.000Z", tz: "UTC" },
+  status: "approved",
+  terms: "net30",
+  carried_in: "0.0000",
+  total: "10.0000",
+  min_payout: "0.0000",
+  payable: "10.0000",
+  tax: { mode: "none", rate: "0.0000", amount: "0.0000", text: "" },
+  gross: "10.0000",
+  carried_out: "0.0000",
+  due_on: "2025-03-02",
+  payout_line_id: null,
+  files: {
+    html: "/statements/1/files/html",
+    pdf: "/statements/1/files/pdf",
+    csv: "/statements/1/files/csv",
+  },
+  created_at: "2025-02-01T02:00:00.000Z",
+  approved_at: "2025-02-01T09:00:00.000Z",
+  paid_at: null,
+  voided_at: null,
+  lines: [
+    {
+      line: 1,
+      kind: "conversions",
+      offer_id: 1,
+      offer_name: "Sample offer",
+      event_code: "default",
+      of_statement_id: null,
+      of_statement_number: null,
+      count: 1,
+      amount: "10.0000",
+    },
+  ],
+};
+
 const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "conversion.created": { data: CONVERSION },
   "conversion.updated": {
@@ -155,6 +197,10 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "affiliate.updated": { data: AFFILIATE, previous: { status: "pending" } },
   "access.requested": { data: { ...ACCESS, status: "pending", decided_at: null } },
   "access.decided": { data: ACCESS },
+  "statement.created": {
+    data: { ...STATEMENT, status: "draft", number: null, files: null, approved_at: null },
+  },
+  "statement.approved": { data: STATEMENT },
   "invoice.created": { data: INVOICE },
   "invoice.paid": {
     data: {

@@ -1,5 +1,17 @@
 -- === Statements ===
 
+\ir ../functions/keep_payment_terms.sql
+
+-- Which terms a partner had before each change (N47).
+create table payment_terms_change (
+  affiliate_id integer not null references affiliate on delete cascade,
+  at timestamptz(3) not null,
+  terms_before text not null
+);
+create index payment_terms_change_affiliate on payment_terms_change (affiliate_id, at);
+create trigger keep_payment_terms after update of payment_terms on affiliate
+  for each row when (old.payment_terms is distinct from new.payment_terms) execute function keep_payment_terms();
+
 -- Numbers of documents, each series without a gap: the row is locked by the transaction that takes a number (N49).
 create table billing_series (
   workspace_id integer not null references workspace,
@@ -29,7 +41,8 @@ create table statement (
   to_seq bigint not null,
   carried_in numeric(18, 4) not null,
   total numeric(18, 4) not null,
-  min_payout numeric(18, 4) not null,
+  -- In the currency of the statement; null where the partner's minimum is in another currency and the day has no rate: not reached (N48).
+  min_payout numeric(18, 4),
   payable numeric(18, 4) not null,
   -- {mode, rate, text}; `tax_amount` is posted at approval.
   tax jsonb not null default '{"mode": "none", "rate": "0", "text": ""}',
@@ -55,8 +68,14 @@ create unique index statement_number on statement (workspace_id, number) where n
 create unique index statement_range on statement (account_id, to_seq, period_to) where status <> 'void';
 create index statement_list on statement (workspace_id, created_at desc, id desc);
 create index statement_affiliate on statement (affiliate_id, created_at desc, id desc);
+create index statement_shown on statement (affiliate_id, created_at desc, id desc) where status in ('approved', 'in_payout', 'paid');
+create index statement_draft on statement (workspace_id, id) where status = 'draft';
 create index statement_due on statement (workspace_id, currency, due_on) where status = 'approved';
 create trigger ids_are_verified before insert on statement for each statement execute function refuse_unverified_ids();
+\ir ../functions/refuse_gap_in_statements.sql
+create trigger follows before insert on statement for each row execute function refuse_gap_in_statements();
+create trigger is_final before update on statement for each row execute function refuse_statement_change();
+create trigger is_kept before delete or truncate on statement for each statement execute function refuse_ledger_change();
 
 -- Lines and what was carried in add up to the total (I7).
 create table statement_line (
@@ -72,3 +91,6 @@ create table statement_line (
   amount numeric(18, 4) not null,
   primary key (statement_id, line)
 );
+create trigger is_final before update or delete or truncate on statement_line
+  for each statement execute function refuse_ledger_change();
+\ir ../functions/statement_entries.sql

@@ -15,6 +15,7 @@ import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
+import { StatementBooks } from "../billing/statement-books.ts";
 import { standInForWriters } from "../clicks/stand-in-writers.ts";
 import { ApiWorld } from "./api-world.ts";
 import { makePerson, openAs, outcome, PersonBrowser } from "./people/person-browser.ts";
@@ -43,13 +44,16 @@ const forKeys = described.filter(({ id }) => callersOf(id) === undefined);
 const forPeople = described.filter((one) => !forKeys.includes(one));
 const creations = forKeys.filter(({ id }) => id.startsWith("create"));
 const removals = forKeys.filter(({ method }) => method === "DELETE").toReversed();
-const others = forKeys.filter((one) => !creations.includes(one) && !removals.includes(one));
+/** Only a draft is voided. */
+const voiding = forKeys.filter(({ id }) => id === "voidStatement");
+const others = forKeys.filter((one) => ![...creations, ...removals, ...voiding].includes(one));
 /** Collection → the id of the record that its example created. */
 const created = new Map<string, string>();
 
 test("partner 1, advertiser 1 and the click of the examples exist", async () => {
   await world.startProcessor();
   expect([world.tenant.affiliateId, world.tenant.advertiserId]).toEqual([1, 1]);
+  await makeStatements();
   const { atMs } = clickIdParts(CLICK_ID);
   await world.clickhouse.command({
     query: `insert into click (click_id, ts, workspace_id, offer_id, affiliate_id, link_type, status)
@@ -90,6 +94,20 @@ test.each(creations.toSorted((a, b) => rankOf(a) - rankOf(b)))(
   },
 );
 
+/** The partner is paid on request: its first statement is approved and has a kept file, its second is a draft, and more was earned. */
+async function makeStatements(): Promise<void> {
+  const books = new StatementBooks(world, world.tenant.workspaceId);
+  await books.switchOn();
+  await world.rows("update affiliate set payment_terms = 'on_request' where id = 1");
+  await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
+  const [first] = await books.closeNow(1);
+  await books.approve(first?.row.id ?? 0);
+  expect((await world.get("/statements/1/files/html")).status).toBe(200);
+  await books.earn({ affiliateId: 1, currency: "EUR", amount: "10" });
+  await books.closeNow(1);
+  await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
+}
+
 test("the example's conversion queues a delivery for its postback and its webhook", async () => {
   const terms = await call("PATCH", "/offers/1/settings", JSON.stringify({ terms: TERMS }));
   expect(terms.status).toBe(200);
@@ -105,6 +123,11 @@ test("the example's conversion queues a delivery for its postback and its webhoo
 });
 
 test.each(others)("the example of $id is accepted", async (operation) => {
+  await expectAccepted(operation);
+});
+
+test.each(voiding)("the example of $id is accepted", async (operation) => {
+  created.set("/statements", "2");
   await expectAccepted(operation);
 });
 

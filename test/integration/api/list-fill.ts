@@ -24,6 +24,7 @@ export async function fillLists(
       ...events(ids),
       ...money(ids),
       ...managed(ids),
+      ...statements(ids),
       "analyze",
     ])
       await connection.query({ text });
@@ -196,5 +197,35 @@ function managed(ids: Ids): string[] {
     `insert into conversion_rule (workspace_id, name, action, created_at) select ${workspaceId}, 'Rule', 'reject', ${AT} ${series}`,
     `insert into coupon (workspace_id, code, offer_id, affiliate_id, created_at)
      select ${workspaceId}, 'SAVE' || i, ${offer}, ${affiliate}, ${AT} from generate_series(1, ${rowsOfLargest}) i`,
+  ];
+}
+
+/** Every partner has statements. The first one, of the tenant's partner, has one line with many entries. */
+function statements(ids: Ids): string[] {
+  const { workspaceId, affiliateId, rows } = ids;
+  const { affiliate } = ownersOf(ids);
+  const account =
+    "(select id from ledger_account a where a.kind = 'partner_payable' and a.currency = 'USD' and a.owner_id =";
+  const columns = `insert into statement (workspace_id, affiliate_id, account_id, currency, number, status, terms, period_from, period_to, timezone,
+    from_seq, to_seq, carried_in, total, payable, gross, carried_out, due_on, created_at)`;
+  return [
+    `insert into ledger_account (workspace_id, kind, owner_id, currency) select workspace_id, 'partner_payable', id, 'USD' from affiliate`,
+    "alter table ledger_entry disable trigger is_balanced",
+    `insert into ledger_entry (account_id, seq, transaction_id, amount, posted_at, kind, conversion_id, offer_id, event_code, count)
+     select ${account} ${affiliateId}), i, i, -1, ${AT}, 'conversion', md5('conversion' || i)::uuid, 1, 'default', 1
+     from generate_series(1, ${rows}) i`,
+    "alter table ledger_entry enable trigger is_balanced",
+    "alter table statement disable trigger follows",
+    `${columns}
+     select ${workspaceId}, ${affiliateId}, ${account} ${affiliateId}), 'USD', 'S-0', 'approved', 'net30', '2020-01-01', '2020-02-01', 'UTC',
+       0, ${rows}, 0, ${rows}, ${rows}, ${rows}, 0, '2020-03-01', '2020-02-01'`,
+    `${columns}
+     select ${workspaceId}, f.id, a.id, 'USD', case when i % 2 = 0 then 'S-' || i end, case when i % 2 = 0 then 'approved' else 'draft' end,
+       'net30', ${AT}, ${AT} + interval '1 day', 'UTC', ${rows} + i, ${rows} + i, 0, 1, 1, 1, 0, '2026-01-01', ${AT}
+     from generate_series(1, ${rows}) i join affiliate f on f.id = ${affiliate}
+     join ledger_account a on a.owner_id = f.id and a.kind = 'partner_payable' and a.currency = 'USD'`,
+    "alter table statement enable trigger follows",
+    `insert into statement_line (statement_id, line, kind, offer_id, event_code, count, amount)
+     select min(id), 1, 'conversions', 1, 'default', ${rows}, ${rows} from statement`,
   ];
 }

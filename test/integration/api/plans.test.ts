@@ -58,6 +58,10 @@ const md5Of = (text: string) => async (): Promise<string> => {
 const conversionId = async (): Promise<string> =>
   (await md5Of("conversion1")()).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
+/** Of the statement with many. */
+const ENTRIES =
+  "select '' as at, seq as id from ledger_entry where account_id = (select account_id from statement order by id limit 1)";
+
 /** Every paged list. The first test below fails if one is missing. */
 const LISTS: Readonly<Record<string, List>> = {
   listOffers: {
@@ -240,6 +244,25 @@ const LISTS: Readonly<Record<string, List>> = {
       external_id: () => "bank7",
     },
     wide: ["currency"],
+  },
+  listStatements: {
+    rows: byCreation("statement"),
+    selective: { affiliate_id: affiliate },
+    wide: ["status", "currency", "due_until"],
+  },
+  listOwnStatements: {
+    rows: byCreation("statement"),
+    wide: ["status", "currency"],
+    roles: ["partner"],
+  },
+  listStatementEntries: {
+    rows: ENTRIES,
+    path: async () => ({ id: await smallest("statement")(), line: "1" }),
+  },
+  listOwnStatementEntries: {
+    rows: ENTRIES,
+    path: async () => ({ id: await smallest("statement")(), line: "1" }),
+    roles: ["partner"],
   },
   listSavedViews: { rows: byCreation("saved_view") },
   listImports: { rows: byCreation("import"), wide: ["kind", "status"] },

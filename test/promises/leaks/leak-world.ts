@@ -13,6 +13,7 @@ import { type System, startSystem } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { adCostsOf, BODIES, type Body, type Names } from "./bodies.ts";
 import { addPeople, type People, type SessionHeaders } from "./leak-people.ts";
+import { addStatement } from "./leak-statement.ts";
 
 export type Keys = Readonly<Record<Role, string>>;
 
@@ -142,6 +143,7 @@ export class LeakWorld {
     ids.set("lines/{line}", ["1"]);
     ids.set("files/{format}", ["html", "csv"]);
     ids.set("conversion-updates/{id}", [await this.#update(admin, names)]);
+    await addStatement(this.db, ids, names);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }

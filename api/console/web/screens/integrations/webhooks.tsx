@@ -25,6 +25,8 @@ const EVENTS: Readonly<Record<Webhook["events"][number], true>> = {
   "access.decided": true,
   "invoice.created": true,
   "invoice.paid": true,
+  "statement.created": true,
+  "statement.approved": true,
 };
 
 const WEBHOOKS: RecordResource<Webhook> = {

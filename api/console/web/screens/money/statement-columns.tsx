@@ -1,0 +1,42 @@
+import { formatMoney } from "../../format/money.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StrangerText } from "../../parts/stranger-text.tsx";
+import { periodText, type Statement } from "./statement.ts";
+
+const money =
+  (field: "total" | "payable" | "gross" | "carried_out") =>
+  (row: Statement): string =>
+    formatMoney(row[field], row.currency);
+
+/** Columns of statements; partners know who they are. */
+export function statementColumns(isOwn: boolean): readonly Column<Statement>[] {
+  const columns: readonly (Column<Statement> | undefined)[] = [
+    isOwn
+      ? undefined
+      : {
+          name: "partner",
+          title: "Partner",
+          opens: true,
+          cell: (row) => <StrangerText text={row.affiliate_name} />,
+        },
+    {
+      name: "number",
+      title: "Number",
+      opens: isOwn,
+      cell: ({ number }) => number ?? <span className="muted">None yet</span>,
+    },
+    { name: "period", title: "Period", cell: periodText },
+    {
+      name: "status",
+      title: "Status",
+      isEarly: true,
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    { name: "total", title: "Total", isNumber: true, cell: money("total") },
+    { name: "gross", title: "To be paid", isNumber: true, isEarly: true, cell: money("gross") },
+    { name: "carried", title: "Carried on", isNumber: true, cell: money("carried_out") },
+    { name: "due", title: "Due", cell: ({ due_on: due }) => due },
+  ];
+  return columns.filter((column) => column !== undefined);
+}
