@@ -1,5 +1,6 @@
 import {
   ChartLine,
+  Coins,
   KeyRound,
   LayoutDashboard,
   Link2,
@@ -32,6 +33,7 @@ const SCREENS = {
     async () => (await import("./screens/conversions/conversions.tsx")).Conversions,
   ),
   "/clicks": laterScreen(async () => (await import("./screens/clicks/clicks.tsx")).Clicks),
+  "/earnings": laterScreen(async () => (await import("./screens/money/earnings.tsx")).OwnEarnings),
   "/postbacks": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -61,6 +63,10 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/conversions", title: "Conversions", icon: ShieldCheck },
       { path: "/clicks", title: "Clicks", icon: MousePointerClick },
     ],
+  },
+  {
+    title: "Money",
+    destinations: [{ path: "/earnings", title: "Earnings", icon: Coins }],
   },
   {
     title: "Account",

@@ -11,6 +11,7 @@ import {
   Link2,
   ListChecks,
   MousePointerClick,
+  Scale,
   ScrollText,
   Settings2,
   ShieldCheck,
@@ -62,6 +63,10 @@ const SCREENS = {
   "/links": laterScreen(async () => (await import("./screens/links/links.tsx")).Links),
   "/rules": laterScreen(async () => (await import("./screens/rules/rules.tsx")).Rules),
   "/costs": laterScreen(async () => (await import("./screens/costs/costs.tsx")).Costs),
+  "/money": laterScreen(async () => (await import("./screens/money/balances.tsx")).Balances),
+  "/money/settings": laterScreen(
+    async () => (await import("./screens/money/money-settings.tsx")).MoneySettings,
+  ),
   "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -119,6 +124,10 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/rules", title: "Rules", icon: ListChecks },
       { path: "/costs", title: "Costs and FX", icon: Coins },
     ],
+  },
+  {
+    title: "Money",
+    destinations: [{ path: "/money", title: "Balances", icon: Scale }],
   },
   {
     title: "Integrations",

@@ -102,6 +102,14 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     feed_url: `https://${word}.example/feed.xml`,
   }),
   "/saved-views": ({ word }) => ({ name: word, path: "/reports", query: word }),
+  "/adjustments": ({ word, affiliateId }) => ({
+    affiliate_id: affiliateId,
+    currency: "USD",
+    amount: "5",
+    kind: "bonus",
+    reason: word,
+  }),
+  "/adjustments/{id}/reverse": () => ({}),
   "/webhooks": ({ word }) => ({
     name: word,
     url: `https://hooks.example/${word}`,
