@@ -301,5 +301,7 @@ export const VISIBILITY = {
     `id conversion_id at offer_id affiliate_id advertiser_id currency from_status to_status
       from_payout to_payout from_revenue to_revenue`,
   ),
+  /** What an admin changed of settings that decide about money (N13). */
+  change: rule("id at resource resource_id key_id person_id before after"),
   audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),
 } as const satisfies Record<string, Rule>;

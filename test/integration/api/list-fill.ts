@@ -184,6 +184,8 @@ function books(ids: Ids): string[] {
      from posted p join ledger_account a on a.kind = 'payout_cost'`,
     `insert into ledger_unposted (history_id, workspace_id, conversion_id, at)
      select id, ${workspaceId}, conversion_id, at from conversion_history`,
+    `insert into change_log (workspace_id, resource, at, before, after)
+     select ${workspaceId}, case when ${IS_RARE} then 'rare' else 'billing-settings' end, ${AT}, '{}', '{}' from generate_series(1, ${rows}) i`,
     `insert into adjustment (workspace_id, affiliate_id, advertiser_id, currency, amount, kind, reason, created_at)
      select ${workspaceId}, case when i % 100 <> 50 then ${affiliate} end,
        case when i % 100 = 50 then ${advertiserId} end, 'EUR', 1, 'bonus', 'Adjustment ' || i, ${AT} from generate_series(1, ${rows}) i`,

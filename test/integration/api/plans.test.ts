@@ -243,6 +243,11 @@ const LISTS: Readonly<Record<string, List>> = {
     wide: ["kind", "currency"],
   },
   listUnposted: { rows: "select at, history_id as id from ledger_unposted" },
+  listChanges: {
+    rows: "select at, id from change_log",
+    selective: { resource: () => "rare" },
+    wide: ["resource_id"],
+  },
   listSavedViews: { rows: byCreation("saved_view") },
   listImports: { rows: byCreation("import"), wide: ["kind", "status"] },
   listMembers: {
