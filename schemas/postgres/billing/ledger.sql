@@ -217,7 +217,8 @@ create table idempotent_answer (
   -- SHA-256 of method, path and body.
   fingerprint bytea not null,
   status integer not null,
-  body text not null,
+  -- As it was sent: not jsonb, which would put the fields into another order.
+  body json not null,
   created_at timestamptz(3) not null default clock_timestamp(),
   primary key (workspace_id, key)
 );

@@ -46,7 +46,7 @@ describe.skipIf(program === undefined)("the money of the console", () => {
     await press(page, "Post the adjustment");
     await drawer
       .locator(".field")
-      .filter({ has: field(drawer, "Amount") })
+      .filter({ has: field(page, "Amount") })
       .locator(".fault")
       .waitFor();
     expect(await field(drawer, "Reason").inputValue()).toBe("Best newcomer");
@@ -88,6 +88,7 @@ describe.skipIf(program === undefined)("the money of the console", () => {
     await ofCurrency.getByText("Approved and not paid").waitFor();
     await ofCurrency.getByText("Next statement after").waitFor();
     await page.getByText("Reversal: Best newcomer").waitFor();
+    expect(await page.getByRole("link", { name: "Balances" }).count()).toBe(0);
     await page.context().close();
   });
 });
