@@ -44,7 +44,7 @@ export const ADJUSTMENT_COLUMNS: readonly Column<Adjustment>[] = [
   { name: "at", title: "Time", cell: (row) => <InstantText iso={row.created_at} /> },
   {
     name: "owner",
-    title: "Partner or advertiser",
+    title: "For",
     opens: true,
     cell: (row) => <StrangerText text={ownerOf(row)} />,
   },
@@ -107,7 +107,7 @@ function AdjustmentDrawer({
     <Drawer title={`${kindWords(kind)} ${formatMoney(amount, currency)}`} onClose={onClose}>
       <Facts
         facts={[
-          ["Partner or advertiser", ownerOf(adjustment)],
+          ["For", ownerOf(adjustment)],
           ["Amount", formatMoney(amount, currency)],
           ["Kind", kindWords(kind)],
           ["Reason", reason],
