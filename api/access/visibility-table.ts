@@ -345,5 +345,7 @@ export const VISIBILITY = {
     { partner: "adv_txid" },
   ),
   billing_file: rule("id name media_type sha256 size created_at", { partner: "", advertiser: "" }),
+  /** What an admin changed of settings that decide about money (N13). */
+  change: rule("id at resource resource_id key_id person_id before after"),
   audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),
 } as const satisfies Record<string, Rule>;

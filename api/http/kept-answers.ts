@@ -59,7 +59,7 @@ type KeptAnswer = {
   readonly fingerprint: Buffer;
   /** 0: the status of success of the operation. */
   readonly status: number;
-  readonly body: string;
+  readonly body: unknown;
 };
 
 /** Of method, path and body. */
@@ -72,9 +72,8 @@ function fingerprintOf({ method, url, body }: KeyedRequest): Buffer {
 function replay(first: KeptAnswer, fingerprint: Buffer): OperationResult {
   if (!first.fingerprint.equals(fingerprint))
     throw conflict(FIELD, "this key was sent with another request");
-  const body: unknown = JSON.parse(first.body);
   return {
-    body,
+    body: first.body,
     ...(first.status === 0 ? {} : { status: first.status }),
     headers: { [REPLAYED]: "true" },
   };

@@ -21,6 +21,11 @@ const STATEMENTS = [
              select id from audit_log where ts < now() - interval '400 days' limit $1)`,
   },
   {
+    name: "forget-changes",
+    text: `delete from change_log where id in (
+             select id from change_log where at < now() - interval '3 years' limit $1)`,
+  },
+  {
     name: "forget-deliveries",
     // A postback that was held back because its conversion was rejected has not fired: its next approval may queue it again.
     text: `with gone as (

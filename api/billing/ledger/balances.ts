@@ -1,4 +1,5 @@
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { statementName } from "../../http/statement-name.ts";
 import type { Position } from "../../operation/cursor.ts";
 
 /** Where a partner or an advertiser stands in one currency. Fields of the other kind are null. */
@@ -35,21 +36,25 @@ export async function listPartnerBalances(
   asked: AskedBalances,
 ): Promise<BalanceRow[]> {
   const { rows } = await db.query<BalanceRow>({
-    name: "list-partner-balances",
-    text: `with pending as (
-             select c.affiliate_id as owner_id, c.currency, sum(c.payout) as amount from conversion c
-             where c.workspace_id = $1 and c.status = 'pending' and c.affiliate_id is not null
-               and ($2::integer is null or c.affiliate_id = $2) and ($3::text is null or c.currency = $3)
-             group by 1, 2
-           ), account as (
-             select a.id, a.owner_id, a.currency, -b.balance as owed from ledger_account a join ledger_balance b on b.account_id = a.id
-             where a.workspace_id = $1 and a.kind = 'partner_payable'
-               and ($2::integer is null or a.owner_id = $2) and ($3::text is null or a.currency = $3)
+    ...nameOf("list-partner-balances", asked),
+    text: `with place as (
+             (select a.owner_id, a.currency from ledger_account a
+              where a.workspace_id = $1 and a.kind = 'partner_payable' and ($2::integer is null or a.owner_id = $2)
+                and ($3::text is null or a.currency = $3) and (a.owner_id, a.currency) > ($4::integer, $5::text)
+              order by a.owner_id, a.currency limit $6)
+             union
+             (select distinct c.affiliate_id, c.currency from conversion c
+              where c.workspace_id = $1 and c.status = 'pending' and c.affiliate_id is not null and ($2::integer is null or c.affiliate_id = $2)
+                and ($3::text is null or c.currency = $3) and (c.affiliate_id, c.currency) > ($4::integer, $5::text)
+              order by c.affiliate_id, c.currency limit $6)
+             order by 1, 2 limit $6
            ), standing as (
-             select owner_id, currency, a.id as account_id, coalesce(a.owed, 0) as owed, coalesce(p.amount, 0) as pending
-             from account a full join pending p using (owner_id, currency)
-             where (owner_id, currency) > ($4::integer, $5::text)
-             order by owner_id, currency limit $6
+             select p.owner_id, p.currency, a.id as account_id, coalesce(-b.balance, 0) as owed,
+               coalesce((select sum(c.payout) from conversion c
+                 where c.workspace_id = $1 and c.affiliate_id = p.owner_id and c.currency = p.currency and c.status = 'pending'), 0) as pending
+             from place p
+             left join ledger_account a on a.workspace_id = $1 and a.kind = 'partner_payable' and a.owner_id = p.owner_id and a.currency = p.currency
+             left join ledger_balance b on b.account_id = a.id
            )
            select s.owner_id, f.name as owner_name, s.currency, s.pending::numeric(22, 4) as pending, s.owed::numeric(22, 4) as balance,
              (s.owed - d.carried - d.draft - d.approved_unpaid - d.in_payout)::numeric(22, 4) as unbilled,
@@ -77,21 +82,25 @@ export async function listAdvertiserBalances(
   asked: AskedBalances,
 ): Promise<BalanceRow[]> {
   const { rows } = await db.query<BalanceRow>({
-    name: "list-advertiser-balances",
-    text: `with pending as (
-             select c.advertiser_id as owner_id, c.currency, sum(c.revenue) as amount from conversion c
-             where c.workspace_id = $1 and c.status = 'pending'
-               and ($2::integer is null or c.advertiser_id = $2) and ($3::text is null or c.currency = $3)
-             group by 1, 2
-           ), account as (
-             select a.id, a.owner_id, a.currency, b.balance as owed from ledger_account a join ledger_balance b on b.account_id = a.id
-             where a.workspace_id = $1 and a.kind = 'advertiser_receivable'
-               and ($2::integer is null or a.owner_id = $2) and ($3::text is null or a.currency = $3)
+    ...nameOf("list-advertiser-balances", asked),
+    text: `with place as (
+             (select a.owner_id, a.currency from ledger_account a
+              where a.workspace_id = $1 and a.kind = 'advertiser_receivable' and ($2::integer is null or a.owner_id = $2)
+                and ($3::text is null or a.currency = $3) and (a.owner_id, a.currency) > ($4::integer, $5::text)
+              order by a.owner_id, a.currency limit $6)
+             union
+             (select distinct c.advertiser_id, c.currency from conversion c
+              where c.workspace_id = $1 and c.status = 'pending' and ($2::integer is null or c.advertiser_id = $2)
+                and ($3::text is null or c.currency = $3) and (c.advertiser_id, c.currency) > ($4::integer, $5::text)
+              order by c.advertiser_id, c.currency limit $6)
+             order by 1, 2 limit $6
            ), standing as (
-             select owner_id, currency, a.id as account_id, coalesce(a.owed, 0) as owed, coalesce(p.amount, 0) as pending
-             from account a full join pending p using (owner_id, currency)
-             where (owner_id, currency) > ($4::integer, $5::text)
-             order by owner_id, currency limit $6
+             select p.owner_id, p.currency, a.id as account_id, coalesce(b.balance, 0) as owed,
+               coalesce((select sum(c.revenue) from conversion c
+                 where c.workspace_id = $1 and c.advertiser_id = p.owner_id and c.currency = p.currency and c.status = 'pending'), 0) as pending
+             from place p
+             left join ledger_account a on a.workspace_id = $1 and a.kind = 'advertiser_receivable' and a.owner_id = p.owner_id and a.currency = p.currency
+             left join ledger_balance b on b.account_id = a.id
            )
            select s.owner_id, v.name as owner_name, s.currency, s.pending::numeric(22, 4) as pending, s.owed::numeric(22, 4) as balance,
              (s.owed - d.carried - d.draft - d.invoiced_open + p.paid_total - p.allocated)::numeric(22, 4) as unbilled,
@@ -100,11 +109,11 @@ export async function listAdvertiserBalances(
              p.paid_total::numeric(22, 4) as paid_total
            from standing s join advertiser v on v.id = s.owner_id
            cross join lateral (
-             select coalesce((array_agg(i.carried_out order by i.to_seq desc, i.period_to desc) filter (where i.kind = 'invoice'))[1], 0)
+             select coalesce((array_agg(i.carried_out order by i.to_seq desc, i.period_to desc))[1], 0)
                  as carried,
                coalesce(sum(i.payable) filter (where i.status = 'draft'), 0) as draft,
                coalesce(sum(i.gross - i.paid) filter (where i.status in ('sent', 'part_paid')), 0) as invoiced_open
-             from invoice i where i.account_id = s.account_id and i.status <> 'void') d
+             from invoice i where i.account_id = s.account_id and i.status <> 'void' and i.kind = 'invoice') d
            cross join lateral (
              select coalesce(sum(p.amount), 0) as paid_total, coalesce(sum(l.amount), 0) as allocated
              from advertiser_payment p
@@ -134,6 +143,10 @@ export async function sumApproved(
     values: [workspaceId, affiliateId, currency],
   });
   return rows;
+}
+
+function nameOf(name: string, { ownerId, currency }: AskedBalances): { readonly name?: string } {
+  return statementName(name, { ownerId, currency });
 }
 
 function valuesOf(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../../access/access-of-operations.ts";
+import { noteChange } from "../../access/change-log.ts";
 import { showTo } from "../../access/visibility.ts";
 import { presentFields } from "../../http/patch.ts";
 import { conflict, validationFailed } from "../../operation/errors.ts";
@@ -57,6 +58,7 @@ export const updateBillingSettings: Operation = operation({
       const after = changed(before, body);
       const isSwitched = after.enabled && (!before.enabled || after.starts_on !== before.starts_on);
       await saveBillingSettings(tx, workspace.id, { settings: after, isSwitched });
+      await noteChange(tx, principal, { resource: "billing-settings", before, after });
       return await findBillingSettings(tx, workspace.id);
     });
     return { body: { data: shown(principal, settings) } };

@@ -1,4 +1,5 @@
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { statementName } from "../../http/statement-name.ts";
 import type { Position } from "../../operation/cursor.ts";
 
 export type EntryRow = {
@@ -60,18 +61,18 @@ export async function listEntries(
     currency,
     rowsMax,
   ];
-  if (conversionId !== undefined) {
-    const { rows } = await db.query<EntryRow>({
-      ...OF_CONVERSION,
-      values: [...values, conversionId],
-    });
-    return rows;
-  }
+  const { name, text } = statementFor(asked);
   const { rows } = await db.query<EntryRow>({
-    ...(owner === undefined && !isOfNetwork(account) ? OF_WORKSPACE : OF_OWNER),
-    values,
+    ...statementName(name, { account, owner, currency, conversionId, from, to }),
+    text,
+    values: conversionId === undefined ? values : [...values, conversionId],
   });
   return rows;
+}
+
+function statementFor({ account, owner, conversionId }: AskedEntries): typeof OF_WORKSPACE {
+  if (conversionId !== undefined) return OF_CONVERSION;
+  return owner === undefined && !isOfNetwork(account) ? OF_WORKSPACE : OF_OWNER;
 }
 
 export function placeOf(row: EntryRow): Position {

@@ -3,6 +3,7 @@ import { adjustmentOperations } from "./adjustment-operations.ts";
 import { auditOperations } from "./audit-operations.ts";
 import { getBillingSettings, updateBillingSettings } from "./billing-settings-operations.ts";
 import { listBalances } from "./list-balances.ts";
+import { listChanges } from "./list-changes.ts";
 import { listLedger } from "./list-ledger.ts";
 import { getEarnings, getOwnBilling } from "./own-balances.ts";
 
@@ -16,4 +17,5 @@ export const ledgerOperations: readonly Operation[] = [
   ...adjustmentOperations,
   listLedger,
   ...auditOperations,
+  listChanges,
 ];

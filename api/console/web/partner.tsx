@@ -1,5 +1,6 @@
 import {
   ChartLine,
+  Coins,
   KeyRound,
   LayoutDashboard,
   Link2,
@@ -39,6 +40,7 @@ const SCREENS = {
   "/statements/:id": laterScreen(
     async () => (await import("./screens/money/statement-page.tsx")).StatementPage,
   ),
+  "/earnings": laterScreen(async () => (await import("./screens/money/earnings.tsx")).OwnEarnings),
   "/postbacks": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -70,8 +72,11 @@ const GROUPS: readonly NavigationGroup[] = [
     ],
   },
   {
-    title: "Earnings",
-    destinations: [{ path: "/statements", title: "Statements", icon: ReceiptText }],
+    title: "Money",
+    destinations: [
+      { path: "/earnings", title: "Earnings", icon: Coins },
+      { path: "/statements", title: "Statements", icon: ReceiptText },
+    ],
   },
   {
     title: "Account",

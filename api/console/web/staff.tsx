@@ -14,6 +14,7 @@ import {
   ListChecks,
   MousePointerClick,
   ReceiptText,
+  Scale,
   ScrollText,
   Settings2,
   ShieldCheck,
@@ -80,6 +81,10 @@ const SCREENS = {
   "/money/statements/:id": laterScreen(
     async () => (await import("./screens/money/statement-page.tsx")).StatementPage,
   ),
+  "/money": laterScreen(async () => (await import("./screens/money/balances.tsx")).Balances),
+  "/money/settings": laterScreen(
+    async () => (await import("./screens/money/money-settings.tsx")).MoneySettings,
+  ),
   "/integrations": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
   ),
@@ -141,6 +146,7 @@ const GROUPS: readonly NavigationGroup[] = [
   {
     title: "Money",
     destinations: [
+      { path: "/money", title: "Balances", icon: Scale },
       { path: "/money/confirm", title: "Confirmations", icon: FileCheck },
       { path: "/money/statements", title: "Statements", icon: ReceiptText },
       { path: "/money/invoices", title: "Invoices", icon: FileText },

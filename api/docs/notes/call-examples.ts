@@ -258,6 +258,20 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   setFxRates: { body: { date: "2025-01-31", currency: "GBP", rate: "0.8510" } },
   listAdCosts: { query: { from: "2025-01-01", to: "2025-02-01" } },
 
+  updateBillingSettings: {
+    body: { enabled: true, starts_on: "2026-01-01", legal: { name: "Network Ltd" } },
+  },
+  createAdjustment: {
+    body: {
+      affiliate_id: 1,
+      currency: "USD",
+      amount: "25.00",
+      kind: "bonus",
+      reason: "Best newcomer of January",
+    },
+  },
+  listLedger: { query: { account: "partner_payable", owner: "1" } },
+
   createPostback: {
     body: {
       offer_id: 1,

@@ -250,7 +250,7 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         page: "logs",
         title: "Logs",
         about: "What came in from advertisers and pages, and who changed what.",
-        paths: ["/postback-log", "/audit-log"],
+        paths: ["/postback-log", "/audit-log", "/changes"],
       },
       {
         page: "attention",

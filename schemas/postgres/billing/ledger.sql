@@ -193,6 +193,23 @@ create trigger ids_are_verified before insert on billing_file for each statement
 create trigger is_final before update or delete or truncate on billing_file
   for each statement execute function refuse_ledger_change();
 
+-- What was before and after a change of settings that decide about money (N13). Secrets are masked by whoever writes a row.
+create table change_log (
+  id bigint primary key generated always as identity,
+  workspace_id integer not null references workspace,
+  resource text not null,
+  resource_id text not null default '',
+  at timestamptz(3) not null default clock_timestamp(),
+  key_id integer,
+  person_id integer,
+  -- Only the fields that changed.
+  before jsonb not null,
+  after jsonb not null
+);
+create index change_log_list on change_log (workspace_id, at desc, id desc);
+create index change_log_resource on change_log (workspace_id, resource, at desc, id desc);
+create trigger ids_are_verified before insert on change_log for each statement execute function refuse_unverified_ids();
+
 -- Answers to requests that make money, files or keys, by the key that their sender chose (N5), for 30 days.
 create table idempotent_answer (
   workspace_id integer not null,
@@ -200,7 +217,8 @@ create table idempotent_answer (
   -- SHA-256 of method, path and body.
   fingerprint bytea not null,
   status integer not null,
-  body text not null,
+  -- As it was sent: not jsonb, which would put the fields into another order.
+  body json not null,
   created_at timestamptz(3) not null default clock_timestamp(),
   primary key (workspace_id, key)
 );

@@ -54,6 +54,8 @@ test("partner 1, advertiser 1 and the click of the examples exist", async () => 
   await world.startProcessor();
   expect([world.tenant.affiliateId, world.tenant.advertiserId]).toEqual([1, 1]);
   await makeStatements();
+  const billing = { enabled: true, starts_on: "2026-01-01" };
+  expect((await world.patch("/billing-settings", billing)).status).toBe(200);
   const { atMs } = clickIdParts(CLICK_ID);
   await world.clickhouse.command({
     query: `insert into click (click_id, ts, workspace_id, offer_id, affiliate_id, link_type, status)

@@ -25,6 +25,7 @@ export async function fillLists(
       ...money(ids),
       ...managed(ids),
       ...statements(ids),
+      ...books(ids),
       "analyze",
     ])
       await connection.query({ text });
@@ -227,5 +228,35 @@ function statements(ids: Ids): string[] {
     "alter table statement enable trigger follows",
     `insert into statement_line (statement_id, line, kind, offer_id, event_code, count, amount)
      select min(id), 1, 'conversions', 1, 'default', ${rows}, ${rows} from statement`,
+  ];
+}
+
+/** Every partner has an account of the ledger, and every conversion of the first ones an entry. */
+function books(ids: Ids): string[] {
+  const { workspaceId, advertiserId, rows } = ids;
+  const { affiliate } = ownersOf(ids);
+  return [
+    `insert into ledger_account (workspace_id, kind, owner_id, currency)
+     select ${workspaceId}, 'partner_payable', id, 'EUR' from affiliate`,
+    `insert into ledger_account (workspace_id, kind, currency) values (${workspaceId}, 'payout_cost', 'EUR')`,
+    `insert into ledger_balance (account_id) select id from ledger_account`,
+    `with posted as (
+       insert into ledger_transaction (workspace_id, posted_at, kind, source_kind, source_id)
+       select ${workspaceId}, ${AT}, 'conversion', 'conversion', i::text from generate_series(1, ${rows}) i
+       returning id, posted_at, source_id::integer as i)
+     insert into ledger_entry (account_id, seq, transaction_id, amount, posted_at, kind, conversion_id)
+     select a.id, row_number() over (partition by a.id order by p.posted_at), p.id, -1, p.posted_at, 'conversion',
+       md5('conversion' || p.i)::uuid
+     from posted p join ledger_account a on a.kind = 'partner_payable' and a.owner_id = ${affiliate}
+     union all
+     select a.id, row_number() over (order by p.posted_at), p.id, 1, p.posted_at, 'conversion', null
+     from posted p join ledger_account a on a.kind = 'payout_cost'`,
+    `insert into ledger_unposted (history_id, workspace_id, conversion_id, at)
+     select id, ${workspaceId}, conversion_id, at from conversion_history`,
+    `insert into change_log (workspace_id, resource, at, before, after)
+     select ${workspaceId}, case when ${IS_RARE} then 'rare' else 'billing-settings' end, ${AT}, '{}', '{}' from generate_series(1, ${rows}) i`,
+    `insert into adjustment (workspace_id, affiliate_id, advertiser_id, currency, amount, kind, reason, created_at)
+     select ${workspaceId}, case when i % 100 <> 50 then ${affiliate} end,
+       case when i % 100 = 50 then ${advertiserId} end, 'EUR', 1, 'bonus', 'Adjustment ' || i, ${AT} from generate_series(1, ${rows}) i`,
   ];
 }

@@ -264,6 +264,31 @@ const LISTS: Readonly<Record<string, List>> = {
     path: async () => ({ id: await smallest("statement")(), line: "1" }),
     roles: ["partner"],
   },
+  listAdjustments: {
+    rows: byCreation("adjustment"),
+    selective: {
+      affiliate_id: affiliate,
+      advertiser_id: () => String(lists.world.tenant.advertiserId),
+    },
+    wide: ["kind", "currency"],
+    roles: ["admin", "partner", "advertiser"],
+  },
+  listLedger: {
+    rows: "select posted_at as at, transaction_id || '.' || account_id || '.' || seq as id from ledger_entry",
+    selective: { owner: affiliate, conversion_id: conversionId },
+    wide: ["account", "currency"],
+  },
+  listBalances: {
+    rows: "select owner_id as at, currency as id from ledger_account where owner_id > 0",
+    selective: { owner_id: affiliate },
+    wide: ["kind", "currency"],
+  },
+  listUnposted: { rows: "select at, history_id as id from ledger_unposted" },
+  listChanges: {
+    rows: "select at, id from change_log",
+    selective: { resource: () => "rare" },
+    wide: ["resource_id"],
+  },
   listSavedViews: { rows: byCreation("saved_view") },
   listImports: { rows: byCreation("import"), wide: ["kind", "status"] },
   listConversionUpdates: { rows: byCreation("conversion_update"), wide: ["status"] },

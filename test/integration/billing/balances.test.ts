@@ -264,10 +264,9 @@ test("the entries of a conversion, and of days of the workspace, are found (N45)
   const [entry] = rowsOf(await world.get("/ledger?account=revenue&limit=1"));
   const id = String(entry?.["conversion_id"]);
   const found = rowsOf(await world.get(`/ledger?conversion_id=${id}`));
-  expect(found.map(({ account }) => account).toSorted()).toEqual([
-    "advertiser_receivable",
-    "revenue",
-  ]);
+  expect(new Set(found.map(({ account }) => account))).toEqual(
+    new Set(["advertiser_receivable", "revenue"]),
+  );
   const today = new Date().toISOString().slice(0, 10);
   expect(rowsOf(await world.get(`/ledger?from=${today}&to=${today}&limit=1`))).toHaveLength(1);
   expect(rowsOf(await world.get("/ledger?to=2020-01-01"))).toEqual([]);

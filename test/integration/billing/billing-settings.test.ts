@@ -71,6 +71,26 @@ test("the first day can be changed until something is posted (N36)", async () =>
   expect((await world.patch("/billing-settings", { starts_on: "2026-01-01" })).status).toBe(200);
 });
 
+test("what was before and after a change of the settings is kept (N13)", async () => {
+  const other = await world.addTenant("changed");
+  const key = other.keys.admin;
+  await world.patch("/billing-settings", { language: "fr", auto_approve: false }, key);
+  await world.patch("/billing-settings", { language: "fr" }, key);
+  await world.patch("/billing-settings", { approval: "four_eyes", language: "de" }, key);
+  const query = "/changes?resource=billing-settings";
+  const changes = rowsOf(await world.get(query, other.keys.analyst));
+  expect(changes.map(({ before, after }) => [before, after])).toEqual([
+    [
+      { approval: "single", language: "fr" },
+      { approval: "four_eyes", language: "de" },
+    ],
+    [{ language: "en" }, { language: "fr" }],
+  ]);
+  const narrowed = await world.post("/keys", { role: "admin", permissions: ["reports.read"] }, key);
+  expect(refusal(await world.get(query, String(record(narrowed)["key"])))).toBe("403 forbidden");
+  expect(rowsOf(await world.get(`${query}&to=2020-01-01`, key))).toEqual([]);
+});
+
 test("two first changes at a time both count (N36)", async () => {
   const other = await world.addTenant("twofirst");
   await Promise.all([

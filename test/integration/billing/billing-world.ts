@@ -4,7 +4,7 @@ import { type AccountKind, postLedger } from "../../../schemas/billing/post-ledg
 import { amountOf } from "../../../schemas/money/amount.ts";
 import type { Answer, ApiWorld, Json, Tenant } from "../api/api-world.ts";
 
-export const STARTS_ON = "2026-01-01";
+const STARTS_ON = "2026-01-01";
 
 /** Switches billing on in the workspace of the tenant. */
 export async function switchOn(world: ApiWorld, tenant: Tenant = world.tenant): Promise<void> {

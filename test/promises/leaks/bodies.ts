@@ -110,6 +110,14 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     note: word,
   }),
   "/saved-views": ({ word }) => ({ name: word, path: "/reports", query: word }),
+  "/adjustments": ({ word, affiliateId }) => ({
+    affiliate_id: affiliateId,
+    currency: "USD",
+    amount: "5",
+    kind: "bonus",
+    reason: word,
+  }),
+  "/adjustments/{id}/reverse": () => ({}),
   "/webhooks": ({ word }) => ({
     name: word,
     url: `https://hooks.example/${word}`,

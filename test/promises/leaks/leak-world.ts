@@ -90,6 +90,10 @@ export class LeakWorld {
     this.secrets.push(adminKey, postbackToken);
     const { host } = new URL(this.system.client.demo.tracking_url);
     await inTransaction(this.db, async (tx) => await shareHost(tx, host, { id, slug }));
+    await this.call("PATCH", "/billing-settings", adminKey, {
+      enabled: true,
+      starts_on: "2026-01-01",
+    });
     return adminKey;
   }
 
