@@ -11,9 +11,12 @@ create table billing_settings (
   enabled boolean not null default false,
   -- Conversions created since the beginning of this day of the workspace are posted; older ones belong to the old books.
   starts_on date,
-  -- Whose transaction switched billing on. When no older transaction is under way, the lane posts what they recorded.
+  -- Whose transaction switched billing on.
   enabled_xid xid8,
-  -- Up to which row of the history the lane has posted what was recorded before; null until it has begun, 'infinity' as the largest number.
+  -- Set by the lane when it first sees the switch. Older transactions may have looked before it; when none of them is under way, the lane
+  -- posts what they recorded (`backfill_ledger`).
+  backfill_xid xid8,
+  -- Up to which row of the history the lane has posted what was recorded before; null until it has begun, the largest number at the end.
   backfilled_to bigint,
   legal jsonb not null default '{}',
   approval text not null default 'single' check (approval in ('single', 'four_eyes')),
@@ -103,9 +106,48 @@ create table ledger_balance (
 
 -- Changes of conversions that the lane has not posted yet; written in the transaction of the change (N39).
 create table ledger_outbox (
+  history_id bigint not null,
+  workspace_id integer not null,
+  queued_at timestamptz(3) not null default clock_timestamp(),
+  primary key (workspace_id, history_id)
+);
+
+-- Changes of conversions that belong to the old books: the conversion was created before `starts_on` (N36).
+create table ledger_unposted (
   history_id bigint primary key,
   workspace_id integer not null,
-  queued_at timestamptz(3) not null default clock_timestamp()
+  conversion_id uuid not null,
+  at timestamptz(3) not null
+);
+create index ledger_unposted_list on ledger_unposted (workspace_id, at desc, history_id desc);
+
+-- How often the clicks of a day have been read for the ledger (N40). The row is locked by whoever posts them.
+create table ledger_click_day (
+  workspace_id integer not null references workspace,
+  -- Of the workspace's time zone.
+  day date not null,
+  readings integer not null default 0,
+  read_at timestamptz(3),
+  primary key (workspace_id, day)
+);
+
+-- What is posted of the clicks of a day, so that a later reading posts the difference.
+create table ledger_click_total (
+  workspace_id integer not null,
+  day date not null,
+  offer_id integer not null,
+  -- 0 for clicks without a partner.
+  affiliate_id integer not null,
+  advertiser_id integer not null,
+  currency text not null,
+  payout numeric(18, 4) not null,
+  revenue numeric(18, 4) not null,
+  -- Clicks with a payout, and with a revenue.
+  payout_clicks bigint not null,
+  revenue_clicks bigint not null,
+  -- How often this offer and partner were posted.
+  version integer not null,
+  primary key (workspace_id, day, offer_id, affiliate_id, advertiser_id, currency)
 );
 
 -- What somebody corrected by hand (N43). Each is one transaction of the ledger, whose source it is.
@@ -194,3 +236,6 @@ create table idempotent_answer (
 create index idempotent_answer_age on idempotent_answer using brin (created_at);
 
 \ir ../functions/post_ledger.sql
+\ir ../functions/post_conversions.sql
+\ir ../functions/backfill_ledger.sql
+\ir ../functions/post_clicks.sql
