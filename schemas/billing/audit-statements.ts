@@ -115,15 +115,15 @@ const RANGES = `
 
 const LINES = `
   with document as (
-    select 'statement ' || s.id as subject, s.total, s.carried_in + coalesce(l.amount, 0) as of_lines
-    from statement s
-    left join (select statement_id, sum(amount) as amount from statement_line group by statement_id) l on l.statement_id = s.id
+    select 'statement ' || s.id as subject, s.total, s.carried_in + coalesce(sum(l.amount), 0) as of_lines
+    from statement s left join statement_line l on l.statement_id = s.id
     where s.workspace_id = $1
+    group by s.id
     union all
-    select 'invoice ' || i.id, i.total, i.carried_in + coalesce(l.amount, 0)
-    from invoice i
-    left join (select invoice_id, sum(amount) as amount from invoice_line group by invoice_id) l on l.invoice_id = i.id
+    select 'invoice ' || i.id, i.total, i.carried_in + coalesce(sum(l.amount), 0)
+    from invoice i left join invoice_line l on l.invoice_id = i.id
     where i.workspace_id = $1
+    group by i.id
   )
   select d.subject, d.total::text as expected, d.of_lines::text as found
   from document d where d.total <> d.of_lines

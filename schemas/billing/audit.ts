@@ -12,6 +12,9 @@ export type Violation = {
 
 /** Of one invariant. More would say nothing new. */
 const VIOLATIONS_MAX = 100;
+/** Time of one invariant. The books of a million conversions take some seconds. */
+const TIMEOUT_MS = 120_000;
+const ANSWER_MS = TIMEOUT_MS + 5_000;
 
 /**
  * Checks the books of a workspace (N42) and keeps what it found, which decides whether statements and payouts may be approved. All
@@ -20,6 +23,11 @@ const VIOLATIONS_MAX = 100;
 export async function auditBilling(db: Pool, workspaceId: number): Promise<readonly Violation[]> {
   const found = await inTransaction(db, async (tx) => {
     await tx.query({ text: "set transaction isolation level repeatable read, read only" });
+    await tx.query({
+      name: "limit-billing-audit",
+      text: "select set_config('statement_timeout', $1::text, true)",
+      values: [String(TIMEOUT_MS)],
+    });
     return await findViolations(tx, workspaceId);
   });
   await db.query({
@@ -39,6 +47,7 @@ async function findViolations(tx: Queryable, workspaceId: number): Promise<Viola
       name: `audit-billing-${invariant}`,
       text,
       values: [workspaceId, VIOLATIONS_MAX],
+      answerMs: ANSWER_MS,
     });
     violations.push(...rows.map((row) => ({ invariant, ...row })));
   }

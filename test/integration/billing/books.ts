@@ -15,6 +15,7 @@ export type ConversionFields = {
   readonly currency?: string;
 };
 
+const POSTED_MS_MAX = 60_000;
 const BILLED_FROM = "2020-01-01";
 const PLAN = {
   on_txid: "duplicate",
@@ -48,6 +49,13 @@ export class Books extends Stores {
   static async open(timezone = "UTC"): Promise<Books> {
     const stores = await openStores({ label: "books" });
     return new Books(stores, await insertSeed(new Stores(stores), timezone));
+  }
+
+  /** The books of a new workspace in these stores, whose owner closes them. */
+  static async within(stores: Stores): Promise<Books> {
+    const { database, pool, clickhouse, nats } = stores;
+    const opened = { database, pool, clickhouse, nats, natsUrl: stores.env.NATS_URL };
+    return new Books(opened, await insertSeed(stores, "UTC"));
   }
 
   /** As `PATCH /billing-settings` with `enabled`. */
@@ -131,15 +139,21 @@ export class Books extends Stores {
     if (row?.changed !== true) throw new Error(`conversion ${id} was not changed`);
   }
 
-  async untilPosted(): Promise<void> {
-    await until("everything is posted", async () => (await this.#waiting()) === 0, { pollMs: 20 });
+  /** `extraMs`: besides the time that a few changes take. */
+  async untilPosted(extraMs = 0): Promise<void> {
+    await until("everything is posted", async () => (await this.#waiting()) === 0, {
+      pollMs: 20,
+      timeoutMs: POSTED_MS_MAX + extraMs,
+    });
   }
 
   async #waiting(): Promise<number> {
     const [row] = await this.rows<{ waiting: number }>(
-      `select (select count(*)::integer from ledger_outbox)
+      `select (select count(*)::integer from ledger_outbox where workspace_id = $1)
          + (select count(*)::integer from billing_settings
-            where enabled and (backfilled_to is distinct from 9223372036854775807 or backfill_xid <= enabled_xid)) as waiting`,
+            where workspace_id = $1 and enabled
+              and (backfilled_to is distinct from 9223372036854775807 or backfill_xid <= enabled_xid)) as waiting`,
+      [this.workspaceId],
     );
     return row?.waiting ?? 0;
   }
@@ -164,7 +178,7 @@ type Seed = Pick<Books, "workspaceId" | "advertiserId" | "partners" | "offerId">
 
 async function insertSeed(stores: Stores, timezone: string): Promise<Seed> {
   const workspaceId = await stores.insert("workspace", {
-    slug: "books",
+    slug: `books-${randomUUID().slice(0, 8)}`,
     name: "Books",
     postback_token: randomUUID(),
     timezone,
@@ -180,7 +194,7 @@ async function insertSeed(stores: Stores, timezone: string): Promise<Seed> {
   const offerId = await stores.insert("offer", {
     ...owned,
     advertiser_id: advertiserId,
-    code: "OFFER",
+    code: `O${randomUUID().slice(0, 8).toUpperCase()}`,
     name: "Offer",
     destination_url: "https://shop.example/",
     payout_type: "cpa",
