@@ -129,17 +129,30 @@ const LINES = `
   from document d where d.total <> d.of_lines
   limit $2`;
 
-/** A line that came back was paid before: then its transaction is there, too. The reference of a line is the source of its transaction. */
+/** A line that came back had been paid. By partner, so that it does not matter how whoever pays names the sources of its transactions. */
 const PAYOUTS = `
-  select 'payout line ' || l.id as subject, l.amount::text || ' once' as expected,
-    concat(coalesce(sum(-e.amount), 0), ' in ', count(e.seq)) as found
-  from payout_line l
-  left join (ledger_transaction t join ledger_entry e on e.transaction_id = t.id
-      join ledger_account a on a.id = e.account_id and a.kind = 'clearing')
-    on t.workspace_id = l.workspace_id and t.source_kind = 'payout' and t.source_id = l.reference
-  where l.workspace_id = $1 and l.status in ('paid', 'returned')
-  group by l.id, l.amount
-  having count(e.seq) <> 1 or sum(-e.amount) <> l.amount
+  with entry as (
+    select a.owner_id, a.currency, e.amount, t.kind,
+      (select count(*) from ledger_entry c join ledger_account o on o.id = c.account_id
+       where c.transaction_id = t.id and o.kind = 'clearing' and c.amount = -e.amount) as clearing
+    from ledger_account a join ledger_entry e on e.account_id = a.id join ledger_transaction t on t.id = e.transaction_id
+    where a.workspace_id = $1 and a.kind = 'partner_payable' and e.kind in ('payout', 'payout_return')
+  ), posted as (
+    select e.owner_id, e.currency, e.kind, count(*) as entries, sum(abs(e.amount)) as amount, sum(e.clearing) as clearing
+    from entry e group by e.owner_id, e.currency, e.kind
+  ), line as (
+    select l.affiliate_id as owner_id, l.currency, k.kind, count(*) as entries, sum(l.amount) as amount
+    from payout_line l
+    join (values ('payout', 'paid'), ('payout', 'returned'), ('payout_return', 'returned')) as k(kind, status) on k.status = l.status
+    where l.workspace_id = $1
+    group by l.affiliate_id, l.currency, k.kind
+  )
+  select concat(kind, ' of partner ', owner_id) as subject,
+    concat(coalesce(l.amount, 0), ' in ', coalesce(l.entries, 0)) as expected,
+    concat(coalesce(p.amount, 0), ' in ', coalesce(p.entries, 0), ', clearing ', coalesce(p.clearing, 0)) as found
+  from line l full join posted p using (owner_id, currency, kind)
+  where (coalesce(l.amount, 0), coalesce(l.entries, 0), coalesce(l.entries, 0))
+    <> (coalesce(p.amount, 0), coalesce(p.entries, 0), coalesce(p.clearing, 0))
   limit $2`;
 
 export const AUDIT_STATEMENTS: readonly AuditStatement[] = [
