@@ -39,6 +39,7 @@ import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
 import { startDelivery } from "./delivery/start.ts";
 import { webhookKind } from "./delivery/webhook-kind.ts";
 import { startFacts } from "./facts/start.ts";
+import { startLedger } from "./ledger/start.ts";
 import type { RoleDeps } from "./role-deps.ts";
 import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
@@ -203,6 +204,8 @@ function startRoles(
   if (roles.includes("schedule")) {
     const schedule = startSchedule(deps, settings.schedule);
     lifetime.own("schedule", () => schedule.close());
+    const ledger = startLedger(deps);
+    lifetime.own("ledger", () => ledger.close());
   }
   if (!roles.includes("clicks")) return undefined;
   const clicks = startClicks(deps, settings.clicks);

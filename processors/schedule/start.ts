@@ -6,6 +6,9 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import { noteFeedIsOff } from "../../schemas/postgres/fx-feed.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
+import { auditBooks } from "../ledger/audit-books.ts";
+import { postClickDays } from "../ledger/post-clicks.ts";
+import { showViolations } from "../ledger/show-violations.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { showBackupAges } from "./backup-ages.ts";
 import { type ErasedMonths, eraseOldClicks } from "./click-retention.ts";
@@ -125,9 +128,12 @@ export function startSchedule(
     releaseHolds(),
     showBackupAges(deps, signal),
     showProducerNumbers(deps, signal),
+    showViolations(deps, signal),
     runTasks(tasksOf(deps, settings), settings.taskTickMs ?? TASK_TICK_MS),
     // Runs in a loop of its own, because a round takes longer than other tasks may wait.
     runTasks([factsAudit], 2 * factsAudit.everyMs),
+    // The books of a large workspace take longer, too.
+    runTasks(ledgerTasks(deps), settings.taskTickMs ?? TASK_TICK_MS),
     runTasks([erasuresTask(deps)], Math.min(settings.taskTickMs ?? TASK_TICK_MS, ERASURES_TICK_MS)),
   ]);
   return {
@@ -148,6 +154,23 @@ function factsAuditTask(deps: ScheduleDeps, settings: ScheduleSettings): Task {
     leaseMs: 30_000,
     run: (signal) => audit.round(signal),
   };
+}
+
+function ledgerTasks(deps: ScheduleDeps): Task[] {
+  return [
+    {
+      name: "ledger-clicks",
+      everyMs: 10 * MINUTE_MS,
+      leaseMs: 10 * MINUTE_MS,
+      run: (signal) => postClickDays(deps, signal),
+    },
+    {
+      name: "ledger-audit",
+      everyMs: 24 * HOUR_MS,
+      leaseMs: HOUR_MS,
+      run: (signal) => auditBooks(deps, signal),
+    },
+  ];
 }
 
 function erasuresTask({ pool, clickhouse }: ScheduleDeps): Task {

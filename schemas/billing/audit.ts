@@ -1,48 +1,55 @@
-import type { Queryable } from "../postgres/connect.ts";
+import type { Pool, Queryable } from "../postgres/connect.ts";
+import { inTransaction } from "../postgres/transaction.ts";
+import { AUDIT_STATEMENTS, type Invariant } from "./audit-statements.ts";
 
-/** What an invariant of billing says, and what is stored (N42). */
 export type Violation = {
-  readonly invariant: string;
+  readonly invariant: Invariant;
+  /** What does not hold: `account 12`, `conversion 018f…`, `statement 4`. */
   readonly subject: string;
   readonly expected: string;
   readonly found: string;
 };
 
-/** Violations that one audit names. */
+/** Of one invariant. More would say nothing new. */
 const VIOLATIONS_MAX = 100;
+/** Time of one invariant. The books of a million conversions take some seconds. */
+const TIMEOUT_MS = 120_000;
+const ANSWER_MS = TIMEOUT_MS + 5_000;
 
-/** Looks for violations of the invariants of a workspace; empty if the books are right. */
-export async function auditBilling(
-  db: Queryable,
-  workspaceId: number,
-): Promise<readonly Violation[]> {
-  const { rows } = await db.query<Violation>({
-    name: "audit-ledger",
-    text: `with entry as (
-             select a.id as account_id, a.currency, e.transaction_id, e.amount, e.seq
-             from ledger_account a join ledger_entry e on e.account_id = a.id
-             where a.workspace_id = $1
-           ), unbalanced as (
-             select transaction_id, currency, sum(amount) as amount from entry group by 1, 2 having sum(amount) <> 0
-           ), summed as (
-             select currency, sum(amount) as amount from entry group by 1 having sum(amount) <> 0
-           ), stands as (
-             select account_id, sum(amount) as balance, count(*) as entries, max(seq) as last_seq from entry group by 1
-           ), wrong as (
-             select a.id, b.balance, b.last_seq, coalesce(s.balance, 0) as entries_balance, coalesce(s.entries, 0) as entries
-             from ledger_account a left join ledger_balance b on b.account_id = a.id left join stands s on s.account_id = a.id
-             where a.workspace_id = $1 and (coalesce(b.balance, 0) <> coalesce(s.balance, 0)
-               or coalesce(b.last_seq, 0) <> coalesce(s.entries, 0) or coalesce(s.last_seq, 0) <> coalesce(s.entries, 0))
-           )
-           select 'I1' as invariant, 'transaction ' || transaction_id as subject, '0.0000 ' || currency as expected, amount::text as found
-           from unbalanced
-           union all
-           select 'I2', 'currency ' || currency, '0.0000', amount::text from summed
-           union all
-           select 'I3', 'account ' || id, entries_balance || ' of ' || entries || ' entries', coalesce(balance, 0) || ' of ' || coalesce(last_seq, 0)
-           from wrong
-           order by 1, 2 limit $2`,
-    values: [workspaceId, VIOLATIONS_MAX],
+/**
+ * Checks the books of a workspace (N42) and keeps what it found, which decides whether statements and payouts may be approved. All
+ * invariants are judged by one snapshot, so that work under way is no violation.
+ */
+export async function auditBilling(db: Pool, workspaceId: number): Promise<readonly Violation[]> {
+  const found = await inTransaction(db, async (tx) => {
+    await tx.query({ text: "set transaction isolation level repeatable read, read only" });
+    await tx.query({
+      name: "limit-billing-audit",
+      text: "select set_config('statement_timeout', $1::text, true)",
+      values: [String(TIMEOUT_MS)],
+    });
+    return await findViolations(tx, workspaceId);
   });
-  return rows;
+  await db.query({
+    name: "keep-billing-audit",
+    text: `insert into billing_audit (workspace_id, audited_at, violations)
+           values ($1, clock_timestamp(), $2)
+           on conflict (workspace_id) do update set audited_at = excluded.audited_at, violations = excluded.violations`,
+    values: [workspaceId, JSON.stringify(found)],
+  });
+  return found;
+}
+
+async function findViolations(tx: Queryable, workspaceId: number): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  for (const { invariant, text } of AUDIT_STATEMENTS) {
+    const { rows } = await tx.query<Omit<Violation, "invariant">>({
+      name: `audit-billing-${invariant}`,
+      text,
+      values: [workspaceId, VIOLATIONS_MAX],
+      answerMs: ANSWER_MS,
+    });
+    violations.push(...rows.map((row) => ({ invariant, ...row })));
+  }
+  return violations;
 }

@@ -16,6 +16,8 @@ const TASKS = [
   "facts-audit",
   "producer-numbers",
   "invoices",
+  "ledger-clicks",
+  "ledger-audit",
 ] as const;
 export type ScheduledTask = (typeof TASKS)[number];
 
@@ -121,6 +123,18 @@ const SCHEDULE_METRICS = {
   ),
 } as const;
 
+/** Metrics of the ledger, which the role `schedule` keeps. */
+const LEDGER_METRICS = {
+  ledger_posted_total: counter("Transactions posted, by kind.", { kind: ["conversion", "clicks"] }),
+  ledger_failed_total: counter("Rounds of posting that failed and are repeated."),
+  ledger_behind_seconds: gauge(
+    "Time since all changes of conversions were last found posted; 0 while nothing waits.",
+  ),
+  ledger_violations: gauge(
+    "Violations that the last audits of the books of all workspaces found, read once a minute; absent while they cannot be read.",
+  ),
+} as const;
+
 /** Metrics of every processor, whatever its roles. */
 const STORE_METRICS = {
   incarnation_mismatch: gauge(
@@ -137,4 +151,5 @@ export const PROCESSORS_METRICS = {
   ...FACTS_METRICS,
   ...DELIVERY_METRICS,
   ...SCHEDULE_METRICS,
+  ...LEDGER_METRICS,
 } as const;

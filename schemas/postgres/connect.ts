@@ -12,6 +12,8 @@ export type Statement = {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** How long the client waits for the answer, if that is not the limit of the connection. The server has a limit of its own. */
+  readonly answerMs?: number;
 };
 
 export type Pool = Queryable & {
@@ -109,6 +111,9 @@ function clientWith(password: Secret | undefined): typeof pg.Client {
   };
 }
 
-function toConfig({ text, name, values = [] }: Statement): pg.QueryConfig {
-  return { text, name, values: [...values] };
+function toConfig({ text, name, values = [], answerMs }: Statement): pg.QueryConfig & {
+  query_timeout?: number;
+} {
+  const config = { text, name, values: [...values] };
+  return answerMs === undefined ? config : { ...config, query_timeout: answerMs };
 }

@@ -13,6 +13,7 @@ import { systemClock } from "../../schemas/time/clock.ts";
 import { FOUR_LANES } from "../samples/four-lanes.ts";
 import { ChildServer } from "../system/child-server.ts";
 import { freePort } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
 import { isOnPath } from "./load-tools.ts";
 import { type BenchResult, quantile } from "./result.ts";
@@ -28,6 +29,8 @@ const PGBENCH_CLIENTS = 16;
 /** Against one row a transaction. With one capped offer both sides wait for the lock of one counter. */
 const SPREAD_BUDGET = 1.5;
 const ONE_OFFER_BUDGET = 0.5;
+/** NP1: what the ledger may cost the recording of conversions. */
+const BILLED_BUDGET = 0.9;
 
 const Sent = z.object({
   perSecond: z.number(),
@@ -65,7 +68,7 @@ export async function run(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
   const servers = await startBenchServers(folder);
   const pool = openPool({ url: servers.env["POSTGRES_URL"] ?? "", applicationName: "bench" });
-  let processor: ChildServer | undefined;
+  const processes: ChildServer[] = [];
   try {
     const [installation] = await rowsOf<{ secret: string }>(
       pool,
@@ -83,10 +86,12 @@ export async function run(): Promise<BenchResult[]> {
       offerIds: await addOffers(pool, 1, caps),
       budget: ONE_OFFER_BUDGET,
     };
-    processor = await startProcessor(servers, folder);
-    return [...(await measure(stage, spread)), ...(await measure(stage, hot))];
+    processes.push(await startProcessor(stage, "clicks,conversions"));
+    const unbilled = [...(await measure(stage, spread)), ...(await measure(stage, hot))];
+    processes.push(await startProcessor(stage, "schedule"));
+    return [...unbilled, await measureBilled(stage, spread)];
   } finally {
-    await processor?.end();
+    for (const process of processes) await process.end();
     await pool.end();
     await servers.stop();
     await rm(folder, { recursive: true, force: true });
@@ -131,6 +136,53 @@ async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
       ...(one.offerIds.length > 1 ? { figures: { conversionsPerSecond: rate } } : {}),
     },
   ];
+}
+
+/** With billing on, and the ledger's lane at work, against the same without. */
+async function measureBilled(stage: Stage, one: Case): Promise<BenchResult> {
+  const rates: { readonly off: number; readonly on: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await switchBilling(stage, one, false);
+    const { perSecond: off } = await send(stage, one, SECONDS);
+    await switchBilling(stage, one, true);
+    const { perSecond: on } = await send(stage, one, SECONDS);
+    rates.push({ off, on });
+  }
+  const ratio = quantile(
+    rates.map(({ on, off }) => on / off),
+    0.5,
+  );
+  const middle = (values: readonly number[]): number => Math.round(quantile([...values], 0.5));
+  return {
+    name: "/pb per second, billing on",
+    figure: `${middle(rates.map(({ on }) => on))}/s`,
+    baseline: `off ${middle(rates.map(({ off }) => off))}/s`,
+    ratio,
+    budget: `>= ${BILLED_BUDGET.toFixed(2)}`,
+    ok: ratio >= BILLED_BUDGET,
+  };
+}
+
+async function switchBilling({ pool }: Stage, { offerIds }: Case, isOn: boolean): Promise<void> {
+  await pool.query({
+    text: `insert into billing_settings (workspace_id, enabled, starts_on, enabled_xid)
+           select workspace_id, $2, current_date, pg_current_xact_id() from offer where id = $1
+           on conflict (workspace_id) do update set enabled = $2, enabled_xid = pg_current_xact_id()`,
+    values: [offerIds[0], isOn],
+  });
+  // What was recorded while it was off is posted first, so that both rounds have the machine to themselves.
+  await until(
+    "the ledger has everything",
+    async () => {
+      const [row] = await rowsOf<{ waits: boolean }>(
+        pool,
+        `select exists (select from ledger_outbox) or exists (select from billing_settings
+           where enabled and (backfilled_to is distinct from 9223372036854775807 or backfill_xid <= enabled_xid)) as waits`,
+      );
+      return row?.waits === false;
+    },
+    { timeoutMs: 300_000 },
+  );
 }
 
 /** Stores clicks of an hour ago, the age at which most conversions arrive, and sends a report for each. */
@@ -259,14 +311,14 @@ async function addOffers(pool: Pool, count: number, caps: object): Promise<numbe
   return ids;
 }
 
-async function startProcessor(servers: BenchServers, folder: string): Promise<ChildServer> {
+async function startProcessor({ servers, folder }: Stage, roles: string): Promise<ChildServer> {
   const port = await freePort();
   const command = [process.execPath, projectFile(".build", "processors", "main.js")];
   return ChildServer.start(command, `http://127.0.0.1:${port}/readyz`, {
     ...servers.env,
-    ROLES: "clicks,conversions",
+    ROLES: roles,
     OPS_PORT: String(port),
-    DATA_DIR: join(folder, "processors"),
+    DATA_DIR: join(folder, `processors-${roles}`),
     LOG_LEVEL: "warn",
   });
 }

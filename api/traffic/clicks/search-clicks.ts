@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { askWriter } from "../../../schemas/click-lookup/ask-writer.ts";
 import { JOURNALED_MS } from "../../../schemas/click-lookup/journaled.ts";
+import { readStoredToMs } from "../../../schemas/click-lookup/stored-to.ts";
 import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import { readLanes } from "../../../schemas/installation/lane-count.ts";
 import type { OperationContext } from "../../operation/operation.ts";
@@ -102,19 +102,6 @@ export async function searchAdClicks<Row extends OrderedClick>(
 /** Whether every click that is asked for has been stored for long. */
 function isOnlyOld({ toMs, after }: ClickSearch, nowMs: number): boolean {
   return Math.min(toMs, after?.atMs ?? toMs, nowMs) < nowMs - JOURNALED_MS;
-}
-
-/** Until when ClickHouse has every answered click; undefined when a lane has no writer that knows. */
-async function readStoredToMs({
-  db,
-  nats,
-}: Pick<Stores, "db" | "nats">): Promise<number | undefined> {
-  const { clicks: lanes } = await readLanes(db);
-  const answers = await Promise.all(
-    lanes.map(async (shard) => await askWriter(nats, { by: "stored", shard }, StoredClick)),
-  );
-  const storedToMs = Math.min(...answers.map((answer) => answer?.completeToMs ?? 0));
-  return storedToMs > 0 ? storedToMs : undefined;
 }
 
 function matches(click: StoredClick, { fromMs, toMs, after, filters }: ClickSearch): boolean {

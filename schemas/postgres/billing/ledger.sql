@@ -107,9 +107,48 @@ create table ledger_balance (
 
 -- Changes of conversions that the lane has not posted yet; written in the transaction of the change (N39).
 create table ledger_outbox (
+  history_id bigint not null,
+  workspace_id integer not null,
+  queued_at timestamptz(3) not null default clock_timestamp(),
+  primary key (workspace_id, history_id)
+);
+
+-- Changes of conversions that belong to the old books: the conversion was created before `starts_on` (N36).
+create table ledger_unposted (
   history_id bigint primary key,
   workspace_id integer not null,
-  queued_at timestamptz(3) not null default clock_timestamp()
+  conversion_id uuid not null,
+  at timestamptz(3) not null
+);
+create index ledger_unposted_list on ledger_unposted (workspace_id, at desc, history_id desc);
+
+-- How often the clicks of a day have been read for the ledger (N40). The row is locked by whoever posts them.
+create table ledger_click_day (
+  workspace_id integer not null references workspace,
+  -- Of the workspace's time zone.
+  day date not null,
+  readings integer not null default 0,
+  read_at timestamptz(3),
+  primary key (workspace_id, day)
+);
+
+-- What is posted of the clicks of a day, so that a later reading posts the difference.
+create table ledger_click_total (
+  workspace_id integer not null,
+  day date not null,
+  offer_id integer not null,
+  -- 0 for clicks without a partner.
+  affiliate_id integer not null,
+  advertiser_id integer not null,
+  currency text not null,
+  payout numeric(18, 4) not null,
+  revenue numeric(18, 4) not null,
+  -- Clicks with a payout, and with a revenue.
+  payout_clicks bigint not null,
+  revenue_clicks bigint not null,
+  -- How often this offer and partner were posted.
+  version integer not null,
+  primary key (workspace_id, day, offer_id, affiliate_id, advertiser_id, currency)
 );
 
 -- Changes of conversions that belong to the old books: the conversion was created before `starts_on` (N36).
@@ -225,3 +264,6 @@ create table idempotent_answer (
 create index idempotent_answer_age on idempotent_answer using brin (created_at);
 
 \ir ../functions/post_ledger.sql
+\ir ../functions/post_conversions.sql
+\ir ../functions/backfill_ledger.sql
+\ir ../functions/post_clicks.sql

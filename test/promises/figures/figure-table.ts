@@ -1,4 +1,4 @@
-import { LAST_PROMISE, NOT_BUILT, PROMISES } from "../promise-list.ts";
+import { LAST_PROMISE, NOT_BUILT, nameOfPromise, PROMISES } from "../promise-list.ts";
 import type { PromiseResult } from "./result-file.ts";
 
 const SEEDS = 2;
@@ -15,7 +15,7 @@ export function figureTable(results: readonly PromiseResult[]): string {
     ["promise", ...heads.flatMap((head) => [head, "cases", "violations", "time", "commit"])],
     ["---", ...heads.flatMap(() => ["---", "---:", "---:", "---:", "---"])],
     ...Array.from({ length: LAST_PROMISE }, (_, at) => [
-      `P${at + 1}`,
+      nameOfPromise(at + 1),
       ...columns.flatMap((found) => resultCells(at + 1, found.get(at + 1))),
     ]),
     ["**all**", ...columns.flatMap((found) => totalCells([...found.values()]))],
@@ -80,7 +80,7 @@ function failures(results: readonly PromiseResult[], seeds: readonly string[]): 
     .filter(({ seed, outcome }) => seeds.includes(seed) && outcome === "failed")
     .map(
       ({ promise, seed, violations, commit, date }) =>
-        `- P${promise}, seed ${seed}, commit ${commit}, ${date.slice(0, 16)} UTC: ${violations} violations`,
+        `- ${nameOfPromise(promise)}, seed ${seed}, commit ${commit}, ${date.slice(0, 16)} UTC: ${violations} violations`,
     );
   return failed.length === 0 ? [] : ["Runs with these seeds that failed:", failed.join("\n")];
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Reporter } from "vitest/node";
 import { projectFile } from "../../../schemas/host/project-root.ts";
-import { LAST_PROMISE, NOT_BUILT, PROMISE_FOLDERS, promiseOfFile } from "../promise-list.ts";
+import { LAST_PROMISE, NOT_BUILT, nameOfPromise, PROMISE_FOLDERS, promiseOfFile } from "../promise-list.ts";
 import { type Cases, IS_FULL } from "../report-cases.ts";
 import { currentCommit } from "./current-commit.ts";
 import { appendResult, type PromiseResult } from "./result-file.ts";
@@ -174,7 +174,7 @@ function worse(a: Outcome, b: Outcome): Outcome {
 }
 
 function label(number: number): string {
-  return `P${number}`.padEnd(3);
+  return nameOfPromise(number).padEnd(3);
 }
 
 function figures({ outcome, tests, seconds, cases, violations }: Line): string {

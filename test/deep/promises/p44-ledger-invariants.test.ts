@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect, test } from "vitest";
+import type { Violation } from "../../../schemas/billing/audit.ts";
+import { projectFile } from "../../../schemas/host/project-root.ts";
+import { formatAmount } from "../../../schemas/money/amount.ts";
+import { Books } from "../../integration/billing/books.ts";
+import { IS_FULL, reportCases } from "../../promises/report-cases.ts";
+import { ConversionFleet } from "../../system/conversion-fleet.ts";
+import { randomOf, SEED } from "../../system/seed.ts";
+import { pause } from "../../system/service.ts";
+import { COMMANDS } from "./ledger-model/commands.ts";
+import { LedgerModel } from "./ledger-model/ledger-model.ts";
+
+const SEQUENCES = IS_FULL ? 2_000 : 40;
+const COMMANDS_EACH = 60;
+/** Sequences that run at the same time, each in the books of its own workspace. */
+const AT_A_TIME = 8;
+const LANES = 3;
+const CONVERSIONS = IS_FULL ? 1_000_000 : 10_000;
+const PIECES = 20;
+const KILL_MS = 700;
+/** A command in this many is followed by an audit, which the end of each sequence has anyway. */
+const AUDIT_EVERY = 20;
+
+/** Lanes as processes, one of which is killed with -9 again and again until `work` is done. */
+async function amongKills(work: (books: Books) => Promise<void>): Promise<number> {
+  await using fleet = await ConversionFleet.open(0);
+  const program = projectFile(".build", "test", "system", "ledger-process.js");
+  for (let lane = 0; lane < LANES; lane += 1) fleet.add([process.execPath, program], {});
+  let isDone = false;
+  const killing = (async () => {
+    while (!isDone) {
+      await pause(KILL_MS);
+      fleet.killOne();
+    }
+  })();
+  try {
+    await work(await Books.within(fleet.world));
+  } finally {
+    isDone = true;
+    await killing;
+  }
+  return fleet.kills;
+}
+
+/** Runs one sequence in new books. Returns what does not hold. */
+async function runSequence(first: Books, number: number): Promise<readonly unknown[]> {
+  const random = randomOf(SEED + number);
+  const roll = (below: number): number => Math.floor(random() * below);
+  const books = await Books.within(first);
+  const model = new LedgerModel();
+  const found: Violation[] = [];
+  await books.enable();
+  for (let place = 0; place < COMMANDS_EACH; place += 1) {
+    await COMMANDS[roll(COMMANDS.length)]?.({ books, model, roll });
+    if (roll(AUDIT_EVERY) === 0) found.push(...(await books.audit()));
+  }
+  await books.untilPosted();
+  found.push(...(await books.audit()));
+  const said = await books.balances();
+  const expected = model.balances(books.advertiserId, books.partners);
+  return isDeepStrictEqual(said, expected) ? found : [...found, { said, expected }];
+}
+
+test("I1 to I8 hold after each random sequence, while lanes are killed (NP1, N42)", async (context) => {
+  const wrong: unknown[] = [];
+  const kills = await amongKills(async (first) => {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < SEQUENCES) {
+        const number = next;
+        next += 1;
+        const found = await runSequence(first, number);
+        if (found.length > 0) wrong.push({ sequence: number, found });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  });
+  reportCases(context, { cases: SEQUENCES, violations: wrong.length });
+  expect(wrong, `seed ${SEED}`).toEqual([]);
+  expect(kills).toBeGreaterThan(3);
+});
+
+test("conversions queued twice and out of order are posted once (NP1, N39)", async (context) => {
+  let differing = 0;
+  await amongKills(async (books) => {
+    await books.enable();
+    await books.rows("update billing_settings set backfilled_to = 9223372036854775807");
+    const sums = await fillConversions(books);
+    for (let piece = 0; piece < 2 * PIECES; piece += 1)
+      await books.rows(
+        `insert into ledger_outbox (workspace_id, history_id)
+         select $1, id from conversion_history where abs(hashint8(id + $3)) % $2 = $4 on conflict do nothing`,
+        [books.workspaceId, PIECES, SEED % 1_000, (piece * 7) % PIECES],
+      );
+    await books.untilPosted(CONVERSIONS);
+    const { advertiserId, partners } = books;
+    const expected = {
+      [`advertiser_receivable ${advertiserId} EUR`]: sums.revenue,
+      [`partner_payable ${partners[0]} EUR`]: `-${sums.payouts[0]}`,
+      [`partner_payable ${partners[1]} EUR`]: `-${sums.payouts[1]}`,
+      "payout_cost EUR": sums.payout,
+      "revenue EUR": `-${sums.revenue}`,
+    };
+    const said = await books.balances();
+    const found = await books.audit();
+    differing = found.length + Number(!isDeepStrictEqual(said, expected));
+    reportCases(context, { cases: CONVERSIONS, violations: differing });
+    expect(said, `seed ${SEED}`).toEqual(expected);
+    expect(found, `seed ${SEED}`).toEqual([]);
+  });
+});
+
+type Sums = { readonly payout: string; readonly revenue: string; readonly payouts: string[] };
+
+/** Conversions that were approved at first; every third got another payout, every tenth was rejected in the end. */
+async function fillConversions(books: Books): Promise<Sums> {
+  const { workspaceId, offerId, partners, advertiserId } = books;
+  await books.rows(
+    `insert into conversion (id, workspace_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private, status,
+       revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts, holds_click, holds_txid, version)
+     select gen_random_uuid(), $1, $2, (array[$3, $4]::integer[])[1 + n % 2], $5, 1, 'default', false,
+       case when n % 10 = 0 then 'rejected' else 'approved' end, n * 0.0003, n * 0.0001 + case when n % 3 = 0 then 1 else 0 end,
+       'EUR', 'cpa', 1, 'rpa', 1, 's2s', now(), false, false, n
+     from generate_series(1, $6::integer) n`,
+    [workspaceId, offerId, ...partners, advertiserId, CONVERSIONS],
+  );
+  await books.rows(
+    `insert into conversion_history (conversion_id, actor, from_status, to_status, from_revenue, to_revenue, from_payout, to_payout,
+       to_sale_amount)
+     select c.id, 'api', s.from_status, s.to_status, s.from_revenue, c.revenue, s.from_payout, s.to_payout, 0
+     from conversion c
+     cross join lateral (values
+       (1, null, 'approved', null, null, c.version * 0.0001),
+       (2, 'approved', 'approved', c.revenue, c.version * 0.0001, c.payout),
+       (3, 'approved', 'rejected', c.revenue, c.payout, c.payout)) as s(step, from_status, to_status, from_revenue, from_payout, to_payout)
+     where s.step = 1 or s.step = 2 and c.version % 3 = 0 or s.step = 3 and c.version % 10 = 0`,
+  );
+  let [revenue, payout] = [0n, 0n];
+  const payouts: [bigint, bigint] = [0n, 0n];
+  for (let n = 1n; n <= BigInt(CONVERSIONS); n += 1n) {
+    if (n % 10n === 0n) continue;
+    const earned = n + (n % 3n === 0n ? 10_000n : 0n);
+    revenue += 3n * n;
+    payout += earned;
+    payouts[Number(n % 2n)] = (payouts[Number(n % 2n)] ?? 0n) + earned;
+  }
+  const shown = formatAmount;
+  return { revenue: shown(revenue), payout: shown(payout), payouts: payouts.map(shown) };
+}
