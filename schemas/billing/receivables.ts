@@ -1,5 +1,5 @@
-import type { PaymentTerms } from "./periods.ts";
 import type { Queryable } from "../postgres/connect.ts";
+import type { PaymentTerms } from "./periods.ts";
 import type { TaxRecord } from "./tax-of.ts";
 
 /** What an advertiser owes in one currency. */
