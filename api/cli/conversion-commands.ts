@@ -98,10 +98,9 @@ async function asCommandError<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { message, details } = error;
+    // The message begins with the parameter, which is an option here.
     throw new CommandError(
-      details?.param === undefined
-        ? message
-        : `--${details.param.replace("offer_ids", "offer")}: ${message}`,
+      details?.param === undefined ? message : `--${message.replace("offer_ids", "offer")}`,
       { cause: error },
     );
   }
