@@ -1,7 +1,13 @@
 import { readdirSync } from "node:fs";
 import type { Reporter } from "vitest/node";
 import { projectFile } from "../../../schemas/host/project-root.ts";
-import { LAST_PROMISE, NOT_BUILT, nameOfPromise, PROMISE_FOLDERS, promiseOfFile } from "../promise-list.ts";
+import {
+  LAST_PROMISE,
+  NOT_BUILT,
+  nameOfPromise,
+  PROMISE_FOLDERS,
+  promiseOfFile,
+} from "../promise-list.ts";
 import { type Cases, IS_FULL } from "../report-cases.ts";
 import { currentCommit } from "./current-commit.ts";
 import { appendResult, type PromiseResult } from "./result-file.ts";
