@@ -14,7 +14,7 @@ export async function auditBooks(
   signal: AbortSignal,
 ): Promise<number> {
   let audited = 0;
-  let fault: unknown;
+  const faults: unknown[] = [];
   for (const workspaceId of await listWorkspaces(pool)) {
     if (signal.aborted) return audited;
     try {
@@ -24,10 +24,10 @@ export async function auditBooks(
       const violations = found.slice(0, LOGGED_MAX);
       log.error({ workspaceId, count: found.length, violations }, "ledger.violated");
     } catch (error) {
-      fault ??= error;
+      faults.push(error);
     }
   }
-  if (fault !== undefined) throw fault;
+  if (faults.length > 0) throw new AggregateError(faults, "some workspaces were not audited");
   return audited;
 }
 

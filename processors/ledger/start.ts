@@ -43,16 +43,16 @@ export function startLedger({ pool, log, metrics, signal: ending }: LedgerDeps):
   /** One turn of each workspace that waits. */
   async function round(): Promise<boolean> {
     let hasMore = false;
-    let fault: unknown;
+    const faults: unknown[] = [];
     for (const { workspace_id: id, has_backfill: hasBackfill } of await listWaiting(pool)) {
       if (signal.aborted) break;
       try {
         hasMore = (await serve(id, hasBackfill)) || hasMore;
       } catch (error) {
-        fault ??= error;
+        faults.push(error);
       }
     }
-    if (fault !== undefined) throw fault;
+    if (faults.length > 0) throw new AggregateError(faults, "some workspaces were not posted");
     return hasMore;
   }
 

@@ -4,7 +4,7 @@ import { readStoredToMs } from "../../../schemas/click-lookup/stored-to.ts";
 import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import { readLanes } from "../../../schemas/installation/lane-count.ts";
 import type { OperationContext } from "../../operation/operation.ts";
-import { StoredClick } from "./click-row.ts";
+import type { StoredClick } from "./click-row.ts";
 import {
   type ClickSearch,
   isInScope,

@@ -22,12 +22,17 @@ beforeEach(async () => {
 });
 afterEach(() => books.close());
 
+const GUARDED = ["ledger_entry", "statement", "statement_line"];
+
 /** Changes tables as nobody can who does not switch their triggers off. */
-async function damage(text: string): Promise<void> {
-  await inTransaction(books.pool, async (tx) => {
-    await tx.query({ text: "alter table ledger_entry disable trigger user" });
-    await tx.query({ text });
-    await tx.query({ text: "alter table ledger_entry enable trigger user" });
+async function damage(text: string, values: readonly unknown[] = []): Promise<{ id: number }[]> {
+  return await inTransaction(books.pool, async (tx) => {
+    for (const table of GUARDED)
+      await tx.query({ text: `alter table ${table} disable trigger user` });
+    const { rows } = await tx.query<{ id: number }>({ text, values });
+    for (const table of GUARDED)
+      await tx.query({ text: `alter table ${table} enable trigger user` });
+    return rows;
   });
 }
 
@@ -88,14 +93,13 @@ type StatementFields = Readonly<Record<string, string | number | null>>;
 
 /** The statement of all that was posted, 17 owed, with tax of 1. */
 async function addStatement(fields: StatementFields = {}, line = "17"): Promise<number> {
-  const id = await books.insert("statement", {
+  const [account] = await books.rows<{ id: number }>(
+    "select id from ledger_account where kind = 'partner_payable'",
+  );
+  const columns = {
     workspace_id: books.workspaceId,
     affiliate_id: books.partners[0],
-    account_id: (
-      await books.rows<{ id: number }>(
-        "select id from ledger_account where kind = 'partner_payable'",
-      )
-    )[0]?.id,
+    account_id: account?.id,
     currency: "EUR",
     status: "draft",
     terms: "monthly",
@@ -113,12 +117,19 @@ async function addStatement(fields: StatementFields = {}, line = "17"): Promise<
     carried_out: "0",
     due_on: "2026-02-01",
     ...fields,
-  });
-  await books.rows(
-    "insert into statement_line (statement_id, line, kind, count, amount) values ($1, 1, 'conversions', 2, $2)",
-    [id, line],
+  };
+  const names = Object.keys(columns);
+  const [made] = await damage(
+    `with made as (
+       insert into statement (${names.join(", ")}) values (${names.map((_, at) => `$${at + 1}`).join(", ")}) returning id
+     ), line as (
+       insert into statement_line (statement_id, line, kind, count, amount)
+       select id, 1, 'conversions', 2, $${names.length + 1}::numeric from made
+     )
+     select id from made`,
+    [...Object.values(columns), line],
   );
-  return id;
+  return made?.id ?? 0;
 }
 
 test("statements hold I5 to I8 from draft to paid and returned, and faults are found (N42)", async () => {
@@ -128,7 +139,7 @@ test("statements hold I5 to I8 from draft to paid and returned, and faults are f
   await books.untilPosted();
   expect(await books.audit()).toEqual([]);
   const set = (status: string): Promise<unknown> =>
-    books.rows("update statement set status = $2, number = 'S-1' where id = $1", [id, status]);
+    damage("update statement set status = $2, number = 'S-1' where id = $1", [id, status]);
   await set("approved");
   expect(await violated()).toEqual(["I5"]);
   await post("statement_tax", "tax_in", -10_000n);
