@@ -1,4 +1,4 @@
-/** Events that a webhook may subscribe to (G128). */
+/** Events that a webhook may subscribe to (G128, N14). */
 export const WEBHOOK_EVENTS = [
   "conversion.created",
   "conversion.updated",
@@ -8,5 +8,8 @@ export const WEBHOOK_EVENTS = [
   "affiliate.updated",
   "access.requested",
   "access.decided",
+  "affiliate.payment_method_changed",
+  "payout.paid",
+  "payout.failed",
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];

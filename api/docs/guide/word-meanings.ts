@@ -60,6 +60,12 @@ export const WEBHOOK_MEANINGS: Readonly<Record<WebhookEvent, readonly [string, s
   "affiliate.updated": ["a partner changes; `previous` has the changed fields", "partner"],
   "access.requested": ["a partner asks for an offer", "access record"],
   "access.decided": ["a partner is approved or rejected for an offer", "access record"],
+  "affiliate.payment_method_changed": [
+    "a partner or the staff changes how the partner is paid",
+    "partner, method, who and when",
+  ],
+  "payout.paid": ["a payout to a partner arrived", "payout"],
+  "payout.failed": ["a payout to a partner failed or came back", "payout"],
 };
 
 /** The value of each fraud check, and which conversions it rejects. */

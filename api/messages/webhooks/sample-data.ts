@@ -100,6 +100,24 @@ const ACCESS = {
   offer_name: "Sample offer",
 };
 
+const PAYOUT = {
+  id: 1,
+  run_id: 1,
+  reference: "P1L1",
+  affiliate_id: 1,
+  affiliate_code: "SAMPLE",
+  affiliate_name: "Sample partner",
+  method: "wire",
+  currency: "USD",
+  amount: "1840.5500",
+  statement_ids: [1],
+  status: "paid",
+  external_id: "TRANSFER-1",
+  fee: null,
+  error: "",
+  settled_at: CONVERTED_AT,
+};
+
 const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "conversion.created": { data: CONVERSION },
   "conversion.updated": {
@@ -112,6 +130,20 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "affiliate.updated": { data: AFFILIATE, previous: { status: "pending" } },
   "access.requested": { data: { ...ACCESS, status: "pending", decided_at: null } },
   "access.decided": { data: ACCESS },
+  "affiliate.payment_method_changed": {
+    data: {
+      affiliate_id: 1,
+      affiliate_code: "SAMPLE",
+      affiliate_name: "Sample partner",
+      payment_method: "wire",
+      changed_by: "partner",
+      changed_at: CONVERTED_AT,
+    },
+  },
+  "payout.paid": { data: PAYOUT },
+  "payout.failed": {
+    data: { ...PAYOUT, status: "failed", external_id: null, error: "account closed" },
+  },
 };
 
 /** The sample of a document: every field that the event has, with invented data. */

@@ -23,6 +23,9 @@ const EVENTS: Readonly<Record<Webhook["events"][number], true>> = {
   "affiliate.updated": true,
   "access.requested": true,
   "access.decided": true,
+  "affiliate.payment_method_changed": true,
+  "payout.paid": true,
+  "payout.failed": true,
 };
 
 const WEBHOOKS: RecordResource<Webhook> = {
