@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Clicks: "Single clicks, with their conversions.",
   Conversions: "Single conversions: read, record by hand, approve or reject.",
   Postbacks: "Messages to partners about their conversions, with the results.",
+  Payouts: "How partners are paid, and payout runs.",
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Webhooks: "Events of the workspace, sent to your server.",

@@ -203,6 +203,23 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
     ],
   },
   {
+    title: "Money",
+    resources: [
+      {
+        page: "payment-methods",
+        title: "Payment methods",
+        about: "How a partner is paid: method, details and tax.",
+        paths: ["/me/payment-method", "/affiliates/{id}/payment-method"],
+      },
+      {
+        page: "payout-runs",
+        title: "Payout runs",
+        about: "Payments to partners: who is due, approval, and what the bank did.",
+        paths: ["/payout-runs", "/payout-lines", "/me/payouts"],
+      },
+    ],
+  },
+  {
     title: "Postbacks, webhooks and logs",
     resources: [
       {
