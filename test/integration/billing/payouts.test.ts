@@ -101,7 +101,7 @@ test("a run pays statements that are due, and posts with the result, not before 
   const draft = await run({ affiliate_ids: [id] });
   expect(draft).toMatchObject({ status: "draft", total: "1840.5500", held: [] });
   expect(draft.lines).toMatchObject([
-    { reference: `P${draft.id}L${draft.lines[0]?.id}`, details: { iban: "DE89…3000" } },
+    { reference: `P${draft.id}L${String(draft.lines[0]?.id)}`, details: { iban: "DE89…3000" } },
   ]);
   expect(refusal(await world.post("/payout-runs", { ...RUN, affiliate_ids: [id] }))).toBe(
     "409 conflict",
@@ -160,7 +160,7 @@ test("a payment that fails or comes back is in the next run, and is taken back o
   expect([await statusOf(statement), await owed(id)]).toEqual(["approved", "50.0000"]);
   const { rows } = await world.pool.query({
     text: "select kind, reverses_id is null as is_first from ledger_transaction where source_id like $1 order by id",
-    values: [`${second.lines[0]?.id}/%`],
+    values: [`${String(second.lines[0]?.id)}/%`],
   });
   expect(rows).toEqual([
     { kind: "payout", is_first: true },
@@ -182,7 +182,7 @@ test("a partner without a method is held, whatever methods the run has (N56)", a
     [{ affiliate_id: id, reason: "details missing" }],
   ]);
   expect(refusal(await world.call("POST", `/payout-runs/${made.id}/approve`))).toBe("409 conflict");
-  const release = `/payout-lines/${made.held[0]?.id}/release`;
+  const release = `/payout-lines/${String(made.held[0]?.id)}/release`;
   expect(refusal(await world.post(release, { reason: "trust me" }))).toBe("409 conflict");
   expect((await world.post(`/payout-runs/${made.id}/cancel`, {})).status).toBe(200);
   expect((await run({ affiliate_ids: [id] })).held).toHaveLength(1);
@@ -229,7 +229,7 @@ test("a change by PATCH of the contract holds, too, and masks are never paid to 
   expect(made.held).toMatchObject([
     { reason: "payment method changed", details: { iban: "GB29…6819" } },
   ]);
-  const released = await world.post(`/payout-lines/${made.held[0]?.id}/release`, {
+  const released = await world.post(`/payout-lines/${String(made.held[0]?.id)}/release`, {
     reason: "called her",
   });
   expect(released.status, released.text).toBe(200);
@@ -245,7 +245,9 @@ test("of two runs at once, one gets a statement (N52)", async () => {
       async () => await world.post("/payout-runs", { ...RUN, affiliate_ids: [id] }),
     ),
   );
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    201, 409, 409, 409, 409, 409,
+  ]);
 });
 
 test("with four eyes, maker and changer do not approve, and somebody else does (N53)", async () => {

@@ -36,12 +36,17 @@ test("published IBANs are accepted, with spaces and in small letters (N32)", () 
 
 test("200 right IBANs are accepted, and each with one wrong character is refused (N32)", () => {
   fc.assert(
-    fc.property(accounts, fc.nat(), fc.constantFrom(..."0123456789"), (iban, place, digit) => {
-      expect(ibanFault(iban)).toBeUndefined();
-      const at = 4 + (place % (iban.length - 4));
-      fc.pre(iban[at] !== digit && /\d/.test(iban[at] ?? ""));
-      expect(ibanFault(iban.slice(0, at) + digit + iban.slice(at + 1))).toContain("check digits");
-    }),
+    fc.property(
+      accounts,
+      fc.nat(),
+      fc.constantFrom(..."0 1 2 3 4 5 6 7 8 9".split(" ")),
+      (iban, place, digit) => {
+        expect(ibanFault(iban)).toBeUndefined();
+        const at = 4 + (place % (iban.length - 4));
+        fc.pre(iban[at] !== digit && /\d/.test(iban[at] ?? ""));
+        expect(ibanFault(iban.slice(0, at) + digit + iban.slice(at + 1))).toContain("check digits");
+      },
+    ),
     { numRuns: 200 },
   );
 });

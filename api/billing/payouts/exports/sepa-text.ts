@@ -10,7 +10,7 @@ const NOT_ALLOWED = /[^A-Za-z0-9/\-?:().,'+ ]/g;
 
 /** A text in the characters that every bank of SEPA accepts, cut to a length: `Ads & Söhne` → `Ads + Sohne` (N54). */
 export function sepaText(text: string, charactersMax: number): string {
-  const spelled = [...text].map((character) => LETTERS.get(character) ?? character).join("");
+  const spelled = Array.from(text, (character) => LETTERS.get(character) ?? character).join("");
   return spelled
     .normalize("NFKD")
     .replaceAll(/\p{Mark}/gu, "")

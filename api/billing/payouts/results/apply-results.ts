@@ -14,6 +14,7 @@ import {
   linesByExternalId,
   lockLines,
   type NewResult,
+  type ResultStatus,
   type SettledLine,
   settleRun,
   writeResults,
@@ -121,6 +122,11 @@ function judgeResult(
   const owner = externalId === "" ? undefined : owners.get(externalId);
   if (owner !== undefined && owner !== line.id)
     return { external_id: "another line has this external id" };
+  return stepOf(line, status);
+}
+
+/** Whether a line of this state takes a result with this status. */
+function stepOf(line: SettledLine, status: ResultStatus): "applied" | FieldFaults {
   if (line.status === "held") return { reference: "this line was held and left the run" };
   if (line.status === "pending") return "applied";
   if (line.status === "paid" && status === "returned") return "applied";

@@ -38,20 +38,24 @@ export type HoldQuestion = {
 
 /** Why a partner is not paid now; undefined if it may be. */
 export function holdOf(asked: HoldQuestion): Hold | undefined {
-  const { row, details, format, currency, state, nowMs, releasedAt, madeAt } = asked;
+  const { row, details, format, currency, releasedAt } = asked;
   if (details === undefined) return { reason: "details missing", until: null };
   if (format !== null && !fitsFormat(format, row.method, details, currency))
     return { reason: "details do not fit the format", until: null };
-  const changedAt = row.changed_at;
-  const hours = state?.payment_change_hold_hours ?? HOLD_HOURS;
-  if (releasedAt === null || (changedAt !== null && changedAt > releasedAt)) {
-    const until = holdEnd(changedAt, hours, nowMs);
-    const isUnseen = changedAt !== null && madeAt !== undefined && changedAt > madeAt;
-    if (until !== null || isUnseen) return { reason: "payment method changed", until };
-  }
+  const changed = changeHold(asked);
+  if (changed !== undefined) return changed;
   if (releasedAt !== null) return undefined;
   if (row.status !== "active") return { reason: "partner not active", until: null };
   return needsTaxDetails(row) ? { reason: "tax details missing", until: null } : undefined;
+}
+
+/** After a change of the details, and while whoever approves has not seen it. */
+function changeHold({ row, state, nowMs, releasedAt, madeAt }: HoldQuestion): Hold | undefined {
+  const changedAt = row.changed_at;
+  if (changedAt === null || (releasedAt !== null && changedAt <= releasedAt)) return undefined;
+  const until = holdEnd(changedAt, state?.payment_change_hold_hours ?? HOLD_HOURS, nowMs);
+  const isUnseen = madeAt !== undefined && changedAt > madeAt;
+  return until !== null || isUnseen ? { reason: "payment method changed", until } : undefined;
 }
 
 /** A document that adds tax, or says that the recipient owes it, needs the partner's number. */

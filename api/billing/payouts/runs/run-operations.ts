@@ -140,7 +140,7 @@ export const releasePayoutLine: Operation = operation({
       if (FIRM_REASONS.has(line.reason ?? ""))
         throw conflict(
           "reason",
-          `${line.reason}: the line cannot be paid. Correct the partner's details and make a new run`,
+          `${line.reason ?? ""}: the line cannot be paid. Correct the partner's details and make a new run`,
         );
       const state = await readBillingState(tx, workspace.id);
       await needFourEyes(tx, context, { state, runId, affiliateIds: [affiliateId] });
