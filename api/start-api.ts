@@ -35,12 +35,12 @@ import { SharedPages } from "./http/slots/shared-pages.ts";
 import { StaticText } from "./http/static-text.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { Cursors } from "./operation/cursor.ts";
+import { SealedBox } from "./operation/sealed-box.ts";
 import { operations } from "./operations.ts";
 import { Mailer, type MailSettings } from "./people/mailer.ts";
 import { OidcClient, type OidcSettings } from "./people/oidc-client.ts";
 import { PasswordHasher } from "./people/password-hasher.ts";
 import { type PeopleParts, peopleRequests } from "./people/people-request.ts";
-import { SealedBox } from "./people/sealed-box.ts";
 import { ClickTotalsFeed } from "./traffic/cap-usage/click-totals.ts";
 import { UpdateRunner } from "./workspace/conversion-updates/update-runner.ts";
 import { openImports } from "./workspace/imports/open-imports.ts";
@@ -88,7 +88,8 @@ function peopleParts({ db, apiUrl, console }: ApiParts, secret: string): PeopleP
     attempts: new RateLimiter(db, SIGN_INS_PER_MINUTE),
     oidc: console?.oidc === undefined ? undefined : new OidcClient(console.oidc, apiUrl),
     mailer: console?.mail === undefined ? undefined : new Mailer(console.mail),
-    box: console?.secret === undefined ? undefined : new SealedBox(console.secret),
+    box:
+      console?.secret === undefined ? undefined : new SealedBox(console.secret, "second factors"),
   };
 }
 
@@ -115,6 +116,10 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     outgoing,
     log,
     cursors: new Cursors(secret),
+    paymentBox:
+      parts.console?.secret === undefined
+        ? undefined
+        : new SealedBox(parts.console.secret, "payment details"),
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const files = openFileRunners(stores, parts.metrics);

@@ -92,6 +92,24 @@ export const VISIBILITY = {
     `owner_kind owner_id owner_name measure period currency limit used share is_reached resets_at
       alert_only`,
   ),
+  /** How a partner is paid: for itself and for admins. */
+  payment_method: rule(
+    `affiliate_id payment_method payment_details has_details tax changed_at held_until`,
+    { analyst: "payment_details", partner: "affiliate_id" },
+  ),
+  payout_run: rule(
+    `id status currency methods format due_until execution_date total held_total line_count held_count paid_count
+      failed_count created_by approved_by created_at approved_at ended_at lines held`,
+  ),
+  /** `details` are masks, which only admins see. A partner sees its own lines of approved runs. */
+  payout_line: rule(
+    `id run_id reference affiliate_id affiliate_code affiliate_name method details currency amount statement_ids
+      statements status reason until released_at release_reason external_id fee error execution_date settled_at`,
+    {
+      analyst: "details",
+      partner: `affiliate_id affiliate_code affiliate_name reason until released_at release_reason fee statement_ids`,
+    },
+  ),
   /** What a partner or an advertiser sees and changes of its own account. */
   profile: rule(
     `name email company contact_name phone website messenger traffic_sources country updated_at`,

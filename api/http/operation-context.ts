@@ -14,6 +14,7 @@ import type {
   RequestContext,
 } from "../operation/operation.ts";
 import { keyIdOf } from "../operation/principal.ts";
+import type { SealedBox } from "../operation/sealed-box.ts";
 import type { Admission, AdmissionDeps } from "./admission.ts";
 import { isFresh } from "./caller-refusal.ts";
 import type { ClickhouseSlots } from "./slots/clickhouse-slots.ts";
@@ -32,6 +33,7 @@ export type OperationParts = {
   readonly imports: ImportSignals;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
+  readonly paymentBox?: SealedBox | undefined;
   readonly log: Log;
   readonly settings: OperationSettings;
 };
@@ -95,6 +97,7 @@ function contextWithout(parts: OperationParts, { admission, trace }: Admitted): 
     imports: parts.imports,
     outgoing: parts.outgoing,
     cursors: parts.cursors,
+    paymentBox: parts.paymentBox,
     log: parts.log.child({ request_id: requestId }),
     requestId,
     trace,

@@ -12,6 +12,7 @@ import type { Permission, Role } from "./permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./principal.ts";
 import type { ReadPage } from "./read-page.ts";
 import type { RequestTrace } from "./request-trace.ts";
+import type { SealedBox } from "./sealed-box.ts";
 
 /** The caller's rate budget, with this request already counted. */
 export type RateState = {
@@ -66,6 +67,8 @@ export type OperationContext = {
   /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
+  /** Seals payment details. Undefined without CONSOLE_SECRET: answer `unavailable`. */
+  readonly paymentBox?: SealedBox | undefined;
   readonly log: Log;
   readonly requestId: string;
   /** Undefined without tracing. */

@@ -2,10 +2,10 @@ import type { SessionCookie } from "../access/session-cookie.ts";
 import type { SessionTokens } from "../access/session-tokens.ts";
 import type { SignedIn } from "../access/sessions.ts";
 import type { PeopleRequests } from "../http/operation-context.ts";
+import type { SealedBox } from "../operation/sealed-box.ts";
 import type { Mailer } from "./mailer.ts";
 import type { OidcClient } from "./oidc-client.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
-import type { SealedBox } from "./sealed-box.ts";
 import { type AttemptCounter, countAddress } from "./throttle.ts";
 
 /** What only operations for people use. */

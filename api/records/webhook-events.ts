@@ -12,5 +12,8 @@ export const WEBHOOK_EVENTS = [
   "invoice.paid",
   "statement.created",
   "statement.approved",
+  "affiliate.payment_method_changed",
+  "payout.paid",
+  "payout.failed",
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];

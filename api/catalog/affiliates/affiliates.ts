@@ -28,6 +28,7 @@ import type { OperationContext } from "../../operation/operation.ts";
 import { manage } from "../../records/manage.ts";
 import type { Body } from "../../records/managed-resource.ts";
 import { queueEvent, type Shown } from "../../records/queue-event.ts";
+import { changesPayment, notePaymentChange } from "./payment-change.ts";
 
 export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
 const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
@@ -162,7 +163,10 @@ export const affiliates = manage({
   write: { ...adminWrite("affiliates.write"), needsFresh: ["payment_details"] },
   references: { manager_id: "user" },
   taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
-  afterUpdate: queueAffiliateUpdated,
+  afterUpdate: async (tx, context, change) => {
+    await queueAffiliateUpdated(tx, context, change);
+    if (changesPayment(change)) await notePaymentChange(tx, context, change.after);
+  },
 });
 
 /** Queues `affiliate.updated`. The rows need the fields of the document. */

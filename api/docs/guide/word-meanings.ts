@@ -67,6 +67,12 @@ export const WEBHOOK_MEANINGS: Readonly<Record<WebhookEvent, readonly [string, s
     "statement, as staff see it, with its lines",
   ],
   "statement.approved": ["a statement is approved and has its number", "statement with its lines"],
+  "affiliate.payment_method_changed": [
+    "a partner or the staff changes how the partner is paid",
+    "partner, method, who and when",
+  ],
+  "payout.paid": ["a payout to a partner arrived", "payout"],
+  "payout.failed": ["a payout to a partner failed or came back", "payout"],
 };
 
 /** The value of each fraud check, and which conversions it rejects. */

@@ -33,11 +33,11 @@ const TAGS: Readonly<Record<string, string>> = {
   Clicks: "Single clicks, with their conversions.",
   Conversions: "Single conversions: read, record by hand, approve or reject.",
   Postbacks: "Messages to partners about their conversions, with the results.",
+  Payouts: "How partners are paid, and payout runs.",
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Billing:
     "What is owed to partners and by advertisers, and what was paid: ledger, adjustments, statements, invoices and payments.",
-  Payouts: "Runs of payments to partners, and what became of each payment.",
   Webhooks: "Events of the workspace, sent to your server.",
   System:
     "The installation as a whole: its state and its workspaces. For people who run it, whom the console knows as operators.",

@@ -229,6 +229,18 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         about: "Corrections by hand. They are reversed, never changed.",
         paths: ["/adjustments"],
       },
+      {
+        page: "payment-methods",
+        title: "Payment methods",
+        about: "How a partner is paid: method, details and tax.",
+        paths: ["/me/payment-method", "/affiliates/{id}/payment-method"],
+      },
+      {
+        page: "payout-runs",
+        title: "Payout runs",
+        about: "Payments to partners: who is due, approval, and what the bank did.",
+        paths: ["/payout-runs", "/payout-lines", "/me/payouts"],
+      },
     ],
   },
   {

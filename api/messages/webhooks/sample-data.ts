@@ -185,6 +185,24 @@ const STATEMENT = {
   ],
 };
 
+const PAYOUT = {
+  id: 1,
+  run_id: 1,
+  reference: "P1L1",
+  affiliate_id: 1,
+  affiliate_code: "SAMPLE",
+  affiliate_name: "Sample partner",
+  method: "wire",
+  currency: "USD",
+  amount: "1840.5500",
+  statement_ids: [1],
+  status: "paid",
+  external_id: "TRANSFER-1",
+  fee: null,
+  error: "",
+  settled_at: CONVERTED_AT,
+};
+
 const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "conversion.created": { data: CONVERSION },
   "conversion.updated": {
@@ -218,6 +236,20 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
         },
       ],
     },
+  },
+  "affiliate.payment_method_changed": {
+    data: {
+      affiliate_id: 1,
+      affiliate_code: "SAMPLE",
+      affiliate_name: "Sample partner",
+      payment_method: "wire",
+      changed_by: "partner",
+      changed_at: CONVERTED_AT,
+    },
+  },
+  "payout.paid": { data: PAYOUT },
+  "payout.failed": {
+    data: { ...PAYOUT, status: "failed", external_id: null, error: "account closed" },
   },
 };
 

@@ -151,15 +151,6 @@ create table ledger_click_total (
   primary key (workspace_id, day, offer_id, affiliate_id, advertiser_id, currency)
 );
 
--- Changes of conversions that belong to the old books: the conversion was created before `starts_on` (N36).
-create table ledger_unposted (
-  history_id bigint primary key,
-  workspace_id integer not null,
-  conversion_id uuid not null,
-  at timestamptz(3) not null
-);
-create index ledger_unposted_list on ledger_unposted (workspace_id, at desc, history_id desc);
-
 -- What somebody corrected by hand (N43). Each is one transaction of the ledger, whose source it is.
 create table adjustment (
   id bigint primary key generated always as identity,

@@ -27,6 +27,9 @@ const EVENTS: Readonly<Record<Webhook["events"][number], true>> = {
   "invoice.paid": true,
   "statement.created": true,
   "statement.approved": true,
+  "affiliate.payment_method_changed": true,
+  "payout.paid": true,
+  "payout.failed": true,
 };
 
 const WEBHOOKS: RecordResource<Webhook> = {

@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import type { Queryable } from "../../../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
+import { affiliates } from "../../../catalog/affiliates/affiliates.ts";
+import { notePaymentChange } from "../../../catalog/affiliates/payment-change.ts";
+import { asObject } from "../../../operation/json-object.ts";
+import type { FieldFaults, OperationContext } from "../../../operation/operation.ts";
+import {
+  accountOwner,
+  detailsOf,
+  type PaymentRow,
+  readPaymentRow,
+  savePaymentAccount,
+  sealDetails,
+} from "./payment-accounts.ts";
+import {
+  detailFaults,
+  maskDetails,
+  PAYMENT_METHODS,
+  PaymentDetails,
+  type PaymentMethod,
+  tidyDetails,
+} from "./payment-details.ts";
+import type { PaymentMethodBody, Tax } from "./payment-method-fields.ts";
+
+type Body = z.output<typeof PaymentMethodBody>;
+
+/** Faults of a body that has passed its schema in the parts that this looks at. */
+export async function paymentMethodFaults(
+  context: OperationContext,
+  body: Readonly<Record<string, unknown>>,
+  affiliateId: number,
+): Promise<FieldFaults> {
+  const row = await readPaymentRow(context.db, context.workspace.id, affiliateId);
+  return {
+    ...faultsOfDetails(row, body),
+    ...faultsOfTax(row, asObject(body["tax"]), context.principal.role === "partner"),
+  };
+}
+
+function faultsOfDetails(row: PaymentRow, body: Readonly<Record<string, unknown>>): FieldFaults {
+  const method = PAYMENT_METHODS.find((known) => known === body["payment_method"]);
+  if (method === undefined) return {};
+  if (body["payment_details"] === undefined)
+    return method === row.method ? {} : { payment_details: "expected the details of this method" };
+  const details = PaymentDetails.safeParse(body["payment_details"]);
+  return details.success ? detailFaults(method, tidyDetails(details.data)) : {};
+}
+
+/** A partner does not say how much tax the network adds to what it pays. */
+function faultsOfTax(
+  row: PaymentRow,
+  tax: Readonly<Record<string, unknown>>,
+  isPartner: boolean,
+): FieldFaults {
+  const faults: Record<string, string> = {};
+  const mode = tax["mode"] ?? row.tax_mode;
+  if (isPartner && mode !== row.tax_mode) faults["tax.mode"] = "only the network sets it";
+  if (isPartner && tax["rate"] !== undefined && Number(tax["rate"]) !== Number(row.tax_rate))
+    faults["tax.rate"] = "only the network sets it";
+  const vatId = tax["vat_id"] ?? row.vat_id;
+  if (!isPartner && mode === "reverse_charge" && vatId === "")
+    faults["tax.vat_id"] = "is needed for reverse charge";
+  return faults;
+}
+
+/** Writes what differs. A change of method or details is noted and holds payouts; the same details again do not. */
+export async function savePaymentMethod(
+  context: OperationContext,
+  affiliateId: number,
+  { payment_method: method, payment_details: given, tax }: Body,
+): Promise<void> {
+  const { db, workspace } = context;
+  await inTransaction(db, async (tx) => {
+    await tx.query({
+      name: "lock-affiliate-of-payment",
+      text: "select from affiliate where workspace_id = $1 and id = $2 for no key update",
+      values: [workspace.id, affiliateId],
+    });
+    const before = await readPaymentRow(tx, workspace.id, affiliateId);
+    if (given !== undefined) await saveDetails(tx, context, { before, method, given });
+    if (tax !== undefined) await saveTax(tx, workspace.id, before, tax);
+  });
+}
+
+async function saveDetails(
+  tx: Queryable,
+  context: OperationContext,
+  {
+    before,
+    method,
+    given,
+  }: {
+    readonly before: PaymentRow;
+    readonly method: PaymentMethod;
+    readonly given: PaymentDetails;
+  },
+): Promise<void> {
+  const { paymentBox, workspace } = context;
+  const { affiliate_id: affiliateId } = before;
+  const details = tidyDetails(given);
+  const sealed = sealDetails(paymentBox, details, accountOwner(affiliateId));
+  if (method === before.method && isDeepStrictEqual(details, detailsOf(paymentBox, before))) return;
+  const masked = maskDetails(details);
+  const isSeen = method !== before.method || !isDeepStrictEqual(masked, before.texts);
+  const row = await affiliates.change(tx, context, {
+    id: affiliateId,
+    body: { payment_method: method, payment_details: masked },
+  });
+  // Other details may have the same ends. Then the record of the contract does not change, and notes nothing.
+  if (!isSeen) await notePaymentChange(tx, context, row);
+  await savePaymentAccount(tx, { workspaceId: workspace.id, affiliateId, method, sealed, masked });
+}
+
+async function saveTax(
+  tx: Queryable,
+  workspaceId: number,
+  before: PaymentRow,
+  tax: Tax,
+): Promise<void> {
+  await tx.query({
+    name: "save-tax-of-affiliate",
+    text: `insert into tax_record (workspace_id, affiliate_id, country, vat_id, mode, rate) values ($1, $2, $3, $4, $5, $6)
+           on conflict (affiliate_id) do update set country = excluded.country, vat_id = excluded.vat_id, mode = excluded.mode,
+             rate = excluded.rate, updated_at = clock_timestamp()`,
+    values: [
+      workspaceId,
+      before.affiliate_id,
+      tax.country ?? before.tax_country,
+      tax.vat_id ?? before.vat_id,
+      tax.mode ?? before.tax_mode,
+      tax.rate ?? before.tax_rate,
+    ],
+  });
+}
