@@ -53,9 +53,9 @@ const created = new Map<string, string>();
 test("partner 1, advertiser 1 and the click of the examples exist", async () => {
   await world.startProcessor();
   expect([world.tenant.affiliateId, world.tenant.advertiserId]).toEqual([1, 1]);
-  await makeStatements();
   const billing = { enabled: true, starts_on: "2026-01-01" };
   expect((await world.patch("/billing-settings", billing)).status).toBe(200);
+  await makeStatements();
   const { atMs } = clickIdParts(CLICK_ID);
   await world.clickhouse.command({
     query: `insert into click (click_id, ts, workspace_id, offer_id, affiliate_id, link_type, status)
@@ -99,7 +99,6 @@ test.each(creations.toSorted((a, b) => rankOf(a) - rankOf(b)))(
 /** The partner is paid on request: its first statement is approved and has a kept file, its second is a draft, and more was earned. */
 async function makeStatements(): Promise<void> {
   const books = new StatementBooks(world, world.tenant.workspaceId);
-  await books.switchOn();
   await world.rows("update affiliate set payment_terms = 'on_request' where id = 1");
   await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
   const [first] = await books.closeNow(1);

@@ -148,6 +148,7 @@ export class LeakWorld {
     ids.set("files/{format}", ["html", "csv"]);
     ids.set("conversion-updates/{id}", [await this.#update(admin, names)]);
     await addStatement(this.db, ids, names);
+    ids.set(ofRole("adjustments/{id}", "advertiser"), [await this.#adjustment(admin, names)]);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
@@ -165,6 +166,14 @@ export class LeakWorld {
       partner: await make("partner", { affiliate_id: affiliateId }),
       advertiser: await make("advertiser", { advertiser_id: advertiserId }),
     };
+  }
+
+  /** An adjustment for the advertiser: the one of `bodies.ts` is for the partner. */
+  async #adjustment(admin: string, { word, advertiserId }: Names): Promise<string> {
+    const amount = { currency: "USD", amount: "1", kind: "correction" };
+    const body = { ...amount, advertiser_id: advertiserId, reason: word };
+    const { data } = Made.parse((await this.call("POST", "/adjustments", admin, body)).body);
+    return String(data["id"]);
   }
 
   /** A sent invoice of the advertiser, whose only line is the offer. */
@@ -249,6 +258,11 @@ export class LeakWorld {
     );
     return clickId;
   }
+}
+
+/** The place of a record that one role sees instead of the record of all others. */
+export function ofRole(place: string, role: Role): string {
+  return `${place} as ${role}`;
 }
 
 /** A path of an operation with its parameters filled. @throws if a parameter has no value. */
