@@ -115,11 +115,12 @@ export async function listStatementEntries(
   return rows;
 }
 
+/** In `coalesce`, so that the planner expects many entries to pass and walks the index in the order of the page. */
 function ofLine(line: StatementLine): Condition {
   return {
     text: (first) =>
-      `e.line_kind = $${first} and e.offer_id is not distinct from $${first + 1}::integer
-        and e.event_code is not distinct from $${first + 2}::text and e.of_statement_id is not distinct from $${first + 3}::bigint`,
+      `coalesce((e.line_kind, e.offer_id, e.event_code, e.of_statement_id)
+         is not distinct from ($${first}::text, $${first + 1}::integer, $${first + 2}::text, $${first + 3}::bigint), false)`,
     values: [line.kind, line.offer_id, line.event_code, line.of_statement_id],
   };
 }

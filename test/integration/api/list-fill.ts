@@ -247,10 +247,10 @@ function books(ids: Ids): string[] {
      insert into ledger_entry (account_id, seq, transaction_id, amount, posted_at, kind, conversion_id)
      select a.id, row_number() over (partition by a.id order by p.posted_at), p.id, -1, p.posted_at, 'conversion',
        md5('conversion' || p.i)::uuid
-     from posted p join ledger_account a on a.kind = 'partner_payable' and a.owner_id = ${affiliate}
+     from posted p join ledger_account a on a.kind = 'partner_payable' and a.currency = 'EUR' and a.owner_id = ${affiliate}
      union all
      select a.id, row_number() over (order by p.posted_at), p.id, 1, p.posted_at, 'conversion', null
-     from posted p join ledger_account a on a.kind = 'payout_cost'`,
+     from posted p join ledger_account a on a.kind = 'payout_cost' and a.currency = 'EUR'`,
     `insert into ledger_unposted (history_id, workspace_id, conversion_id, at)
      select id, ${workspaceId}, conversion_id, at from conversion_history`,
     `insert into change_log (workspace_id, resource, at, before, after)
