@@ -34,6 +34,7 @@ test("staff see everything but secrets of admins and what is the partner's own (
     const hidden = fields.filter((field) => known.analyst?.includes(field) === true);
     const secrets = {
       affiliate: ["payment_details"],
+      payment_method: ["payment_details"],
       advertiser: ["postback_token"],
       offer: ["access_status", "can_run", "tracking_link"],
       offer_terms: ["accepted", "accepted_at"],

@@ -55,7 +55,9 @@ create index invoice_advertiser on invoice (advertiser_id, created_at desc, id d
 create trigger ids_are_verified before insert on invoice for each statement execute function refuse_unverified_ids();
 
 -- They name the type of the table.
-\ir ../functions/guard_invoice.sql
+\ir ../functions/guard_new_invoice.sql
+\ir ../functions/guard_invoice_change.sql
+\ir ../functions/refuse_unequal_invoice.sql
 create index invoice_open on invoice (account_id, period_to, id) where status in ('sent', 'part_paid') and kind = 'invoice';
 create trigger is_next before insert on invoice for each row execute function guard_new_invoice();
 create trigger is_final before update on invoice for each row execute function guard_invoice_change();

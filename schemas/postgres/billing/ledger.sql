@@ -3,7 +3,8 @@
 -- Double entry, append-only: a record of money is never updated or deleted, and a correction is a further record that names the first
 -- (N8). Triggers refuse everything else, whoever asks.
 \ir ../functions/refuse_ledger_change.sql
-\ir ../functions/refuse_unbalanced.sql
+\ir ../functions/refuse_unbalanced_entries.sql
+\ir ../functions/refuse_empty_transaction.sql
 
 -- What a workspace has set about billing (N36). Without a row nothing is posted.
 create table billing_settings (

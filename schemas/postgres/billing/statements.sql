@@ -73,6 +73,7 @@ create index statement_draft on statement (workspace_id, id) where status = 'dra
 create index statement_due on statement (workspace_id, currency, due_on) where status = 'approved';
 create trigger ids_are_verified before insert on statement for each statement execute function refuse_unverified_ids();
 \ir ../functions/refuse_gap_in_statements.sql
+\ir ../functions/refuse_statement_change.sql
 create trigger follows before insert on statement for each row execute function refuse_gap_in_statements();
 create trigger is_final before update on statement for each row execute function refuse_statement_change();
 create trigger is_kept before delete or truncate on statement for each statement execute function refuse_ledger_change();

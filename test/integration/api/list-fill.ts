@@ -25,6 +25,7 @@ export async function fillLists(
       ...money(ids),
       ...managed(ids),
       ...statements(ids),
+      ...payouts(ids),
       ...books(ids),
       "analyze",
     ])
@@ -228,6 +229,20 @@ function statements(ids: Ids): string[] {
     "alter table statement enable trigger follows",
     `insert into statement_line (statement_id, line, kind, offer_id, event_code, count, amount)
      select min(id), 1, 'conversions', 1, 'default', ${rows}, ${rows} from statement`,
+  ];
+}
+
+/** Runs with a line each. */
+function payouts(ids: Ids): string[] {
+  const { workspaceId, rows } = ids;
+  const { affiliate } = ownersOf(ids);
+  return [
+    `insert into payout_run (workspace_id, status, currency, methods, due_until, execution_date, created_at)
+     select ${workspaceId}, case when i % 50 = 1 then 'draft' else 'approved' end, 'USD', '{wire}', '2026-01-01', '2026-01-01', ${AT}
+     from generate_series(1, ${rows}) i`,
+    `insert into payout_line (run_id, workspace_id, affiliate_id, method, currency, amount, status, created_at)
+     select r.id, ${workspaceId}, ${affiliate}, 'wire', 'USD', 1, 'paid', ${AT}
+     from (select id, row_number() over (order by id) as i from payout_run) r`,
   ];
 }
 

@@ -255,6 +255,12 @@ const LISTS: Readonly<Record<string, List>> = {
     wide: ["status", "currency"],
     roles: ["partner"],
   },
+  listPayoutRuns: { rows: byCreation("payout_run"), wide: ["status", "currency"] },
+  listOwnPayouts: {
+    rows: byCreation("payout_line"),
+    wide: ["status", "currency"],
+    roles: ["partner"],
+  },
   listStatementEntries: {
     rows: ENTRIES,
     path: async () => ({ id: await smallest("statement")(), line: "1" }),

@@ -153,8 +153,8 @@ test("statements hold I5 to I8 from draft to paid and returned, and faults are f
     execution_date: "2026-02-01",
   });
   await books.rows(
-    `insert into payout_line (run_id, workspace_id, affiliate_id, method, currency, amount, reference, status)
-     values ($1, $2, $3, 'wire', 'EUR', 18, 'P1L1', 'paid')`,
+    `insert into payout_line (run_id, workspace_id, affiliate_id, method, currency, amount, status)
+     values ($1, $2, $3, 'wire', 'EUR', 18, 'paid')`,
     [run, books.workspaceId, books.partners[0]],
   );
   expect(await violated()).toEqual(["I8"]);

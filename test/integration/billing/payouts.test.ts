@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
+import { auditBilling } from "../../../schemas/billing/audit.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, type Json, list, record, refusal } from "../api/api-world.ts";
 import { approvedStatement } from "./statement-rows.ts";
@@ -166,6 +167,7 @@ test("a payment that fails or comes back is in the next run, and is taken back o
     { kind: "payout", is_first: true },
     { kind: "payout_return", is_first: false },
   ]);
+  expect(await auditBilling(world.pool, workspaceId)).toEqual([]);
   const third = await run({ affiliate_ids: [id] });
   expect(third.lines).toHaveLength(1);
   expect(refusal(await world.post(`/payout-runs/${third.id}/results`, { rows: [back] }))).toBe(

@@ -38,16 +38,29 @@ export async function approvedStatement(
     ]);
   });
   const { rows } = await world.pool.query<{ id: number }>({
-    text: `insert into statement (workspace_id, affiliate_id, account_id, currency, number, status, terms, period_from, period_to,
-             timezone, from_seq, to_seq, carried_in, total, min_payout, payable, gross, carried_out, due_on, approved_at)
-           select $1, $2::integer, a.id, $3, $4, 'approved', 'net30', '2026-01-01', '2026-02-01', 'UTC', b.last_seq - 1, b.last_seq, 0, $5, 0, $5,
-             $5, 0, $6, now()
-           from ledger_account a join ledger_balance b on b.account_id = a.id
-           where a.workspace_id = $1 and a.kind = 'partner_payable' and a.owner_id = $2::integer and a.currency = $3
-           returning id`,
-    values: [tenant.workspaceId, affiliateId, currency, `S-2026-${numbers}`, amount, dueOn],
+    text: `with account as (
+             select a.id, b.last_seq from ledger_account a join ledger_balance b on b.account_id = a.id
+             where a.workspace_id = $1 and a.kind = 'partner_payable' and a.owner_id = $2::integer and a.currency = $3
+           ), newest as (
+             select coalesce(max(s.to_seq), 0) as seq, coalesce(max(s.period_to), '2026-01-01Z') as period_to
+             from statement s join account a on a.id = s.account_id
+           ), made as (
+             insert into statement (workspace_id, affiliate_id, account_id, currency, status, terms, period_from, period_to,
+               timezone, from_seq, to_seq, carried_in, total, min_payout, payable, gross, carried_out, due_on)
+             select $1, $2::integer, a.id, $3, 'draft', 'net30', n.period_to, n.period_to + interval '1 day', 'UTC', n.seq, a.last_seq,
+               0, $4::numeric, 0, $4, $4, 0, $5::date
+             from account a, newest n returning id
+           ), line as (
+             insert into statement_line (statement_id, line, kind, count, amount) select id, 1, 'bonus', 1, $4 from made
+           )
+           select id from made`,
+    values: [tenant.workspaceId, affiliateId, currency, amount, dueOn],
   });
   const [row] = rows;
   if (row === undefined) throw new Error("no statement");
+  await world.pool.query({
+    text: "update statement set status = 'approved', number = $2, approved_at = now() where id = $1",
+    values: [row.id, `S-2026-${numbers}`],
+  });
   return row.id;
 }

@@ -123,6 +123,12 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     url: `https://hooks.example/${word}`,
     events: ["conversion.created"],
   }),
+  "/payout-runs": ({ affiliateId }) => ({
+    currency: "USD",
+    affiliate_ids: [affiliateId],
+    due_until: "2099-01-01",
+    execution_date: "2099-01-01",
+  }),
 };
 
 /** The body for ad costs, which have no path of their own: they are created as a list and answered as counts. */

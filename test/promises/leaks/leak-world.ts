@@ -31,6 +31,7 @@ export type Account = {
 const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
 const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const Closed = z.object({ data: z.object({ invoices: z.array(z.looseObject({ id: z.int() })) }) });
+const Approved = z.object({ data: z.object({ lines: z.array(z.looseObject({ id: z.int() })) }) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
 
 /** Paths of the whole installation for its operators, or public ones: test/integration/api/people has their rights. */
@@ -126,6 +127,7 @@ export class LeakWorld {
     for (const [path, bodyOf] of bodies) {
       if (path === "/conversions")
         ids.set("clicks/{click_id}", [await this.#click(ids, admin, word)]);
+      if (path === "/payout-runs") await addStatement(this.db, ids, namesOf(ids, word));
       const target = fillPath(path, (place) => ids.get(place)?.[0]);
       const answer = await this.call("POST", target, admin, bodyOf(namesOf(ids, word)));
       if (answer.status !== 201) throw new Error(`POST ${target}: ${answer.text}`);
@@ -147,8 +149,8 @@ export class LeakWorld {
     ids.set("lines/{line}", ["1"]);
     ids.set("files/{format}", ["html", "csv"]);
     ids.set("conversion-updates/{id}", [await this.#update(admin, names)]);
-    await addStatement(this.db, ids, names);
     ids.set(ofRole("adjustments/{id}", "advertiser"), [await this.#adjustment(admin, names)]);
+    ids.set("payout-lines/{id}", [await this.#payout(admin, ids)]);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
@@ -174,6 +176,13 @@ export class LeakWorld {
     const body = { ...amount, advertiser_id: advertiserId, reason: word };
     const { data } = Made.parse((await this.call("POST", "/adjustments", admin, body)).body);
     return String(data["id"]);
+  }
+
+  /** Approves the run, so that its partner sees its line. */
+  async #payout(admin: string, ids: ReadonlyMap<string, readonly string[]>): Promise<string> {
+    const path = `/payout-runs/${ids.get("payout-runs/{id}")?.[0] ?? ""}/approve`;
+    const { body } = await this.call("POST", path, admin);
+    return String(Approved.parse(body).data.lines[0]?.id ?? "");
   }
 
   /** A sent invoice of the advertiser, whose only line is the offer. */

@@ -37,7 +37,7 @@ export async function lockLines(
   const { rows } = await tx.query<SettledLine>({
     name: "read-settled-lines",
     text: `select l.id, l.reference, l.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, l.method, l.currency, l.amount,
-             l.status, (select array_agg(p.statement_id order by p.statement_id) from payout_line_statement p where p.line_id = l.id)
+             l.status, (select json_agg(p.statement_id order by p.statement_id) from payout_line_statement p where p.line_id = l.id)
                as statement_ids,
              array(select s.status || '/' || s.external_id from payout_result s where s.line_id = l.id) as results,
              (select max(t.id) from ledger_transaction t join payout_result s on s.line_id = l.id and s.status = 'paid'

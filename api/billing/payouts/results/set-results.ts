@@ -84,6 +84,7 @@ export const setPayoutResults: Operation = operation({
     }),
   }),
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: findRunOf,
   run: async (context, { body, resource }) => {

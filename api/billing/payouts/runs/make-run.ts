@@ -41,6 +41,7 @@ export const createPayoutRun: Operation = operation({
   input: { body: NewRunBody },
   output: z.object({ data: ShownRun }),
   status: 201,
+  keepsAnswer: true,
   failures: ["conflict", "unavailable"],
   run: async (context, { body }) => {
     const { db, workspace, principal } = context;

@@ -78,7 +78,7 @@ const LINE = `l.id, l.run_id, l.reference, l.affiliate_id, f.code as affiliate_c
   l.currency, l.amount, s.ids as statement_ids, s.numbers as statements, l.status, l.held_reason as reason, l.held_until as until,
   l.released_at, l.release_reason, l.external_id, l.fee, l.error, l.created_at, l.settled_at`;
 const OF_LINE = `join affiliate f on f.id = l.affiliate_id
-  cross join lateral (select array_agg(p.statement_id order by p.statement_id) as ids,
+  cross join lateral (select json_agg(p.statement_id order by p.statement_id) as ids,
       array_agg(coalesce(t.number, t.id::text) order by p.statement_id) as numbers
     from payout_line_statement p join statement t on t.id = p.statement_id where p.line_id = l.id) s`;
 

@@ -39,7 +39,7 @@ export async function findDuePartners(
 ): Promise<DuePartner[]> {
   const { rows } = await db.query<DuePartner>({
     name: "find-due-partners",
-    text: `select t.affiliate_id, sum(t.gross) as amount, array_agg(t.id order by t.id) as statement_ids
+    text: `select t.affiliate_id, sum(t.gross) as amount, json_agg(t.id order by t.id) as statement_ids
            from statement t join affiliate f on f.id = t.affiliate_id
            where t.workspace_id = $1 and t.currency = $2 and t.status = 'approved' and t.due_on <= $3::date and t.gross > 0
              and (cardinality($4::text[]) = 0 or f.payment_method = any($4::text[])

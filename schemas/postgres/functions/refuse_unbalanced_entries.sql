@@ -1,5 +1,5 @@
--- Triggers: each transaction of the ledger has at least two entries, and they sum to 0 in each currency (N37, I1). The first judges every
--- transaction that a statement added entries to, the second every new transaction at the end.
+-- A trigger: each transaction of the ledger that a statement of SQL adds entries to has at least two, and they sum to 0 in each currency
+-- (N37, I1).
 create or replace function refuse_unbalanced_entries() returns trigger language plpgsql as $$
 declare
   wrong bigint := (
@@ -12,14 +12,6 @@ declare
 begin
   if wrong is not null then
     raise exception 'the entries of transaction % do not sum to 0 in each currency', wrong using errcode = 'check_violation';
-  end if;
-  return null;
-end $$;
-
-create or replace function refuse_empty_transaction() returns trigger language plpgsql as $$
-begin
-  if not exists (select from ledger_entry e where e.transaction_id = new.id) then
-    raise exception 'transaction % has no entries', new.id using errcode = 'check_violation';
   end if;
   return null;
 end $$;
