@@ -1,4 +1,5 @@
 import {
+  Banknote,
   ChartLine,
   Coins,
   KeyRound,
@@ -40,6 +41,9 @@ const SCREENS = {
   "/statements/:id": laterScreen(
     async () => (await import("./screens/money/statement-page.tsx")).StatementPage,
   ),
+  "/payouts": laterScreen(
+    async () => (await import("./screens/payouts/own-payouts.tsx")).OwnPayouts,
+  ),
   "/earnings": laterScreen(async () => (await import("./screens/money/earnings.tsx")).OwnEarnings),
   "/postbacks": laterScreen(
     async () => (await import("./screens/integrations/postbacks.tsx")).Postbacks,
@@ -76,6 +80,7 @@ const GROUPS: readonly NavigationGroup[] = [
     destinations: [
       { path: "/earnings", title: "Earnings", icon: Coins },
       { path: "/statements", title: "Statements", icon: ReceiptText },
+      { path: "/payouts", title: "Payouts", icon: Banknote },
     ],
   },
   {

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Banknote,
   Boxes,
   Building2,
   ChartLine,
@@ -81,6 +82,12 @@ const SCREENS = {
   "/money/statements/:id": laterScreen(
     async () => (await import("./screens/money/statement-page.tsx")).StatementPage,
   ),
+  "/money/payouts": laterScreen(
+    async () => (await import("./screens/payouts/payouts.tsx")).Payouts,
+  ),
+  "/money/payouts/:id": laterScreen(
+    async () => (await import("./screens/payouts/payout-page.tsx")).PayoutPage,
+  ),
   "/money": laterScreen(async () => (await import("./screens/money/balances.tsx")).Balances),
   "/money/settings": laterScreen(
     async () => (await import("./screens/money/money-settings.tsx")).MoneySettings,
@@ -149,6 +156,7 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "/money", title: "Balances", icon: Scale },
       { path: "/money/confirm", title: "Confirmations", icon: FileCheck },
       { path: "/money/statements", title: "Statements", icon: ReceiptText },
+      { path: "/money/payouts", title: "Payouts", icon: Banknote },
       { path: "/money/invoices", title: "Invoices", icon: FileText },
     ],
   },

@@ -71,6 +71,8 @@ export const SCREENS: Readonly<Record<Role, readonly string[]>> = {
     "/money?of=advertiser",
     "/money?of=adjustments",
     "/money/settings",
+    "/money/statements",
+    "/money/payouts",
   ],
   analyst: [
     "/",
@@ -90,6 +92,8 @@ export const SCREENS: Readonly<Record<Role, readonly string[]>> = {
     "/conversions",
     "/clicks",
     "/earnings",
+    "/statements",
+    "/payouts",
     "/postbacks",
     "/account",
     "/people",

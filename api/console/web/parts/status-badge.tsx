@@ -9,7 +9,6 @@ const TONES: Readonly<Record<string, string>> = {
   certified: "good",
   done: "good",
   in_payout: "good",
-  paid: "good",
   draft: "warn",
   pending: "warn",
   retrying: "warn",

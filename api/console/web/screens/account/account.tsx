@@ -8,6 +8,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { countryChoices } from "../../records/known-choices.ts";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
+import { PaymentMethodPart } from "../payouts/payment-method.tsx";
 
 const HEIGHT = 320;
 const OF_BOTH: readonly FormField[] = [
@@ -58,6 +59,7 @@ export function Account(): ReactElement {
           {save.isSuccess && <p role="status">Saved.</p>}
         </section>
       )}
+      {role === "partner" && <PaymentMethodPart />}
     </>
   );
 }

@@ -1,15 +1,22 @@
 import type { ReactElement } from "react";
+import { useMembership } from "../../member/membership.ts";
 import { FieldSection } from "../../records/field-section.tsx";
-import { ACCOUNT, PAYMENT } from "./affiliate-fields.ts";
+import { PaymentMethodPart } from "../payouts/payment-method.tsx";
+import { PAYMENT } from "./affiliate-fields.ts";
 import type { AffiliatePart } from "./affiliate-overview.tsx";
+
+const TERMS = PAYMENT.filter(({ name }) => name !== "payment_method");
 
 /** How and when the partner is paid, and where the money goes. */
 export function AffiliatePayment({ partner, onSave }: AffiliatePart): ReactElement {
+  const { role } = useMembership();
   return (
     <div className="columns apart">
-      <FieldSection title="Payment terms" fields={PAYMENT} record={partner} onSave={onSave} />
-      {partner.payment_details !== undefined && (
-        <FieldSection title="Account" fields={[ACCOUNT]} record={partner} onSave={onSave} />
+      <FieldSection title="Payment terms" fields={TERMS} record={partner} onSave={onSave} />
+      {role === "admin" && onSave !== undefined && (
+        <div className="stack">
+          <PaymentMethodPart id={partner.id} />
+        </div>
       )}
     </div>
   );

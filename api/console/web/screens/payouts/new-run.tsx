@@ -1,0 +1,182 @@
+import { type ReactElement, useState } from "react";
+import { useLocation } from "wouter";
+import { read } from "../../client/api-client.ts";
+import { Problem } from "../../client/problem.ts";
+import { formatCount } from "../../format/figure.ts";
+import { formatMoney } from "../../format/money.ts";
+import { useMembership } from "../../member/membership.ts";
+import { useWrite } from "../../member/use-write.ts";
+import { CheckList } from "../../parts/check-list.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { TextField } from "../../parts/text-field.tsx";
+import { currencyChoices } from "../../records/known-choices.ts";
+import { RecordChoice } from "../../records/record-choice.tsx";
+import { METHOD_CHOICES, methodOf, PAYOUT_NAMES, type PayoutDueLine } from "./payout.ts";
+import { dueColumns, heldColumns } from "./payout-columns.tsx";
+
+type Terms = {
+  readonly currency: string;
+  readonly methods: readonly string[];
+  readonly due_until: string;
+  readonly execution_date: string;
+};
+
+const SHOWN: readonly string[] = ["currency", "methods", "due_until", "execution_date"];
+
+/** Shows who a run would pay and hold, then makes it. */
+export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const { api, base, currency } = useMembership();
+  const [, navigate] = useLocation();
+  const [terms, setTerms] = useState<Terms>(() => {
+    const today = new Date().toISOString().slice(0, "2026-11-28".length);
+    return { currency, methods: [], due_until: today, execution_date: today };
+  });
+  const preview = useWrite([], async () => {
+    const { currency: of, methods, due_until: until } = terms;
+    const query = {
+      currency: of,
+      due_until: until,
+      ...(methods.length === 0 ? {} : { methods: methods.join(",") }),
+    };
+    return (await read(api.GET("/payout-runs/due", { params: { query } }))).data;
+  });
+  const make = useWrite(PAYOUT_NAMES, async () => {
+    const methods = terms.methods.map(methodOf).filter((one) => one !== undefined);
+    const { data } = await read(api.POST("/payout-runs", { body: { ...terms, methods } }));
+    onClose();
+    navigate(`${base}/money/payouts/${data.id}`);
+  });
+  const change = (changed: Partial<Terms>): void => {
+    setTerms({ ...terms, ...changed });
+    preview.reset();
+    make.reset();
+  };
+  const error = make.error ?? preview.error;
+  const due = preview.data;
+  const hasAny = due !== undefined && due.lines.length + due.held.length > 0;
+  return (
+    <Drawer title="New run" onClose={onClose}>
+      <p className="muted">
+        Pays the approved statements that are due. The run is a draft until it is approved.
+      </p>
+      <TermFields
+        terms={terms}
+        faults={error instanceof Problem ? error.fields : {}}
+        onChange={change}
+      />
+      <div className="row wrap">
+        <button
+          type="button"
+          className="button"
+          disabled={preview.isPending}
+          onClick={() => preview.mutate(undefined)}
+        >
+          {preview.isPending ? "Looking" : "Preview"}
+        </button>
+        {hasAny && (
+          <button
+            type="button"
+            className="button first"
+            disabled={make.isPending}
+            onClick={() => make.mutate(undefined)}
+          >
+            {make.isPending ? "Making" : "Make the run"}
+          </button>
+        )}
+      </div>
+      {error !== null && <ProblemNotice error={error} isShown={(name) => SHOWN.includes(name)} />}
+      {due !== undefined && <Due due={due} />}
+    </Drawer>
+  );
+}
+
+function TermFields({
+  terms,
+  faults,
+  onChange,
+}: {
+  readonly terms: Terms;
+  readonly faults: Readonly<Record<string, string>>;
+  readonly onChange: (changed: Partial<Terms>) => void;
+}): ReactElement {
+  return (
+    <>
+      <RecordChoice
+        label="Currency"
+        load={currencyChoices}
+        value={terms.currency}
+        fault={faults["currency"]}
+        onChange={(currency) => onChange({ currency })}
+      />
+      <CheckList
+        label="Ways to pay (none chosen: all)"
+        chosen={terms.methods}
+        choices={METHOD_CHOICES}
+        fault={faults["methods"]}
+        onChange={(methods) => onChange({ methods })}
+      />
+      <TextField
+        label="Due until"
+        type="date"
+        value={terms.due_until}
+        fault={faults["due_until"]}
+        hint="Statements that are due by this day"
+        onChange={(until) => onChange({ due_until: until })}
+      />
+      <TextField
+        label="Execution date"
+        type="date"
+        value={terms.execution_date}
+        fault={faults["execution_date"]}
+        hint="When the bank should pay"
+        onChange={(day) => onChange({ execution_date: day })}
+      />
+    </>
+  );
+}
+
+type DueRun = {
+  readonly currency: string;
+  readonly total: string;
+  readonly held_total: string;
+  readonly lines: readonly PayoutDueLine[];
+  readonly held: readonly PayoutDueLine[];
+};
+
+function Due({ due: { currency, total, held_total, lines, held } }: { readonly due: DueRun }) {
+  if (lines.length + held.length === 0)
+    return <p role="status">Nothing is due with these terms.</p>;
+  const keyOf = ({ affiliate_id: id }: PayoutDueLine): string => String(id);
+  return (
+    <>
+      <p role="status">
+        {formatCount(lines.length)} paid with {formatMoney(total, currency)},{" "}
+        {formatCount(held.length)} held with {formatMoney(held_total, currency)}.
+      </p>
+      {held.length > 0 && (
+        <section className="stack tight">
+          <h3>Held</h3>
+          <DataTable<PayoutDueLine>
+            caption="Who is held"
+            rows={held}
+            keyOf={keyOf}
+            columns={[...dueColumns(currency).slice(0, 2), ...heldColumns()]}
+          />
+        </section>
+      )}
+      {lines.length > 0 && (
+        <section className="stack tight">
+          <h3>Paid</h3>
+          <DataTable<PayoutDueLine>
+            caption="Who is paid"
+            rows={lines}
+            keyOf={keyOf}
+            columns={dueColumns(currency)}
+          />
+        </section>
+      )}
+    </>
+  );
+}

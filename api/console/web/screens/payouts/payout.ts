@@ -1,0 +1,81 @@
+import type { components } from "../../../../../.build/console/openapi.ts";
+import type { Choice } from "../../client/choices.ts";
+
+export type PayoutRun = components["schemas"]["PayoutRun"];
+export type PayoutRunSummary = components["schemas"]["PayoutRunSummary"];
+export type PayoutLine = components["schemas"]["PayoutLine"];
+export type PayoutDueLine = components["schemas"]["PayoutDueLine"];
+export type PaymentMethod = components["schemas"]["PaymentMethod"];
+export type Method = PaymentMethod["payment_method"];
+
+/** Keys of answers that change with every write about payouts. */
+export const PAYOUT_NAMES = [
+  "payout-runs",
+  "payout-run",
+  "payout-due",
+  "statements",
+  "statement",
+  "balances",
+];
+
+const METHODS: readonly (readonly [Method, string])[] = [
+  ["wire", "Bank transfer"],
+  ["wallet_a", "Wallet A"],
+  ["wallet_b", "Wallet B"],
+  ["crypto", "Crypto"],
+  ["other", "Another way"],
+];
+export const METHOD_CHOICES: readonly Choice[] = METHODS;
+
+export function methodWords(method: Method): string {
+  return METHODS.find(([one]) => one === method)?.[1] ?? method;
+}
+
+/** @returns undefined for a text that is no method. */
+export function methodOf(text: string): Method | undefined {
+  return METHODS.find(([one]) => one === text)?.[0];
+}
+
+const DETAILS: Readonly<Record<string, string>> = {
+  holder: "Account holder",
+  iban: "IBAN",
+  bic: "BIC",
+  account_number: "Account number",
+  bank_code: "Bank code",
+  bank_country: "Country of the bank",
+  bank_name: "Bank",
+  address: "Address",
+  account: "Account",
+  network: "Network",
+  note: "How to pay",
+};
+
+/** Masked details by the names that a person reads. */
+export function detailFacts(
+  details: Readonly<Record<string, string>> = {},
+): readonly (readonly [string, string])[] {
+  return Object.entries(details).map(([name, value]) => [DETAILS[name] ?? name, value]);
+}
+
+/** The detail that tells one account from another. */
+export function accountText({ details = {} }: Pick<PayoutLine, "details">): string {
+  const { iban, account_number: number, account, address, note } = details;
+  return iban ?? number ?? account ?? address ?? note ?? "";
+}
+
+const HELD: Readonly<Record<NonNullable<PayoutLine["reason"]>, string>> = {
+  "details missing": "No payment details to pay to",
+  "details do not fit the format": "The payment details do not fit the file",
+  "partner not active": "The partner is not active",
+  "tax details missing": "The VAT number is missing",
+  "payment method changed": "The payment details were changed",
+};
+
+export function heldWords(reason: PayoutLine["reason"]): string {
+  return reason === null || reason === undefined ? "" : HELD[reason];
+}
+
+/** Whether somebody may release a line that is held for this reason: with nothing to pay to, nobody can. */
+export function isReleasable({ reason }: Pick<PayoutLine, "reason">): boolean {
+  return reason !== "details missing" && reason !== "details do not fit the format";
+}
