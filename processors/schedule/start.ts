@@ -6,10 +6,8 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import { noteFeedIsOff } from "../../schemas/postgres/fx-feed.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
-import { auditBooks } from "../ledger/audit-books.ts";
-import { postClickDays } from "../ledger/post-clicks.ts";
-import { showViolations } from "../ledger/show-violations.ts";
 import type { RoleDeps } from "../role-deps.ts";
+import { auditBooks } from "./audit-books.ts";
 import { showBackupAges } from "./backup-ages.ts";
 import { type ErasedMonths, eraseOldClicks } from "./click-retention.ts";
 import { closeEndedPeriods } from "./close-invoices.ts";
@@ -18,8 +16,10 @@ import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
 import { longestWindowDays } from "./longest-visitor-window.ts";
+import { postClickDays } from "./post-clicks.ts";
 import { freeProducerNumbers, showProducerNumbers } from "./producer-numbers.ts";
 import { forgetOldRows, forgetVisitors } from "./retention.ts";
+import { showViolations } from "./show-violations.ts";
 import { TaskMetrics } from "./task-metrics.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 
@@ -126,13 +126,10 @@ export function startSchedule(
   const factsAudit = factsAuditTask(deps, settings);
   const running = Promise.all([
     releaseHolds(),
-    showBackupAges(deps, signal),
-    showProducerNumbers(deps, signal),
-    showViolations(deps, signal),
+    ...[showBackupAges, showProducerNumbers, showViolations].map((show) => show(deps, signal)),
     runTasks(tasksOf(deps, settings), settings.taskTickMs ?? TASK_TICK_MS),
     // Runs in a loop of its own, because a round takes longer than other tasks may wait.
     runTasks([factsAudit], 2 * factsAudit.everyMs),
-    // The books of a large workspace take longer, too.
     runTasks(ledgerTasks(deps), settings.taskTickMs ?? TASK_TICK_MS),
     runTasks([erasuresTask(deps)], Math.min(settings.taskTickMs ?? TASK_TICK_MS, ERASURES_TICK_MS)),
   ]);

@@ -59,7 +59,7 @@ const CONVERSIONS = `
     from conversion c cross join settings s
     where c.workspace_id = $1 and c.status = 'approved' and c.created_at >= s.starts
   )
-  select 'conversion ' || coalesce(o.id, p.conversion_id) as subject,
+  select concat('conversion ', coalesce(o.id, p.conversion_id)) as subject,
     concat('payout ', coalesce(o.payout, 0), ', revenue ', coalesce(o.revenue, 0)) as expected,
     concat('payout ', coalesce(p.payout, 0), ', revenue ', coalesce(p.revenue, 0)) as found
   from owed o full join posted p on p.conversion_id = o.id

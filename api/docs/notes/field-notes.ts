@@ -1,6 +1,7 @@
 import { CATALOG_NOTES } from "./catalog-notes.ts";
 import { CONSOLE_NOTES } from "./console-notes.ts";
 import { IMPORT_NOTES } from "./import-notes.ts";
+import { INVOICE_NOTES } from "./invoice-notes.ts";
 import { LEDGER_NOTES } from "./ledger-notes.ts";
 import { PAYOUT_NOTES } from "./payout-notes.ts";
 import { PEOPLE_NOTES } from "./people-notes.ts";
@@ -23,6 +24,7 @@ export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
     CONSOLE_NOTES,
     PEOPLE_NOTES,
     IMPORT_NOTES,
+    INVOICE_NOTES,
     LEDGER_NOTES,
     UPDATE_NOTES,
     PAYOUT_NOTES,

@@ -1,16 +1,5 @@
-export type ReferenceResource = {
-  /** The last part of the page's address. */
-  readonly page: string;
-  readonly title: string;
-  readonly about: string;
-  /** The page has the operations whose path begins with one of these, unless another page has a longer beginning of it. */
-  readonly paths: readonly string[];
-};
-
-export type ReferenceGroup = {
-  readonly title: string;
-  readonly resources: readonly ReferenceResource[];
-};
+import { MONEY_GROUP } from "./money-group.ts";
+import type { ReferenceGroup, ReferenceResource } from "./reference-group.ts";
 
 /** The pages of the reference, grouped by what people do with the calls. A test demands that every operation has a page. */
 export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
@@ -208,41 +197,7 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
       },
     ],
   },
-  {
-    title: "Money",
-    resources: [
-      {
-        page: "billing-settings",
-        title: "Billing settings",
-        about: "Switches billing on, and says what stands on documents.",
-        paths: ["/billing-settings"],
-      },
-      {
-        page: "balances",
-        title: "Balances",
-        about: "What is owed to partners and by advertisers, and how each figure came about.",
-        paths: ["/balances", "/ledger", "/billing"],
-      },
-      {
-        page: "adjustments",
-        title: "Adjustments",
-        about: "Corrections by hand. They are reversed, never changed.",
-        paths: ["/adjustments"],
-      },
-      {
-        page: "payment-methods",
-        title: "Payment methods",
-        about: "How a partner is paid: method, details and tax.",
-        paths: ["/me/payment-method", "/affiliates/{id}/payment-method"],
-      },
-      {
-        page: "payout-runs",
-        title: "Payout runs",
-        about: "Payments to partners: who is due, approval, and what the bank did.",
-        paths: ["/payout-runs", "/payout-lines", "/me/payouts"],
-      },
-    ],
-  },
+  MONEY_GROUP,
   {
     title: "Postbacks, webhooks and logs",
     resources: [
@@ -269,23 +224,6 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         title: "What waits",
         about: "Numbers of what waits for a decision of the staff.",
         paths: ["/attention"],
-      },
-    ],
-  },
-  {
-    title: "Money",
-    resources: [
-      {
-        page: "statements",
-        title: "Statements",
-        about: "What partners are owed for a period, and the documents of it.",
-        paths: ["/statements", "/me/statements"],
-      },
-      {
-        page: "files",
-        title: "Kept files",
-        about: "Documents as they were made.",
-        paths: ["/files"],
       },
     ],
   },
@@ -333,24 +271,6 @@ export const REFERENCE_GROUPS: readonly ReferenceGroup[] = [
         title: "Own person",
         about: "Name, password, second factor and passkeys of the person who has signed in.",
         paths: ["/person"],
-      },
-    ],
-  },
-  {
-    title: "Money",
-    resources: [
-      {
-        page: "invoices",
-        title: "Invoices",
-        about:
-          "What advertisers owe, by period: drafts, invoices and credit notes, and how they are taxed.",
-        paths: ["/invoices", "/me/invoices", "/advertisers/{id}/tax"],
-      },
-      {
-        page: "payments",
-        title: "Payments of advertisers",
-        about: "What advertisers paid, and which invoices it covers.",
-        paths: ["/payments"],
       },
     ],
   },

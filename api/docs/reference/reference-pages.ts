@@ -8,7 +8,8 @@ import { errorsPage } from "./errors-page.ts";
 import { fieldList, fieldsOf } from "./field-list.ts";
 import { operationSection } from "./operation-section.ts";
 import { OVERVIEW_SECTIONS, overviewPage } from "./overview-page.ts";
-import { REFERENCE_GROUPS, type ReferenceResource, resourceOf } from "./reference-groups.ts";
+import type { ReferenceResource } from "./reference-group.ts";
+import { REFERENCE_GROUPS, resourceOf } from "./reference-groups.ts";
 import { schemaHomes } from "./schema-homes.ts";
 import { searchIndex } from "./search-index.ts";
 

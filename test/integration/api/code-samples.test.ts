@@ -28,6 +28,8 @@ const PROGRAMS: Readonly<Record<Language, readonly [file: string, program: strin
 const world = await forThisFile(ApiWorld.open());
 const baseUrl = `${world.origin}/api/v1`;
 const described = operationsOf(buildOpenApi({ operations, baseUrl }));
+/** The answers of all operations. */
+const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;
 const hasRequests = spawnSync("python3", ["-c", "import requests"]).status === 0;
 if (!hasRequests) process.stderr.write("Skipped: the samples for Python need python3-requests\n");
 const Created = z.object({ data: z.object({ name: z.string() }) });
@@ -46,7 +48,9 @@ async function run(code: string, language: Language): Promise<string> {
   try {
     await writeFile(join(folder, file), text);
     const env = { ...process.env, API_KEY: world.tenant.keys.admin };
-    return (await promisify(execFile)(program, [join(folder, file)], { env })).stdout;
+    return (
+      await promisify(execFile)(program, [join(folder, file)], { env, maxBuffer: OUTPUT_BYTES_MAX })
+    ).stdout;
   } finally {
     await rm(folder, { recursive: true });
   }

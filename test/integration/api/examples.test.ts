@@ -16,6 +16,7 @@ import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { StatementBooks } from "../billing/statement-books.ts";
+import { approvedStatement } from "../billing/statement-rows.ts";
 import { standInForWriters } from "../clicks/stand-in-writers.ts";
 import { ApiWorld } from "./api-world.ts";
 import { makePerson, openAs, outcome, PersonBrowser } from "./people/person-browser.ts";
@@ -32,6 +33,10 @@ const NEEDS_STATE: ReadonlySet<string> = new Set([
   "approveInvoice",
   "voidInvoice",
   "creditInvoice",
+  "approvePayoutRun",
+  "cancelPayoutRun",
+  "releasePayoutLine",
+  "setPayoutResults",
 ]);
 const FIRST = ["createOffer", "createTrackingDomain"];
 const Created = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
@@ -53,9 +58,9 @@ const created = new Map<string, string>();
 test("partner 1, advertiser 1 and the click of the examples exist", async () => {
   await world.startProcessor();
   expect([world.tenant.affiliateId, world.tenant.advertiserId]).toEqual([1, 1]);
-  await makeStatements();
   const billing = { enabled: true, starts_on: "2026-01-01" };
   expect((await world.patch("/billing-settings", billing)).status).toBe(200);
+  await makeStatements();
   const { atMs } = clickIdParts(CLICK_ID);
   await world.clickhouse.command({
     query: `insert into click (click_id, ts, workspace_id, offer_id, affiliate_id, link_type, status)
@@ -99,7 +104,6 @@ test.each(creations.toSorted((a, b) => rankOf(a) - rankOf(b)))(
 /** The partner is paid on request: its first statement is approved and has a kept file, its second is a draft, and more was earned. */
 async function makeStatements(): Promise<void> {
   const books = new StatementBooks(world, world.tenant.workspaceId);
-  await books.switchOn();
   await world.rows("update affiliate set payment_terms = 'on_request' where id = 1");
   await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
   const [first] = await books.closeNow(1);
@@ -108,6 +112,7 @@ async function makeStatements(): Promise<void> {
   await books.earn({ affiliateId: 1, currency: "EUR", amount: "10" });
   await books.closeNow(1);
   await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
+  await approvedStatement(world, { affiliateId: 1, currency: "GBP", amount: "5" });
 }
 
 test("the example's conversion queues a delivery for its postback and its webhook", async () => {
@@ -205,7 +210,7 @@ async function expectAccepted(operation: DescribedOperation): Promise<unknown> {
   const sent = file === undefined ? json : String(file["example"]);
   const type = file === undefined ? JSON_TYPE : FILE;
   const answer = await call(method, realPath(path), sent, { key, type });
-  // Of one invoice only one of these is possible at a time.
+  // Of one invoice or payout run only one of these is possible at a time.
   if (NEEDS_STATE.has(name) && answer.status === 409) return undefined;
   expect(statuses, [name, json, answer.status, answer.text.slice(0, 500)].join("\n")).toContain(
     answer.status,

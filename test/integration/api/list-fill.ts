@@ -254,7 +254,7 @@ function books(ids: Ids): string[] {
     `insert into ledger_account (workspace_id, kind, owner_id, currency)
      select ${workspaceId}, 'partner_payable', id, 'EUR' from affiliate`,
     `insert into ledger_account (workspace_id, kind, currency) values (${workspaceId}, 'payout_cost', 'EUR')`,
-    `insert into ledger_balance (account_id) select id from ledger_account`,
+    `insert into ledger_balance (account_id) select id from ledger_account on conflict do nothing`,
     `with posted as (
        insert into ledger_transaction (workspace_id, posted_at, kind, source_kind, source_id)
        select ${workspaceId}, ${AT}, 'conversion', 'conversion', i::text from generate_series(1, ${rows}) i

@@ -126,8 +126,12 @@ test("an audit says what contradicts the books, and the settings keep it (N42)",
     world.rows(`update ledger_balance set balance = balance + ${by} where account_id in
          (select id from ledger_account where workspace_id = ${other.workspaceId} and kind = 'partner_payable')`);
   await shift("0.0001");
-  expect((await audit())["violations"]).toMatchObject([{ invariant: "I3" }]);
-  expect(dataOf(await world.get("/billing-settings", other.keys.admin))["violations"]).toBe(1);
+  expect((await audit())["violations"]).toMatchObject([
+    { invariant: "I2" },
+    { invariant: "I3" },
+    { invariant: "I5" },
+  ]);
+  expect(dataOf(await world.get("/billing-settings", other.keys.admin))["violations"]).toBe(3);
   await shift("-0.0001");
   expect((await audit())["violations"]).toEqual([]);
   expect(dataOf(await world.get("/billing-settings", other.keys.admin))["violations"]).toBe(0);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { postClickDays } from "../../../processors/ledger/post-clicks.ts";
+import { postClickDays } from "../../../processors/schedule/post-clicks.ts";
 import { formatAmount, parseAmount } from "../../../schemas/money/amount.ts";
 import { HOUR_MS } from "../../../schemas/time/zone.ts";
 import { standInForWriters } from "../clicks/stand-in-writers.ts";

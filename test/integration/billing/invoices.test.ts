@@ -130,7 +130,7 @@ describe("closing", () => {
     const made = () =>
       world.rows(
         `select advertiser_id, terms, status, due_on, extract(day from period_to - period_from)::int as days,
-           (due_on - (period_to at time zone 'UTC')::date) as net
+           (due_on - (period_to at time zone 'UTC')::date) + 1 as net
          from invoice where advertiser_id = any($1) order by id`,
         [weekly, net, asked],
       );

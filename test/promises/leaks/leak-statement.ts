@@ -3,6 +3,9 @@ import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { StatementBooks } from "../../integration/billing/statement-books.ts";
 import type { Names } from "./bodies.ts";
 
+/** No invoice of the test has such a number, and so none has kept this file. */
+const FAR_FROM_INVOICES = 1_000_000;
+
 /** An approved statement of the partner with a conversion, and a file of partner and advertiser. */
 export async function addStatement(
   db: Pool,
@@ -27,7 +30,7 @@ export async function addStatement(
     affiliateId,
     advertiserId,
     ownerKind: "invoice",
-    ownerId: id,
+    ownerId: id + FAR_FROM_INVOICES,
     format: "html",
     name: `${word}.html`,
     mediaType: "text/html",

@@ -150,6 +150,7 @@ export class LeakWorld {
     ids.set("files/{format}", ["html", "csv"]);
     ids.set("conversion-updates/{id}", [await this.#update(admin, names)]);
     ids.set("payout-lines/{id}", [await this.#payout(admin, ids)]);
+    ids.set(ofRole("adjustments/{id}", "advertiser"), [await this.#adjustment(admin, names)]);
     const people = await addPeople(this.db, ids, names);
     return { word, ids, names, people, keys: await this.#keys(admin, names) };
   }
@@ -174,6 +175,14 @@ export class LeakWorld {
     const path = `/payout-runs/${ids.get("payout-runs/{id}")?.[0] ?? ""}/approve`;
     const { body } = await this.call("POST", path, admin);
     return String(Approved.parse(body).data.lines[0]?.id ?? "");
+  }
+
+  /** An adjustment for the advertiser: the one of `bodies.ts` is for the partner. */
+  async #adjustment(admin: string, { word, advertiserId }: Names): Promise<string> {
+    const amount = { currency: "USD", amount: "1", kind: "correction" };
+    const body = { ...amount, advertiser_id: advertiserId, reason: word };
+    const { data } = Made.parse((await this.call("POST", "/adjustments", admin, body)).body);
+    return String(data["id"]);
   }
 
   /** A sent invoice of the advertiser, whose only line is the offer. */
@@ -258,6 +267,11 @@ export class LeakWorld {
     );
     return clickId;
   }
+}
+
+/** The place of a record that one role sees instead of the record of all others. */
+export function ofRole(place: string, role: Role): string {
+  return `${place} as ${role}`;
 }
 
 /** A path of an operation with its parameters filled. @throws if a parameter has no value. */

@@ -21,7 +21,6 @@ const TONES: Readonly<Record<string, string>> = {
   blocked: "bad",
   failed: "bad",
   disabled: "bad",
-  paid: "good",
   part_paid: "warn",
   inactive: "bad",
 };
