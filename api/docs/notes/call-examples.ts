@@ -8,6 +8,11 @@ export type CallExample = {
 
 const OFFER_AND_PARTNER = { offer_id: 1, affiliate_id: 1 };
 
+const PAID_BY_WIRE = {
+  payment_method: "wire",
+  payment_details: { holder: "Anna Shop", iban: "DE89370400440532013000" },
+};
+
 const WEEK = { from: "2025-01-25T00:00:00.000Z", to: "2025-01-31T23:59:59.999Z", tz: "UTC" };
 const CLICK_ID = "0194f3c20194f3c20194f3c20194f3c2";
 const UUID = "0b54c2f0-6e5a-4a39-9f0c-0d2f0d6f7f11";
@@ -44,6 +49,10 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   },
   closeStatements: { body: { affiliate_id: 1, dry_run: true } },
   approveStatements: { body: { ids: [1] } },
+  setPaymentMethod: { body: PAID_BY_WIRE },
+  setOwnPaymentMethod: { body: PAID_BY_WIRE },
+  createPayoutRun: { body: { currency: "GBP", execution_date: "2026-12-15" } },
+  releasePayoutLine: { body: { reason: "The partner confirmed the account by phone" } },
   createImport: { query: { kind: "affiliates", name: "partners.csv" } },
   closeInvoices: { body: { advertiser_id: 1, until: "2026-02-01T00:00:00Z", dry_run: true } },
   createPayment: {

@@ -71,8 +71,10 @@ export const STATEMENT_NOTES: Notes = {
   dry_run: "Whether it is only shown what would be made",
   statements: "What was made, in the order of the accounts",
   is_dry_run: "Whether nothing was kept",
-  "approveStatements.data.number": "Number of the statement; null if it is refused",
   "approveStatements.ids": "Statements, at most 500",
+  "approveStatements.data.outcome":
+    "`unchanged` if it was approved before, `refused` with a message",
+  "approveStatements.data.number": "Number of the statement; null if it is refused",
   "?due_until": "Due on this day or before",
   "BillingFile.name": "Name of the file",
   media_type: "Media type of the bytes",

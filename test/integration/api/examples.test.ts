@@ -16,6 +16,7 @@ import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { StatementBooks } from "../billing/statement-books.ts";
+import { approvedStatement } from "../billing/statement-rows.ts";
 import { standInForWriters } from "../clicks/stand-in-writers.ts";
 import { ApiWorld } from "./api-world.ts";
 import { makePerson, openAs, outcome, PersonBrowser } from "./people/person-browser.ts";
@@ -32,6 +33,10 @@ const NEEDS_STATE: ReadonlySet<string> = new Set([
   "approveInvoice",
   "voidInvoice",
   "creditInvoice",
+  "approvePayoutRun",
+  "cancelPayoutRun",
+  "releasePayoutLine",
+  "setPayoutResults",
 ]);
 const FIRST = ["createOffer", "createTrackingDomain"];
 const Created = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
@@ -107,6 +112,7 @@ async function makeStatements(): Promise<void> {
   await books.earn({ affiliateId: 1, currency: "EUR", amount: "10" });
   await books.closeNow(1);
   await books.earn({ affiliateId: 1, currency: "USD", amount: "10" });
+  await approvedStatement(world, { affiliateId: 1, currency: "GBP", amount: "5" });
 }
 
 test("the example's conversion queues a delivery for its postback and its webhook", async () => {
@@ -204,7 +210,7 @@ async function expectAccepted(operation: DescribedOperation): Promise<unknown> {
   const sent = file === undefined ? json : String(file["example"]);
   const type = file === undefined ? JSON_TYPE : FILE;
   const answer = await call(method, realPath(path), sent, { key, type });
-  // Of one invoice only one of these is possible at a time.
+  // Of one invoice or payout run only one of these is possible at a time.
   if (NEEDS_STATE.has(name) && answer.status === 409) return undefined;
   expect(statuses, [name, json, answer.status, answer.text.slice(0, 500)].join("\n")).toContain(
     answer.status,

@@ -60,7 +60,7 @@ export async function approvedStatement(
   if (row === undefined) throw new Error("no statement");
   await world.pool.query({
     text: "update statement set status = 'approved', number = $2, approved_at = now() where id = $1",
-    values: [row.id, `S-2026-${numbers}`],
+    values: [row.id, `ROW-${numbers}`],
   });
   return row.id;
 }

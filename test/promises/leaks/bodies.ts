@@ -24,7 +24,8 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     code: word.toUpperCase(),
     notes: word,
     phone: `+49-${word}`,
-    payment_details: { wire: word },
+    payment_method: "wallet_a",
+    payment_details: { account: word },
   }),
   "/offers": ({ word, advertiserId }) => ({
     name: "Offer",

@@ -7,9 +7,9 @@ import { formatDay } from "../../../../schemas/time/calendar.ts";
 import { DAY_MS, zoneOf } from "../../../../schemas/time/zone.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../../../access/access-of-operations.ts";
 import { showTo } from "../../../access/visibility.ts";
-import { shownCurrency, shownMoney } from "../../../http/body-fields.ts";
+import { shownCurrency, shownDay, shownMoney } from "../../../http/body-fields.ts";
 import { currencyParam, wordParam } from "../../../http/query-fields.ts";
-import { conflict, invalidParameter } from "../../../operation/errors.ts";
+import { conflict } from "../../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../../operation/operation.ts";
 import { detailsOf, readPaymentRows } from "../details/payment-accounts.ts";
 import { maskDetails, PAYMENT_METHODS } from "../details/payment-details.ts";
@@ -87,7 +87,7 @@ export const previewPayoutRun: Operation = operation({
   tag: "Payouts",
   summary: "Preview a payout run",
   description:
-    "Who a run with these terms would pay now, and who it would hold and why. Makes nothing.",
+    "Who a run with these terms would pay now, and who it would hold and why, in the currency of the workspace if none is named. Makes nothing.",
   access: unrestrictedStaff,
   input: {
     query: z.object({
@@ -100,7 +100,7 @@ export const previewPayoutRun: Operation = operation({
   output: z.object({
     data: z.strictObject({
       currency: shownCurrency,
-      due_until: z.iso.date(),
+      due_until: shownDay,
       total: shownMoney,
       held_total: shownMoney,
       lines: z.array(ShownDueLine),
@@ -110,8 +110,7 @@ export const previewPayoutRun: Operation = operation({
   status: 200,
   failures: ["conflict", "unavailable"],
   run: async (context, { query }) => {
-    const { currency, methods = [], format = null } = query;
-    if (currency === undefined) throw invalidParameter("currency", "is missing");
+    const { currency = context.workspace.currency, methods = [], format = null } = query;
     const dueUntil = query.due_until ?? today(context);
     const run = {
       currency,
