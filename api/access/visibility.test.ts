@@ -35,6 +35,7 @@ test("staff see everything but secrets of admins and what is the partner's own (
     const secrets = {
       affiliate: ["payment_details"],
       payment_method: ["payment_details"],
+      payout_line: ["details"],
       advertiser: ["postback_token"],
       offer: ["access_status", "can_run", "tracking_link"],
       offer_terms: ["accepted", "accepted_at"],
