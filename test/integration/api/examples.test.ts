@@ -37,6 +37,7 @@ const NEEDS_STATE: ReadonlySet<string> = new Set([
   "cancelPayoutRun",
   "releasePayoutLine",
   "setPayoutResults",
+  "undoConversionUpdate",
 ]);
 const FIRST = ["createOffer", "createTrackingDomain"];
 const Created = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });

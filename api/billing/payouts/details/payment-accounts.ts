@@ -107,7 +107,7 @@ export function detailsOf(
 }
 
 /** @throws {ApiError} `unavailable` without CONSOLE_SECRET. */
-export function openDetails(
+function openDetails(
   box: SealedBox | undefined,
   sealed: Buffer,
   owner: string,
