@@ -112,6 +112,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   "/clicks": "?preset=today",
   "/conversions": "?preset=today",
   "/files/{id}": "?format=json",
+  "/payout-runs/{id}/export": "?format=csv",
 };
 
 test.each(walk.filter(({ operation, isOpen }) => operation.method === "GET" && isOpen))(

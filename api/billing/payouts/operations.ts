@@ -1,5 +1,6 @@
 import type { Operation } from "../../operation/operation.ts";
 import { paymentMethodOperations } from "./details/payment-method-operations.ts";
+import { exportPayoutRun } from "./exports/export-run.ts";
 import { setPayoutResults } from "./results/set-results.ts";
 import { approvePayoutRun } from "./runs/approve-run.ts";
 import { createPayoutRun, previewPayoutRun } from "./runs/make-run.ts";
@@ -19,6 +20,7 @@ export const payoutOperations: readonly Operation[] = [
   listPayoutRuns,
   getPayoutRun,
   approvePayoutRun,
+  exportPayoutRun,
   cancelPayoutRun,
   releasePayoutLine,
   listOwnPayoutLines,

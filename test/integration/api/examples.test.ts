@@ -35,6 +35,7 @@ const NEEDS_STATE: ReadonlySet<string> = new Set([
   "creditInvoice",
   "approvePayoutRun",
   "cancelPayoutRun",
+  "exportPayoutRun",
   "releasePayoutLine",
   "setPayoutResults",
   "undoConversionUpdate",

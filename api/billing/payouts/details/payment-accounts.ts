@@ -107,7 +107,7 @@ export function detailsOf(
 }
 
 /** @throws {ApiError} `unavailable` without CONSOLE_SECRET. */
-function openDetails(
+export function openDetails(
   box: SealedBox | undefined,
   sealed: Buffer,
   owner: string,

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
 import { pain001 } from "./pain001.ts";
-import { sepaText } from "./sepa-text.ts";
+import { isSepaName, sepaText } from "./sepa-text.ts";
 
 const SCHEMA = readFileSync("test/samples/pain.001.001.09.xsd", "utf8");
 const line = {
   affiliate_code: "ANNA",
   affiliate_name: "Anna",
-  method: "wire",
+  method: "wire" as const,
   currency: "EUR",
   statements: ["S-2026-1"],
 };
@@ -44,4 +44,7 @@ test("SEPA transfers are valid by the schema of ISO 20022, and their sum is that
 test("texts keep to the characters that every bank of SEPA accepts (N54)", () => {
   expect(sepaText("Ads & Söhne — Łódź", 70)).toBe("Ads + Sohne . Lodz");
   expect(sepaText("a".repeat(200), 70)).toHaveLength(70);
+  expect(sepaText("Γιώργος Παπαδόπουλος", 70)).toBe("Giorgos Papadopoylos");
+  expect(sepaText("Щукин Юрий Ёлкин", 70)).toBe("Shchukin Iurii Elkin");
+  expect(["Ω", "Žižek", "李", "—", ""].map(isSepaName)).toEqual([true, true, false, false, false]);
 });

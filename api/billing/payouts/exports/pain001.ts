@@ -1,22 +1,12 @@
 import { amountOf } from "../../../../schemas/money/amount.ts";
 import { formatCoins } from "../../../../schemas/money/minor-units.ts";
 import type { PaymentDetails } from "../details/payment-details.ts";
+import type { ReadyLine } from "./ready-lines.ts";
 import { sepaText } from "./sepa-text.ts";
 
 const NAME_MAX = 70;
 const NOTE_MAX = 140;
 const TOWN_MAX = 35;
-
-export type PaidLine = {
-  readonly reference: string;
-  readonly affiliate_code: string;
-  readonly affiliate_name: string;
-  readonly method: string;
-  readonly currency: string;
-  readonly amount: string;
-  readonly statements: readonly string[];
-  readonly details: PaymentDetails;
-};
 
 export type Transfers = {
   readonly runId: number;
@@ -27,7 +17,7 @@ export type Transfers = {
     readonly iban: string;
     readonly bic?: string | undefined;
   };
-  readonly lines: readonly PaidLine[];
+  readonly lines: readonly ReadyLine[];
 };
 
 /** SEPA credit transfers as ISO 20022 pain.001.001.09 in euros. The same run gives the same bytes (N54). */
@@ -48,7 +38,7 @@ export function pain001({ runId, approvedAt, executionDate, debtor, lines }: Tra
   );
 }
 
-function transfer({ reference, amount, statements, details }: PaidLine): string {
+function transfer({ reference, amount, statements, details }: ReadyLine): string {
   const { address, bic, holder = "", iban = "" } = details;
   const coins = formatCoins(amountOf(amount), "EUR");
   return (

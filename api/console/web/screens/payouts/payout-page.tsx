@@ -14,6 +14,7 @@ import { HeldLines } from "./held-lines.tsx";
 import { methodWords, type PayoutLine, type PayoutRun } from "./payout.ts";
 import { PayoutActions } from "./payout-actions.tsx";
 import { dueColumns } from "./payout-columns.tsx";
+import { PayoutFiles } from "./payout-files.tsx";
 import { PayoutResults } from "./payout-results.tsx";
 
 type NamedRun = PayoutRun & { readonly name: string };
@@ -73,6 +74,7 @@ function Overview({ run }: { readonly run: PayoutRun }): ReactElement {
       </div>
       {run.held.length > 0 && <HeldLines run={run} />}
       <Lines run={run} />
+      {isAdmin && ["approved", "paid", "failed"].includes(status) && <PayoutFiles run={run} />}
       {isAdmin && ["approved", "paid", "failed"].includes(status) && <PayoutResults id={run.id} />}
     </>
   );

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { readBillingState } from "../../../../schemas/billing/billing-state.ts";
+import { unrestrictedAdminWrite } from "../../../access/access-of-operations.ts";
+import { pathId } from "../../../http/path-fields.ts";
+import { conflict } from "../../../operation/errors.ts";
+import { type Operation, type OperationContext, operation } from "../../../operation/operation.ts";
+import { fileAnswer } from "../../documents/file-answer.ts";
+import { findFileOf, type KeptFile, keepFile } from "../../documents/kept-files.ts";
+import { findRunOf } from "../runs/approve-run.ts";
+import type { RunSummary } from "../runs/payout-runs.ts";
+import { paypalCsv, plainCsv, wiseCsv } from "./csv-files.ts";
+import { pain001 } from "./pain001.ts";
+import { readPaidLines } from "./paid-lines.ts";
+import { PAYOUT_FORMATS, type PayoutFormat } from "./payout-formats.ts";
+import { type ReadyLine, readyLines } from "./ready-lines.ts";
+
+const CSV = { mediaType: "text/csv; charset=utf-8", ending: "csv" } as const;
+const FILES = {
+  csv: CSV,
+  paypal_csv: CSV,
+  wise_csv: CSV,
+  pain001: { mediaType: "application/xml", ending: "xml" },
+} as const satisfies Record<PayoutFormat, { mediaType: string; ending: string }>;
+
+export const exportPayoutRun: Operation = operation({
+  name: "exportPayoutRun",
+  method: "GET",
+  path: "/payout-runs/{id}/export",
+  tag: "Payouts",
+  summary: "Export a payout run",
+  description:
+    "The file for the bank or the payment service, of an approved run. It is made once: each later call answers the same bytes. It has payment details in the clear, so " +
+    "each call is in the audit log. A format that does not fit every line is refused.",
+  access: unrestrictedAdminWrite,
+  input: {
+    path: z.object({ id: pathId }),
+    query: z.object({
+      format: z.enum(PAYOUT_FORMATS).meta({
+        description:
+          "`csv` for every method, `paypal_csv` for wallets, `pain001` for SEPA transfers in EUR, `wise_csv` for bank transfers",
+      }),
+    }),
+  },
+  output: z.string().meta({ description: "The file itself, never JSON" }),
+  otherMediaTypes: ["text/csv", "application/xml"],
+  status: 200,
+  failures: ["conflict", "unavailable"],
+  findResource: findRunOf,
+  run: async (context, { query: { format }, resource: run }) => {
+    if (run.approved_at === null || run.status === "cancelled")
+      throw conflict("status", `this run is ${run.status}: only an approved run has files`);
+    return await fileAnswer(context, await fileOf(context, run, format));
+  },
+});
+
+/** The kept file; made when somebody asks for it first. */
+async function fileOf(
+  { db, workspace, paymentBox }: OperationContext,
+  run: RunSummary,
+  format: PayoutFormat,
+): Promise<KeptFile> {
+  const key = { ownerKind: "payout_run", ownerId: run.id, format } as const;
+  const kept = await findFileOf(db, key);
+  if (kept !== undefined) return kept;
+  const lines = readyLines(await readPaidLines(db, run.id, paymentBox), format);
+  const text =
+    format === "pain001"
+      ? pain001({ ...transferOf(run), debtor: await debtorOf(db, workspace.id), lines })
+      : csvOf(format, lines);
+  const { mediaType, ending } = FILES[format];
+  const name = `payout-run-${run.id}-${format}.${ending}`;
+  const file = { ...key, workspaceId: workspace.id, name, mediaType, bytes: Buffer.from(text) };
+  return await keepFile(db, file);
+}
+
+function csvOf(format: Exclude<PayoutFormat, "pain001">, lines: readonly ReadyLine[]): string {
+  switch (format) {
+    case "csv":
+      return plainCsv(lines);
+    case "paypal_csv":
+      return paypalCsv(lines);
+    case "wise_csv":
+      return wiseCsv(lines);
+  }
+}
+
+function transferOf({ id, approved_at: approvedAt, execution_date: executionDate }: RunSummary) {
+  return { runId: id, approvedAt: approvedAt ?? "", executionDate };
+}
+
+/** @throws {ApiError} `conflict` if the billing settings do not say whose account pays. */
+async function debtorOf(
+  db: OperationContext["db"],
+  workspaceId: number,
+): Promise<Parameters<typeof pain001>[0]["debtor"]> {
+  const legal = (await readBillingState(db, workspaceId))?.legal ?? {};
+  const { name = "", iban = "", bic = "" } = legal;
+  if (name === "" || iban === "")
+    throw conflict("legal", "set the name and the IBAN of the network in the billing settings");
+  return { name, iban, bic: bic === "" ? undefined : bic };
+}

@@ -1,0 +1,36 @@
+import { conflict } from "../../../operation/errors.ts";
+import type { PaymentDetails } from "../details/payment-details.ts";
+import type { PaidLine } from "./paid-lines.ts";
+import { fitsFormat, type PayoutFormat } from "./payout-formats.ts";
+import { isSepaName } from "./sepa-text.ts";
+
+/** A line whose details are known and fit the file. */
+export type ReadyLine = Omit<PaidLine, "details"> & { readonly details: PaymentDetails };
+
+const NAMED_MAX = 5;
+
+/**
+ * Lines for a file of this format. A file without some lines of its run would leave partners unpaid without a word, so there is none.
+ * @throws {ApiError} `conflict` that names lines that cannot be in it.
+ */
+export function readyLines(lines: readonly PaidLine[], format: PayoutFormat): ReadyLine[] {
+  const ready: ReadyLine[] = [];
+  const unfit: string[] = [];
+  for (const line of lines) {
+    const { details } = line;
+    if (details === undefined || !isFit(line, details, format)) unfit.push(line.reference);
+    else ready.push({ ...line, details });
+  }
+  if (unfit.length === 0) return ready;
+  const named = unfit.slice(0, NAMED_MAX).join(", ");
+  const more = unfit.length > NAMED_MAX ? ` and ${unfit.length - NAMED_MAX} more` : "";
+  throw conflict(
+    "format",
+    `${named}${more} cannot be in a file of this format: choose csv, or cancel the run and make one for each method`,
+  );
+}
+
+function isFit(line: PaidLine, details: PaymentDetails, format: PayoutFormat): boolean {
+  if (!fitsFormat(format, line.method, details, line.currency)) return false;
+  return format !== "pain001" || isSepaName(details.holder ?? "");
+}
