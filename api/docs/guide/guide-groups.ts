@@ -10,6 +10,7 @@ export const GUIDE_GROUPS: readonly {
     pages: ["postback", "pixels", "script", "coupons", "currencies", "test-mode"],
   },
   { title: "Receive conversions", pages: ["macros", "partner-postbacks", "webhooks"] },
+  { title: "Money", pages: ["month-end"] },
   { title: "Rules", pages: ["fraud-checks", "visibility"] },
 ];
 
