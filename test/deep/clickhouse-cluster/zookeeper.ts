@@ -60,7 +60,13 @@ export async function zookeeperFolder(): Promise<string> {
       `Maven cannot get ZooKeeper ${VERSION}, which a real ClickHouse cluster needs: ${lastLinesOf(`${stdout}\n${stderr}`, 4)}`,
     );
   }
-  await rename(made, folder);
+  try {
+    await rename(made, folder);
+  } catch (error) {
+    // Another test file has made it meanwhile.
+    await rm(made, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
   return folder;
 }
 
