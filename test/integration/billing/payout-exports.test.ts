@@ -10,7 +10,10 @@ const world = await forThisFile(ApiWorld.open());
 const { workspaceId, keys } = world.tenant;
 const SCHEMA = readFileSync("test/samples/pain.001.001.09.xsd", "utf8");
 const IBAN = "DE89370400440532013000";
-const Run = z.looseObject({ id: z.int(), lines: z.array(z.looseObject({ reference: z.string() })) });
+const Run = z.looseObject({
+  id: z.int(),
+  lines: z.array(z.looseObject({ reference: z.string() })),
+});
 
 await world.pool.query({
   text: `insert into billing_settings (workspace_id, enabled, starts_on, legal)
@@ -50,7 +53,10 @@ async function exported(id: number, format: string, key = keys.admin): Promise<A
 async function textOf(run: z.output<typeof Run>, format: string): Promise<string> {
   const { status, text } = await exported(run.id, format);
   expect(status, text).toBe(200);
-  return text.replaceAll(/P\d+L\d+/g, (reference) => `L${run.lines.findIndex((line) => line.reference === reference)}`);
+  return text.replaceAll(
+    /P\d+L\d+/g,
+    (reference) => `L${run.lines.findIndex((line) => line.reference === reference)}`,
+  );
 }
 
 const anna = await partner("Anna Müller", "wire", { holder: '=Anna "Müller"', iban: IBAN });
@@ -59,9 +65,13 @@ const cleo = await partner("Cleo", "wallet_a", { account: "cleo@example.com" });
 
 test("bank transfers are exported as CSV, for Wise and as SEPA transfers (N54)", async () => {
   const run = await approvedRun("EUR", { [anna]: "1840.55", [bert]: "0.1" });
-  const lines = (await textOf(run, "csv")).split("\r\n").map((line) => line.replace(/S-\S+|\d+ *$/, ""));
+  const lines = (await textOf(run, "csv"))
+    .split("\r\n")
+    .map((line) => line.replace(/S-\S+|\d+ *$/, ""));
   expect(lines[0]).toBe("reference,affiliate_code,name,method,currency,amount,details,statements");
-  expect(lines[1]).toContain(`L0,Anna,Anna Müller,wire,EUR,1840.55,"holder: =Anna ""Müller""; iban: ${IBAN}"`);
+  expect(lines[1]).toContain(
+    `L0,Anna,Anna Müller,wire,EUR,1840.55,"holder: =Anna ""Müller""; iban: ${IBAN}"`,
+  );
   expect(await textOf(run, "wise_csv")).toBe(
     "name,amount,amountCurrency,sourceCurrency,targetCurrency,paymentReference,IBAN,BIC,accountNumber,sortCode,country\r\n" +
       `"'=Anna ""Müller""",1840.55,EUR,EUR,EUR,L0,${IBAN},,,,DE\r\n` +

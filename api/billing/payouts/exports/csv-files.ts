@@ -95,7 +95,10 @@ function noteOf({ reference, statements }: ReadyLine): string {
 
 function detailsText(details: PaymentDetails): string {
   return Object.entries(details)
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : addressText(value)}`)
+    .flatMap(([name, value]) => {
+      if (value === undefined) return [];
+      return [`${name}: ${typeof value === "string" ? value : addressText(value)}`];
+    })
     .join("; ");
 }
 

@@ -9,8 +9,8 @@ import { findFileOf, type KeptFile, keepFile } from "../../documents/kept-files.
 import { findRunOf } from "../runs/approve-run.ts";
 import type { RunSummary } from "../runs/payout-runs.ts";
 import { paypalCsv, plainCsv, wiseCsv } from "./csv-files.ts";
-import { pain001 } from "./pain001.ts";
 import { readPaidLines } from "./paid-lines.ts";
+import { pain001 } from "./pain001.ts";
 import { PAYOUT_FORMATS, type PayoutFormat } from "./payout-formats.ts";
 import { type ReadyLine, readyLines } from "./ready-lines.ts";
 

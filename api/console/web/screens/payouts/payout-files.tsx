@@ -28,8 +28,8 @@ export function PayoutFiles({ run: { id } }: { readonly run: PayoutRun }): React
     <section className="panel stack">
       <h2>Files</h2>
       <p className="muted">
-        A file has the payment details that were approved and never changes. Each download is in
-        the audit log.
+        A file has the payment details that were approved and never changes. Each download is in the
+        audit log.
       </p>
       <div className="row wrap">
         {FORMATS.map((format) => (
