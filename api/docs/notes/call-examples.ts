@@ -51,6 +51,7 @@ export const CALL_EXAMPLES: Readonly<Record<string, CallExample>> = {
   approveStatements: { body: { ids: [1] } },
   setPaymentMethod: { body: PAID_BY_WIRE },
   setOwnPaymentMethod: { body: PAID_BY_WIRE },
+  exportPayoutRun: { query: { format: "csv" } },
   createPayoutRun: { body: { currency: "GBP", execution_date: "2026-12-15" } },
   releasePayoutLine: { body: { reason: "The partner confirmed the account by phone" } },
   createImport: { query: { kind: "affiliates", name: "partners.csv" } },
