@@ -16,7 +16,7 @@ export type ClickPostingDeps = Pick<RoleDeps, "pool" | "clickhouse"> & {
 
 /** Days of one round. The next round goes on with the others. */
 const DAYS_PER_ROUND = 100;
-/** Rows of one call. An offer with more partners is one call all the same. */
+/** A call posts about so many rows. The rows of one offer are never divided, so an offer with more partners makes a longer call. */
 const ROWS_PER_CALL = 500;
 /** More rows of a day would not fit in memory. */
 const ROWS_PER_DAY_MAX = 1_000_000;

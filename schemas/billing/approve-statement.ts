@@ -2,10 +2,10 @@ import type { Cause } from "../events/cause.ts";
 import { amountOf } from "../money/amount.ts";
 import type { Pool, Queryable } from "../postgres/connect.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { zoneOf } from "../time/zone.ts";
 import { type BillingActor, queueBillingEvent } from "./billing-event.ts";
 import { type BillingState, readBillingState } from "./billing-state.ts";
 import { type MadeStatement, statementDocument } from "./close-account.ts";
+import { takeNumber } from "./document-number.ts";
 import { postLedger } from "./post-ledger.ts";
 import {
   findStatement,
@@ -24,8 +24,6 @@ export type Approval = {
 export type ApprovalResult =
   | { readonly outcome: "approved" | "unchanged"; readonly statement: MadeStatement }
   | { readonly outcome: "missing" | "not_draft" | "violations" };
-
-const NUMBER_DIGITS = 4;
 
 /**
  * Posts the tax, gives the number and freezes the parties, in one transaction (N49). Whoever comes second finds the statement approved. Locks
@@ -113,22 +111,12 @@ async function partiesOf(
   return { issuer: legal, recipient: rows[0] ?? {}, language };
 }
 
-/** The next number of the series, under the lock of its row: a transaction that is rolled back gives its number back (N49). */
 async function nextNumber(tx: Queryable, row: StatementRow, prefix: string): Promise<string> {
-  const zone = zoneOf(row.timezone) ?? zoneOf("UTC");
-  const { rows: clock } = await tx.query<{ now: string }>({
+  const { workspace_id: workspaceId, timezone } = row;
+  const { rows } = await tx.query<{ now: string }>({
     name: "read-clock-of-approval",
     text: "select clock_timestamp() as now",
   });
-  const nowMs = Date.parse(clock[0]?.now ?? "");
-  const year = new Date(zone?.localMsAt(nowMs) ?? nowMs).getUTCFullYear();
-  const series = prefix.replaceAll("{year}", String(year));
-  const { rows } = await tx.query<{ last_number: number }>({
-    name: "take-number-of-series",
-    text: `insert into billing_series (workspace_id, kind, prefix, last_number) values ($1, 'statement', $2, 1)
-           on conflict (workspace_id, kind, prefix) do update set last_number = billing_series.last_number + 1
-           returning last_number`,
-    values: [row.workspace_id, series],
-  });
-  return series + String(rows[0]?.last_number ?? 0).padStart(NUMBER_DIGITS, "0");
+  const atMs = Date.parse(rows[0]?.now ?? "");
+  return await takeNumber(tx, workspaceId, { kind: "statement", prefix, timezone, atMs });
 }

@@ -22,6 +22,7 @@ import {
   type StatementRow,
   shownStatement,
 } from "./statements.ts";
+import { taxOnDocument } from "./tax-of.ts";
 
 /** The workspace whose accounts are closed. */
 export type Books = {
@@ -75,7 +76,7 @@ async function closeNext(
       currency: account.currency,
       total: found.total,
       minPayout,
-      taxRate: account.tax.mode === "domestic" ? amountOf(account.tax.rate) : 0n,
+      tax: account.tax,
     });
     // Nothing moved and nothing can be paid.
     if (found.entries === 0 && settled.status === "carried") continue;
@@ -171,7 +172,7 @@ async function insertStatement(tx: Queryable, statement: NewStatement): Promise<
       formatAmount(found.total),
       minPayout === undefined ? null : formatAmount(minPayout),
       formatAmount(settled.payable),
-      JSON.stringify(taxOf(books, account)),
+      JSON.stringify(taxOnDocument(account.tax, books.taxText)),
       formatAmount(settled.tax),
       formatAmount(settled.payable + settled.tax),
       formatAmount(settled.carriedOut),
@@ -200,11 +201,6 @@ async function insertLines(
              from statement_entries($2, $3, $4) group by line_kind, offer_id, event_code, of_statement_id) l`,
     values: [id, accountId, fromSeq, toSeq],
   });
-}
-
-function taxOf({ taxText }: Books, { tax }: PartnerAccount): Record<string, string> {
-  const text = tax.mode === "reverse_charge" ? "Reverse charge" : taxText;
-  return { mode: tax.mode, rate: tax.mode === "domestic" ? tax.rate : "0.0000", text };
 }
 
 async function announce(tx: Queryable, workspaceId: number, id: number): Promise<MadeStatement> {

@@ -3,9 +3,9 @@ import { cutToCoins } from "../money/minor-units.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { formatDay, parseDay } from "../time/calendar.ts";
 import { zoneOf } from "../time/zone.ts";
+import { queueBillingEvent } from "./billing-event.ts";
 import type { CloseScope } from "./close-scope.ts";
 import { type BillingPeriod, type PaymentTerms, periodOf } from "./periods.ts";
-import { queueBillingEvent } from "./queue-billing-event.ts";
 import { type Invoice, readInvoice } from "./read-invoices.ts";
 import { lockReceivable, type Receivable } from "./receivables.ts";
 import { taxOf, taxOnDocument } from "./tax-of.ts";
@@ -52,7 +52,8 @@ export async function closeAccount(
     closed.push(invoice);
     if (invoice.status !== "draft") continue;
     const { workspaceId, cause } = scope;
-    await queueBillingEvent(tx, workspaceId, { event: "invoice.created", data: invoice, cause });
+    const makeData = async () => await Promise.resolve(invoice);
+    await queueBillingEvent(tx, workspaceId, "invoice.created", { cause, makeData });
   }
   return closed;
 }

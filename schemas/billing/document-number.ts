@@ -2,6 +2,8 @@ import type { Queryable } from "../postgres/connect.ts";
 import { yearMonthOf } from "../time/calendar.ts";
 import { zoneOf } from "../time/zone.ts";
 
+const DIGITS = 4;
+
 export type NumberSeries = {
   readonly kind: "statement" | "invoice" | "credit_note";
   /** `I-{year}-` */
@@ -12,7 +14,7 @@ export type NumberSeries = {
 
 /**
  * The next number of a series, without a gap (N49): the series' row stays locked until the transaction ends, and a rollback gives the number
- * back. Each year of the workspace has a series.
+ * back. Each year of the workspace has a series: `I-2026-0001`.
  */
 export async function takeNumber(
   tx: Queryable,
@@ -28,5 +30,5 @@ export async function takeNumber(
            returning last_number`,
     values: [workspaceId, kind, filled],
   });
-  return `${filled}${rows[0]?.last_number ?? 0}`;
+  return filled + String(rows[0]?.last_number ?? 0).padStart(DIGITS, "0");
 }

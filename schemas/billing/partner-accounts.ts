@@ -2,6 +2,7 @@ import { type Amount, amountOf } from "../money/amount.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import type { PaymentTerms, TermsHistory } from "./periods.ts";
 import { SETTLING_KINDS } from "./post-ledger.ts";
+import type { TaxRecord } from "./tax-of.ts";
 
 /** An account of a partner, as far as its next statement depends on it. */
 export type PartnerAccount = {
@@ -11,7 +12,7 @@ export type PartnerAccount = {
   readonly terms: TermsHistory;
   /** As the partner's record has it. */
   readonly minPayout: { readonly amount: Amount; readonly currency: string };
-  readonly tax: { readonly mode: string; readonly rate: string };
+  readonly tax: TaxRecord;
   /** Of the newest statement that is not void. */
   readonly last: ChainEnd | undefined;
   /** When the first entry behind that statement was posted that is on statements; undefined if there is none. */
@@ -32,7 +33,7 @@ type Row = {
   readonly terms: PaymentTerms;
   readonly min_payout: string;
   readonly min_currency: string;
-  readonly tax_mode: string;
+  readonly tax_mode: TaxRecord["mode"];
   readonly tax_rate: string;
   readonly to_seq: number | null;
   readonly carried_out: string | null;

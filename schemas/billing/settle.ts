@@ -1,5 +1,6 @@
-import { type Amount, scaleAmount } from "../money/amount.ts";
-import { cutToCoins, minorDigits } from "../money/minor-units.ts";
+import type { Amount } from "../money/amount.ts";
+import { cutToCoins } from "../money/minor-units.ts";
+import { type TaxRecord, taxOf } from "./tax-of.ts";
 
 /** What decides how a statement ends. */
 export type Settled = {
@@ -8,8 +9,7 @@ export type Settled = {
   readonly total: Amount;
   /** In `currency`; undefined where the minimum is in another currency and the day has no rate. */
   readonly minPayout: Amount | undefined;
-  /** Percent in ten-thousandths. */
-  readonly taxRate: Amount;
+  readonly tax: TaxRecord;
 };
 
 export type Settlement = {
@@ -19,28 +19,18 @@ export type Settlement = {
   readonly carriedOut: Amount;
 };
 
-const DECIMALS = 4;
-/** 100 percent in ten-thousandths. */
-const PERCENT_WHOLE = 1_000_000n;
-
 /**
  * Whole coins are paid, and what is less than a coin is carried. A total that is not above zero, or below the minimum, is carried as a whole
  * (N48). Nothing is lost: total = payable + carriedOut.
  */
-export function settle({ currency, total, minPayout, taxRate }: Settled): Settlement {
+export function settle({ currency, total, minPayout, tax }: Settled): Settlement {
   const coins = cutToCoins(total, currency);
   if (coins <= 0n || minPayout === undefined || total < minPayout)
     return { status: "carried", payable: 0n, tax: 0n, carriedOut: total };
   return {
     status: "draft",
     payable: coins,
-    tax: taxOn(coins, taxRate, currency),
+    tax: taxOf(coins, tax, currency),
     carriedOut: total - coins,
   };
-}
-
-/** Tax in whole coins, rounded half away from zero, once. */
-export function taxOn(amount: Amount, rate: Amount, currency: string): Amount {
-  const coin = 10n ** BigInt(DECIMALS - minorDigits(currency));
-  return scaleAmount(amount, rate, PERCENT_WHOLE * coin) * coin;
 }

@@ -1,14 +1,12 @@
 import { readBillingState } from "../../../schemas/billing/billing-state.ts";
 import { takeNumber } from "../../../schemas/billing/document-number.ts";
 import { postLedger } from "../../../schemas/billing/post-ledger.ts";
-import { type Invoice, readInvoice } from "../../../schemas/billing/read-invoices.ts";
+import type { Invoice } from "../../../schemas/billing/read-invoices.ts";
 import { amountOf, formatAmount } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { conflict } from "../../operation/errors.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import { allocatePayments, freeAllocations } from "./allocate-payments.ts";
-import { keepFiles } from "./document-files.ts";
-import { documentOf } from "./invoice-document.ts";
 import { readParties } from "./invoice-parties.ts";
 import { actorOf, type LockedInvoice, tellPaid } from "./invoice-writes.ts";
 
@@ -45,13 +43,6 @@ export async function creditInvoice(
     values: [invoice.id],
   });
   await postCredit(tx, context, { invoice, id, number });
-  const note = await readInvoice(tx, workspace.id, { id });
-  if (note === undefined) throw new Error("a credit note is gone that was just made");
-  await keepFiles(
-    tx,
-    { workspaceId: workspace.id, advertiserId: invoice.advertiser_id, invoiceId: id },
-    documentOf(note, { number, parties, issuedMs: nowMs }),
-  );
   await freeAllocations(tx, { invoiceId: invoice.id });
   await tellPaid(tx, context, await allocatePayments(tx, accountId));
   return id;

@@ -1,117 +1,163 @@
 import type { Invoice, InvoiceLine } from "../../../schemas/billing/read-invoices.ts";
 import { amountOf } from "../../../schemas/money/amount.ts";
-import { formatCoins } from "../../../schemas/money/minor-units.ts";
 import { formatDay } from "../../../schemas/time/calendar.ts";
-import { zoneOf } from "../../../schemas/time/zone.ts";
+import { DAY_MS, zoneOf } from "../../../schemas/time/zone.ts";
+import {
+  type BillingDocument,
+  type DocumentParty,
+  type DocumentTotal,
+  printedAmount,
+} from "../documents/billing-document.ts";
 
-/** One side of a document, as it was at approval. */
-export type Party = {
-  readonly name: string;
-  readonly address: string;
-  readonly country: string;
-  readonly vat_id: string;
-  /** Where to pay; empty for who pays. */
-  readonly iban: string;
-  readonly bic: string;
-};
-
+/** Both sides as they were at approval. */
 export type Parties = {
-  readonly issuer: Party;
-  readonly recipient: Party;
+  readonly issuer: DocumentParty;
+  readonly recipient: DocumentParty;
   readonly language: string;
 };
 
-/** What a document says, for every format alike. Amounts are written as they are printed. */
-export type BillingDocument = {
-  readonly title: string;
+/** What the approval froze. */
+export type Approval = {
   readonly number: string;
   readonly parties: Parties;
-  readonly issued_on: string;
-  readonly period: { readonly from: string; readonly to: string };
-  readonly currency: string;
-  readonly lines: readonly {
-    readonly text: string;
-    readonly count: number | null;
-    readonly amount: string;
-  }[];
-  readonly totals: readonly { readonly text: string; readonly amount: string }[];
-  readonly tax_text: string;
-  /** Sentences under the totals. */
-  readonly notes: readonly string[];
-  readonly language: string;
+  readonly issuedMs: number;
 };
 
-const DAY_MS = 86_400_000;
+type Words = Readonly<
+  Record<
+    | "invoice"
+    | "creditNote"
+    | "carriedIn"
+    | "total"
+    | "carriedOut"
+    | "net"
+    | "tax"
+    | "credited"
+    | "due"
+    | "please",
+    string
+  >
+> & { readonly kinds: Readonly<Record<string, string>> };
 
-const LINE_TEXTS: Readonly<Record<string, string>> = {
-  conversions: "Conversions",
-  reversal: "Conversions taken back",
-  clicks: "Clicks",
-  bonus: "Bonus",
-  deduction: "Deduction",
-  correction: "Correction",
-  bounty: "Bounty",
-  opening: "Opening balance",
-  write_off: "Written off",
-  credit: "Credit",
+const ENGLISH: Words = {
+  invoice: "Invoice",
+  creditNote: "Credit note",
+  carriedIn: "Carried from the last invoice",
+  total: "Total",
+  carriedOut: "Carried to the next invoice",
+  net: "Net amount",
+  tax: "Tax",
+  credited: "Amount credited",
+  due: "Amount due",
+  please: "Please pay until {due} and name {number}.",
+  kinds: {
+    conversions: "Conversions",
+    reversal: "Conversions taken back",
+    clicks: "Clicks",
+    bonus: "Bonus",
+    deduction: "Deduction",
+    correction: "Correction",
+    bounty: "Bounty",
+    opening: "Opening balance",
+    write_off: "Written off",
+    credit: "Credit",
+  },
+};
+const GERMAN: Words = {
+  invoice: "Rechnung",
+  creditNote: "Gutschrift",
+  carriedIn: "Übertrag der letzten Rechnung",
+  total: "Summe",
+  carriedOut: "Übertrag auf die nächste Rechnung",
+  net: "Nettobetrag",
+  tax: "Steuer",
+  credited: "Gutgeschrieben",
+  due: "Zu zahlen",
+  please: "Bitte zahlen Sie bis zum {due} und nennen Sie {number}.",
+  kinds: {
+    conversions: "Conversions",
+    reversal: "Stornierte Conversions",
+    clicks: "Klicks",
+    bonus: "Bonus",
+    deduction: "Abzug",
+    correction: "Korrektur",
+    bounty: "Prämie",
+    opening: "Anfangsbestand",
+    write_off: "Ausbuchung",
+    credit: "Gutschrift",
+  },
 };
 
 /** The document of an invoice or a credit note that has its number. */
 export function documentOf(
   invoice: Invoice,
-  { number, parties, issuedMs }: { number: string; parties: Parties; issuedMs: number },
+  { number, parties, issuedMs }: Approval,
 ): BillingDocument {
+  const { timezone, due_on: dueOn, tax } = invoice;
+  const { issuer, recipient, language } = parties;
+  const words = language === "de" ? GERMAN : ENGLISH;
   const isCredit = invoice.kind === "credit_note";
-  const { currency, timezone } = invoice;
-  const money = (amount: string): string => formatCoins(amountOf(amount), currency);
+  const please = words.please.replace("{due}", dueOn).replace("{number}", number);
   return {
-    title: isCredit ? "Credit note" : "Invoice",
+    language,
+    title: isCredit ? words.creditNote : words.invoice,
     number,
-    parties,
     issued_on: dayIn(timezone, issuedMs),
+    due_on: dueOn,
+    currency: invoice.currency,
+    issuer,
+    recipient,
     period: {
       from: dayIn(timezone, Date.parse(invoice.period_from)),
       // The last day of the period: its end belongs to the next one.
       to: dayIn(timezone, Date.parse(invoice.period_to) - 1),
+      tz: timezone,
     },
-    currency,
-    lines: [
-      ...lineOfCarried("Carried from the last invoice", invoice.carried_in),
-      ...invoice.lines.map((line) => ({
-        text: textOf(line, invoice.reason),
-        count: line.count === 0 ? null : line.count,
-        amount: line.amount,
-      })),
-    ],
-    totals: [
-      { text: "Total", amount: invoice.total },
-      ...lineOfCarried("Carried to the next invoice", negated(invoice.carried_out)),
-      { text: "Net amount", amount: money(invoice.payable) },
-      { text: taxTitle(invoice.tax), amount: money(invoice.tax_amount) },
-      { text: isCredit ? "Amount credited" : "Amount due", amount: money(invoice.gross) },
-    ],
-    tax_text: invoice.tax.text,
-    notes: isCredit ? [] : [`Please pay until ${invoice.due_on} and name ${number}.`],
-    language: parties.language,
+    lines: invoice.lines.map((line) => ({
+      text: textOf(words, line, invoice.reason),
+      count: line.count,
+      amount: printedAmount(line.amount, invoice.currency),
+    })),
+    totals: totalsOf(words, invoice),
+    notes: [tax.text, isCredit ? "" : please].filter((note) => note !== ""),
   };
 }
 
-function lineOfCarried(text: string, amount: string) {
-  return amountOf(amount) === 0n ? [] : [{ text, count: null, amount }];
+function totalsOf(words: Words, invoice: Invoice): DocumentTotal[] {
+  const total = (text: string, amount: string, is_main = false): DocumentTotal => ({
+    text,
+    amount: printedAmount(amount, invoice.currency),
+    is_main,
+  });
+  const unless0 = (text: string, amount: string): DocumentTotal[] =>
+    amountOf(amount) === 0n ? [] : [total(text, amount)];
+  const isCredit = invoice.kind === "credit_note";
+  return [
+    ...unless0(words.carriedIn, invoice.carried_in),
+    total(words.total, invoice.total),
+    ...unless0(words.carriedOut, negated(invoice.carried_out)),
+    total(words.net, invoice.payable),
+    total(taxTitle(words, invoice.tax), invoice.tax_amount),
+    total(isCredit ? words.credited : words.due, invoice.gross, true),
+  ];
 }
 
 function negated(amount: string): string {
   return amount.startsWith("-") ? amount.slice(1) : `-${amount}`;
 }
 
-function textOf({ kind, offer_name, event_code }: InvoiceLine, reason: string): string {
+function textOf(
+  { kinds }: Words,
+  { kind, offer_name, event_code }: InvoiceLine,
+  reason: string,
+): string {
   const about = kind === "credit" ? reason : (offer_name ?? "");
   const event = event_code === null || event_code === "default" ? "" : ` (${event_code})`;
-  return [LINE_TEXTS[kind] ?? kind, `${about}${event}`].filter((part) => part !== "").join(": ");
+  return [kinds[kind] ?? kind, `${about}${event}`].filter((part) => part !== "").join(": ");
 }
 
-function taxTitle({ mode, rate }: Invoice["tax"]): string {
-  return mode === "domestic" ? `Tax ${rate.replace(/\.?0+$/, "")} %` : "Tax";
+function taxTitle({ tax }: Words, { mode, rate }: Invoice["tax"]): string {
+  return mode === "domestic" ? `${tax} ${rate.replace(/\.?0+$/, "")} %` : tax;
 }
 
 function dayIn(timezone: string, atMs: number): string {

@@ -1,20 +1,26 @@
-import { Readable } from "node:stream";
 import { z } from "zod";
 import { advertiserOnly, unrestrictedStaff } from "../../access/access-of-operations.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
-import { type Operation, type OperationResult, operation } from "../../operation/operation.ts";
-import { FILE_FORMATS, findFile, type KeptFile } from "./document-files.ts";
+import {
+  type Operation,
+  type OperationContext,
+  type OperationResult,
+  operation,
+} from "../../operation/operation.ts";
+import { fileAnswer } from "../documents/file-answer.ts";
+import type { KeptFile } from "../documents/kept-files.ts";
+import { FILE_FORMATS, invoiceFile } from "./document-files.ts";
 
 const common = {
   method: "GET",
   tag: "Billing",
-  description: "As it was made when the invoice was approved. 404 before that.",
+  description: "Made once, from what the approval froze, and kept. 404 before the approval.",
   input: {
     path: z.object({ id: pathId, format: z.enum(FILE_FORMATS).meta({ examples: ["html"] }) }),
   },
   output: z.string().meta({ description: "The file itself, never JSON" }),
-  otherMediaTypes: ["text/csv", "text/html"],
+  otherMediaTypes: ["text/html", "application/pdf", "text/csv"],
   status: 200,
 } as const;
 
@@ -24,8 +30,10 @@ export const getInvoiceFile: Operation = operation({
   path: "/invoices/{id}/files/{format}",
   summary: "Get the file of an invoice",
   access: unrestrictedStaff,
-  run: async ({ db, workspace }, { path: { id, format } }) =>
-    answerOf(await findFile(db, workspace.id, { invoiceId: id, format })),
+  run: async (context, { path: { id, format } }) => {
+    const { db, workspace } = context;
+    return await answerOf(context, await invoiceFile(db, workspace.id, { invoiceId: id, format }));
+  },
 });
 
 export const getOwnInvoiceFile: Operation = operation({
@@ -34,17 +42,18 @@ export const getOwnInvoiceFile: Operation = operation({
   path: "/me/invoices/{id}/files/{format}",
   summary: "Get the file of an own invoice",
   access: advertiserOnly(),
-  run: async ({ db, workspace, principal }, { path: { id, format } }) => {
+  run: async (context, { path: { id: invoiceId, format } }) => {
+    const { db, workspace, principal } = context;
     const advertiserId = principal.advertiser?.id ?? 0;
-    return answerOf(await findFile(db, workspace.id, { invoiceId: id, format, advertiserId }));
+    const file = await invoiceFile(db, workspace.id, { invoiceId, format, advertiserId });
+    return await answerOf(context, file);
   },
 });
 
-function answerOf(file: KeptFile | undefined): OperationResult {
+async function answerOf(
+  context: OperationContext,
+  file: KeptFile | undefined,
+): Promise<OperationResult> {
   if (file === undefined) throw notFound("file");
-  return {
-    stream: Readable.from([file.bytes], { objectMode: false }),
-    contentType: file.media_type,
-    headers: { "content-disposition": `attachment; filename="${file.name}"` },
-  };
+  return await fileAnswer(context, file);
 }

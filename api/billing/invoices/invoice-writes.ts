@@ -1,7 +1,7 @@
+import { queueBillingEvent } from "../../../schemas/billing/billing-event.ts";
 import { type BillingState, readBillingState } from "../../../schemas/billing/billing-state.ts";
 import { takeNumber } from "../../../schemas/billing/document-number.ts";
 import { postLedger } from "../../../schemas/billing/post-ledger.ts";
-import { queueBillingEvent } from "../../../schemas/billing/queue-billing-event.ts";
 import { type Invoice, readInvoice } from "../../../schemas/billing/read-invoices.ts";
 import { lockReceivable } from "../../../schemas/billing/receivables.ts";
 import { amountOf } from "../../../schemas/money/amount.ts";
@@ -12,8 +12,6 @@ import { conflict, notFound } from "../../operation/errors.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import { type Actor, keyIdOf } from "../../operation/principal.ts";
 import { allocatePayments } from "./allocate-payments.ts";
-import { keepFiles } from "./document-files.ts";
-import { documentOf } from "./invoice-document.ts";
 import { readParties } from "./invoice-parties.ts";
 
 const PREFIX = "I-{year}-";
@@ -80,7 +78,7 @@ async function changeLocked(
   return changed;
 }
 
-/** Sends a draft: number, tax, files, and what payments of before cover of it (N49, N58). */
+/** Sends a draft: number, tax, both sides as they are now, and what payments of before cover of it (N49, N58). */
 export async function approveInvoice(
   context: OperationContext,
   { tx, accountId, invoice }: LockedInvoice,
@@ -122,11 +120,6 @@ export async function approveInvoice(
       },
     ]);
   }
-  await keepFiles(
-    tx,
-    { workspaceId: workspace.id, advertiserId: invoice.advertiser_id, invoiceId: id },
-    documentOf(invoice, { number, parties, issuedMs: nowMs }),
-  );
   await tellPaid(tx, context, await allocatePayments(tx, accountId));
   return id;
 }
@@ -163,9 +156,8 @@ export async function tellPaid(
 ): Promise<void> {
   const cause = { request_id: requestId, traceparent: trace?.traceparent };
   for (const id of invoiceIds) {
-    const invoice = await readInvoice(tx, workspace.id, { id });
-    if (invoice !== undefined)
-      await queueBillingEvent(tx, workspace.id, { event: "invoice.paid", data: invoice, cause });
+    const makeData = async () => await readInvoice(tx, workspace.id, { id });
+    await queueBillingEvent(tx, workspace.id, "invoice.paid", { cause, makeData });
   }
 }
 

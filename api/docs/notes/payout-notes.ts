@@ -53,7 +53,6 @@ export const PAYOUT_NOTES: Notes = {
   "payment_details.bic": "BIC of the bank; needed by few banks beside an IBAN",
   "payment_details.bank_name": "Name of the bank",
   "tax.vat_id": "VAT number of the partner; empty without one",
-  "PostbackTest.body": "Body that was sent; empty without one",
   "PaymentMethod.tax": "How the partner is taxed",
   "PostalAddress.street": "Street and number; empty if unknown",
   "PostalAddress.postcode": "Postal code; empty if unknown",

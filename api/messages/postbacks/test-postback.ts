@@ -30,7 +30,7 @@ const Tested = z
   .strictObject({
     method: z.enum(["GET", "POST"]),
     url: z.string().meta({ description: "With the sample values filled in" }),
-    body: z.string(),
+    body: z.string().meta({ description: "Empty without one" }),
     status: z.int().nullable().meta({ description: "Null when there was no answer" }),
     answer: z.string().meta({ description: "The first 2 KiB of the answer" }),
     error: z.string().meta({ description: "Empty for an answer of 200 to 299" }),

@@ -223,7 +223,7 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "invoice.paid": {
     data: {
       ...INVOICE,
-      number: "I-2026-1",
+      number: "I-2026-0001",
       status: "paid",
       paid: "18.0000",
       approved_at: "2026-02-02T09:00:00.000Z",

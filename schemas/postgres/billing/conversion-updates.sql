@@ -16,7 +16,7 @@ create table conversion_update (
   missing_from timestamptz(3),
   missing_to timestamptz(3),
   missing_reason text not null default '',
-  -- The last row that the present phase has done, and the last row that there is.
+  -- How far the present phase has come, and where the file ends: numbers of rows.
   position integer not null default 0,
   last_number integer not null default 0,
   -- Outcome to rows, as of the check; when rows are applied or undone they follow.

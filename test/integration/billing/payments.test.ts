@@ -207,7 +207,7 @@ describe("credit notes", () => {
     const note = await world.done(`/invoices/${wrong.id}/credit`, { reason: "wrong offer" });
     expect(note).toMatchObject({
       kind: "credit_note",
-      number: "C-" + String(wrong["number"]).replace(/\d+$/, "1"),
+      number: "C-" + String(wrong["number"]).replace(/\d+$/, "0001"),
       credits_id: wrong.id,
       payable: "-100.0000",
       tax_amount: "-19.0000",

@@ -7,11 +7,12 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import type { Invoice } from "./invoice.ts";
 
 const FORMATS = [
+  ["pdf", "PDF"],
   ["html", "Page to print"],
   ["csv", "CSV"],
 ] as const;
 
-/** The files of an invoice, as they were made when it was approved. */
+/** The files of an invoice, made once from what its approval froze. */
 export function InvoiceFiles({
   invoice: { id, number },
   path,
