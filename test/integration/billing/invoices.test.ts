@@ -224,17 +224,14 @@ describe("approval", () => {
   });
 
   test("a number that another document has is refused by the prefix, and the draft stays (N49)", async () => {
+    // Past 9,999 the digits of one series may look like the prefix of another one.
+    await world.sent(await world.advertiser(), "3");
+    await world.rows("update billing_series set last_number = 10000 where kind = 'invoice'");
     const { number } = await world.sent(await world.advertiser(), "3");
     const id = await world.draft(await world.advertiser(), "3");
     const setPrefix = (prefix: string) =>
       world.rows("update billing_settings set invoice_prefix = $1", prefix);
-    await setPrefix(String(number).slice(0, -1));
-    await world.rows(
-      `insert into billing_series (workspace_id, kind, prefix, last_number) select $1, 'invoice', $2, $3::integer - 1`,
-      world.tenant.workspaceId,
-      String(number).slice(0, -1),
-      String(number).slice(-1),
-    );
+    await setPrefix(String(number).slice(0, -4));
     expect(refusal(await api.post(`/invoices/${id}/approve`, undefined))).toBe("409 conflict");
     await setPrefix("I-{year}-");
     expect(await world.done(`/invoices/${id}/approve`)).toMatchObject({ status: "sent" });
