@@ -6,12 +6,12 @@ import { conflict } from "../../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../../operation/operation.ts";
 import { fileAnswer } from "../../documents/file-answer.ts";
 import { findFileOf, type KeptFile, keepFile } from "../../documents/kept-files.ts";
+import { PAYOUT_FORMATS, type PayoutFormat } from "../details/payout-formats.ts";
 import { findRunOf } from "../runs/approve-run.ts";
 import type { RunSummary } from "../runs/payout-runs.ts";
 import { paypalCsv, plainCsv, wiseCsv } from "./csv-files.ts";
 import { readPaidLines } from "./paid-lines.ts";
 import { pain001 } from "./pain001.ts";
-import { PAYOUT_FORMATS, type PayoutFormat } from "./payout-formats.ts";
 import { type ReadyLine, readyLines } from "./ready-lines.ts";
 
 const CSV = { mediaType: "text/csv; charset=utf-8", ending: "csv" } as const;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
+import { isSepaName, sepaText } from "../details/sepa-text.ts";
 import { pain001 } from "./pain001.ts";
-import { isSepaName, sepaText } from "./sepa-text.ts";
 
 const SCHEMA = readFileSync("test/samples/pain.001.001.09.xsd", "utf8");
 const line = {

@@ -1,8 +1,8 @@
 import { amountOf } from "../../../../schemas/money/amount.ts";
 import { formatCoins } from "../../../../schemas/money/minor-units.ts";
 import type { PaymentDetails } from "../details/payment-details.ts";
+import { sepaText } from "../details/sepa-text.ts";
 import type { ReadyLine } from "./ready-lines.ts";
-import { sepaText } from "./sepa-text.ts";
 
 const NAME_MAX = 70;
 const NOTE_MAX = 140;

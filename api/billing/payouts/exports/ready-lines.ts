@@ -1,8 +1,7 @@
 import { conflict } from "../../../operation/errors.ts";
 import type { PaymentDetails } from "../details/payment-details.ts";
+import { fitsFormat, type PayoutFormat } from "../details/payout-formats.ts";
 import type { PaidLine } from "./paid-lines.ts";
-import { fitsFormat, type PayoutFormat } from "./payout-formats.ts";
-import { isSepaName } from "./sepa-text.ts";
 
 /** A line whose details are known and fit the file. */
 export type ReadyLine = Omit<PaidLine, "details"> & { readonly details: PaymentDetails };
@@ -18,7 +17,8 @@ export function readyLines(lines: readonly PaidLine[], format: PayoutFormat): Re
   const unfit: string[] = [];
   for (const line of lines) {
     const { details } = line;
-    if (details === undefined || !isFit(line, details, format)) unfit.push(line.reference);
+    if (details === undefined || !fitsFormat(format, line.method, details, line.currency))
+      unfit.push(line.reference);
     else ready.push({ ...line, details });
   }
   if (unfit.length === 0) return ready;
@@ -28,9 +28,4 @@ export function readyLines(lines: readonly PaidLine[], format: PayoutFormat): Re
     "format",
     `${named}${more} cannot be in a file of this format: choose csv, or cancel the run and make one for each method`,
   );
-}
-
-function isFit(line: PaidLine, details: PaymentDetails, format: PayoutFormat): boolean {
-  if (!fitsFormat(format, line.method, details, line.currency)) return false;
-  return format !== "pain001" || isSepaName(details.holder ?? "");
 }

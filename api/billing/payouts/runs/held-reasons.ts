@@ -2,7 +2,7 @@ import type { BillingState } from "../../../../schemas/billing/billing-state.ts"
 import type { PaymentRow } from "../details/payment-accounts.ts";
 import type { PaymentDetails } from "../details/payment-details.ts";
 import { HOLD_HOURS, holdEnd } from "../details/payment-method-fields.ts";
-import { fitsFormat, type PayoutFormat } from "../exports/payout-formats.ts";
+import { fitsFormat, type PayoutFormat } from "../details/payout-formats.ts";
 
 /** Why a line waits (N56). */
 export const HELD_REASONS = [

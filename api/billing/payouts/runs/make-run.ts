@@ -13,7 +13,7 @@ import { conflict } from "../../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../../operation/operation.ts";
 import { detailsOf, readPaymentRows } from "../details/payment-accounts.ts";
 import { maskDetails, PAYMENT_METHODS } from "../details/payment-details.ts";
-import { PAYOUT_FORMATS } from "../exports/payout-formats.ts";
+import { PAYOUT_FORMATS } from "../details/payout-formats.ts";
 import { holdOf } from "./held-reasons.ts";
 import { findRun, linesOfRun, lockPayouts } from "./payout-runs.ts";
 import { NewRunBody, runDay, ShownDueLine, ShownRun, showRun } from "./run-fields.ts";

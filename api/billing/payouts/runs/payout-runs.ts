@@ -4,7 +4,7 @@ import { conditionsOf } from "../../../http/filter-conditions.ts";
 import type { FilteredPage } from "../../../http/page.ts";
 import { statementName } from "../../../http/statement-name.ts";
 import type { PaymentMethod } from "../details/payment-details.ts";
-import type { PayoutFormat } from "../exports/payout-formats.ts";
+import type { PayoutFormat } from "../details/payout-formats.ts";
 
 export type RunStatus = "draft" | "approved" | "paid" | "failed" | "cancelled";
 export type LineStatus = "pending" | "held" | "paid" | "failed" | "returned";

@@ -14,7 +14,7 @@ import {
 import { listOf } from "../../../http/bounded-list.ts";
 import type { Role } from "../../../operation/permissions.ts";
 import { PAYMENT_METHODS } from "../details/payment-details.ts";
-import { PAYOUT_FORMATS } from "../exports/payout-formats.ts";
+import { PAYOUT_FORMATS } from "../details/payout-formats.ts";
 import { HELD_REASONS } from "./held-reasons.ts";
 import type { LineRow, RunSummary } from "./payout-runs.ts";
 

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../../../schemas/postgres/connect.ts";
 import type { Actor } from "../../../operation/principal.ts";
-import type { PayoutFormat } from "../exports/payout-formats.ts";
+import type { PayoutFormat } from "../details/payout-formats.ts";
 import type { Hold } from "./held-reasons.ts";
 import type { RunStatus } from "./payout-runs.ts";
 

@@ -1,4 +1,5 @@
-import type { PaymentDetails, PaymentMethod } from "../details/payment-details.ts";
+import type { PaymentDetails, PaymentMethod } from "./payment-details.ts";
+import { isSepaName } from "./sepa-text.ts";
 
 /** Files of a run (N54). */
 export const PAYOUT_FORMATS = ["csv", "paypal_csv", "pain001", "wise_csv"] as const;
@@ -17,7 +18,12 @@ export function fitsFormat(
     case "paypal_csv":
       return (method === "wallet_a" || method === "wallet_b") && details.account !== undefined;
     case "pain001":
-      return method === "wire" && details.iban !== undefined && currency === "EUR";
+      return (
+        method === "wire" &&
+        currency === "EUR" &&
+        details.iban !== undefined &&
+        isSepaName(details.holder ?? "")
+      );
     case "wise_csv":
       return (
         method === "wire" && (details.iban !== undefined || details.account_number !== undefined)
