@@ -125,3 +125,17 @@ test("a format that leaves somebody out is refused, and so are others than whole
   const foreign = await world.addTenant("elsewhere");
   expect(refusal(await exported(run.id, "csv", foreign.keys.admin))).toBe("404 not_found");
 });
+
+test("of an export and a cancellation at once, no cancelled run keeps a file that nobody was asked about", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const run = await approvedRun("EUR", { [bert]: "1" });
+    const cancel = async (): Promise<Answer> =>
+      await world.post(`/payout-runs/${run.id}/cancel`, {});
+    const [file, cancelled] = await Promise.all([exported(run.id, "csv"), cancel()]);
+    expect([file.status, cancelled.status].toSorted()).toEqual([200, 409]);
+    if (cancelled.status === 200) continue;
+    expect(details(cancelled).field).toBe("file_was_not_sent");
+    const sure = { file_was_not_sent: true };
+    expect((await world.post(`/payout-runs/${run.id}/cancel`, sure)).status).toBe(200);
+  }
+});

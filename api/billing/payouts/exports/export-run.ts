@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { readBillingState } from "../../../../schemas/billing/billing-state.ts";
+import type { Queryable } from "../../../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
 import { unrestrictedAdminWrite } from "../../../access/access-of-operations.ts";
 import { pathId } from "../../../http/path-fields.ts";
 import { conflict } from "../../../operation/errors.ts";
@@ -8,7 +10,7 @@ import { fileAnswer } from "../../documents/file-answer.ts";
 import { findFileOf, type KeptFile, keepFile } from "../../documents/kept-files.ts";
 import { PAYOUT_FORMATS, type PayoutFormat } from "../details/payout-formats.ts";
 import { findRunOf } from "../runs/approve-run.ts";
-import type { RunSummary } from "../runs/payout-runs.ts";
+import { lockPayouts, type RunSummary } from "../runs/payout-runs.ts";
 import { paypalCsv, plainCsv, wiseCsv } from "./csv-files.ts";
 import { readPaidLines } from "./paid-lines.ts";
 import { pain001 } from "./pain001.ts";
@@ -47,30 +49,45 @@ export const exportPayoutRun: Operation = operation({
   failures: ["conflict", "unavailable"],
   findResource: findRunOf,
   run: async (context, { query: { format }, resource: run }) => {
-    if (run.approved_at === null || run.status === "cancelled")
-      throw conflict("status", `this run is ${run.status}: only an approved run has files`);
-    return await fileAnswer(context, await fileOf(context, run, format));
+    needApproved(run);
+    const key = { ownerKind: "payout_run", ownerId: run.id, format } as const;
+    const kept = await findFileOf(context.db, key);
+    return await fileAnswer(context, kept ?? (await makeFile(context, run.id, format)));
   },
 });
 
-/** The kept file; made when somebody asks for it first. */
-async function fileOf(
+/** @throws {ApiError} `conflict` */
+function needApproved(run: RunSummary): void {
+  if (run.approved_at === null || run.status === "cancelled")
+    throw conflict("status", `this run is ${run.status}: only an approved run has files`);
+}
+
+/** Under the lock of payouts: a run that is being cancelled either has its file, and asks about it, or gets none. */
+async function makeFile(
   { db, workspace, paymentBox }: OperationContext,
-  run: RunSummary,
+  id: number,
   format: PayoutFormat,
 ): Promise<KeptFile> {
-  const key = { ownerKind: "payout_run", ownerId: run.id, format } as const;
-  const kept = await findFileOf(db, key);
-  if (kept !== undefined) return kept;
-  const lines = readyLines(await readPaidLines(db, run.id, paymentBox), format);
-  const text =
-    format === "pain001"
-      ? pain001({ ...transferOf(run), debtor: await debtorOf(db, workspace.id), lines })
-      : csvOf(format, lines);
-  const { mediaType, ending } = FILES[format];
-  const name = `payout-run-${run.id}-${format}.${ending}`;
-  const file = { ...key, workspaceId: workspace.id, name, mediaType, bytes: Buffer.from(text) };
-  return await keepFile(db, file);
+  return await inTransaction(db, async (tx) => {
+    await lockPayouts(tx, workspace.id);
+    const run = await findRunOf({ db: tx, workspace }, { id });
+    needApproved(run);
+    const lines = readyLines(await readPaidLines(tx, id, paymentBox), format);
+    const text =
+      format === "pain001"
+        ? pain001({ ...transferOf(run), debtor: await debtorOf(tx, workspace.id), lines })
+        : csvOf(format, lines);
+    const { mediaType, ending } = FILES[format];
+    return await keepFile(tx, {
+      ownerKind: "payout_run",
+      ownerId: id,
+      format,
+      workspaceId: workspace.id,
+      name: `payout-run-${id}-${format}.${ending}`,
+      mediaType,
+      bytes: Buffer.from(text),
+    });
+  });
 }
 
 function csvOf(format: Exclude<PayoutFormat, "pain001">, lines: readonly ReadyLine[]): string {
@@ -90,7 +107,7 @@ function transferOf({ id, approved_at: approvedAt, execution_date: executionDate
 
 /** @throws {ApiError} `conflict` if the billing settings do not say whose account pays. */
 async function debtorOf(
-  db: OperationContext["db"],
+  db: Queryable,
   workspaceId: number,
 ): Promise<Parameters<typeof pain001>[0]["debtor"]> {
   const legal = (await readBillingState(db, workspaceId))?.legal ?? {};
