@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -56,9 +57,10 @@ function sql(text: string): void {
   expect(status).toBe(0);
 }
 
-/** Runs a script of the chart as its pod does: not as root, with its folders and secrets. */
+/** Runs a script of the chart as its pod does: not as root, with its folders and secrets. A copy, because only root may read some checkouts. */
 function run(script: string): { readonly status: number | null; readonly output: string } {
-  const at = projectFile("deploy", "helm", "tracker", "files", script);
+  const at = join(folder, "scripts", script);
+  copyFileSync(projectFile("deploy", "helm", "tracker", "files", script), at);
   const account = ["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"];
   const { status, stdout, stderr } = spawnSync("setpriv", [...account, "sh", at], {
     encoding: "utf8",

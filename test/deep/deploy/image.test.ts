@@ -49,7 +49,7 @@ describe("the Containerfile", () => {
 
   test("exposes the ports at which the processes listen by default", () => {
     const exposed = /^EXPOSE (.*)$/m.exec(CONTAINERFILE)?.[1]?.split(" ");
-    expect(exposed).toEqual(["8080", "8081", "9411", "9431", "9441"]);
+    expect(exposed).toEqual(["8080", "8081", "9410", "9411", "9431", "9441"]);
   });
 });
 

@@ -116,8 +116,8 @@ const QUERIES: Readonly<Record<string, string>> = {
   "/clicks": "?preset=today",
   "/conversions": "?preset=today",
 };
-/** Answers that contain facts about their own requests, name the key, or have what only the caller has made. */
-const CHANGING = new Set(["/me", "/audit-log", "/keys", "/keys/{id}", "/saved-views"]);
+/** Answers that contain facts about their own requests, such as their time, name the key, or have what only the caller has made. */
+const CHANGING = new Set(["/me", "/audit-log", "/keys", "/keys/{id}", "/saved-views", "/billing/audit"]);
 
 test.each(
   walk.filter(

@@ -196,7 +196,7 @@ describe.skipIf(program === undefined)("decisions that can be taken back", () =>
 
   test.each([
     ["/offers/new?step=review", "", "Create the offer", "Advertiser", "Choose the advertiser"],
-    ["/integrations", "New postback", "Create the postback", "Offer", "Choose the offer"],
+    ["/costs?of=deals", "New deal", "Create the deal", "Advertiser", "Choose the advertiser"],
   ])(
     "on %s%s a form without its choice marks the choice and goes to the first fault (D12)",
     async (...row) => {

@@ -19,6 +19,8 @@ const UNGUARDED = [
   "conversion_history",
   "erasure",
   "ingress_producer",
+  "payment_method_change",
+  "tax_record",
 ];
 
 let server: OwnServer;

@@ -47,7 +47,14 @@ export function DeliveryHistory({
   const { entries, forgotten } = attemptLog(delivery.data);
   return (
     <div className="stack tight">
-      {mayRetry && <RetryOne kind={kind} id={id} status={delivery.data.status} />}
+      {mayRetry && (
+        <RetryOne
+          kind={kind}
+          id={id}
+          status={delivery.data.status}
+          attempts={delivery.data.total_attempts}
+        />
+      )}
       {entries.length === 0 && <p className="muted">No attempt was made yet.</p>}
       <ol className="plain-list timeline">
         {entries.map((entry) => (
@@ -63,18 +70,25 @@ export function DeliveryHistory({
   );
 }
 
-function RetryOne({ kind, id, status }: Of & { readonly status: string }): ReactElement {
+function RetryOne({
+  kind,
+  id,
+  status,
+  attempts,
+}: Of & { readonly status: string; readonly attempts: number }): ReactElement {
   const { api } = useMembership();
   const params = { path: { id } };
   const retry = useWrite(["deliveries", "delivery"], async () => {
     if (kind === "postbacks") await read(api.POST("/postback-deliveries/{id}/retry", { params }));
     else await read(api.POST("/webhook-deliveries/{id}/retry", { params }));
+    return attempts;
   });
-  // The document of a webhook may be sent again after it arrived. The repeat is a delivery of its own, so one press is enough.
+  // The document of a webhook may be sent again after it arrived. The repeat is a delivery of its own, so one press is enough. A postback
+  // is not offered again before its attempt has ended: it may arrive between two presses, and the second would be refused.
   const isOffered =
     kind === "webhooks"
       ? status !== "pending" && !retry.isSuccess
-      : status === "failed" || status === "retrying";
+      : (status === "failed" || status === "retrying") && retry.data !== attempts;
   return (
     <>
       {isOffered && (
