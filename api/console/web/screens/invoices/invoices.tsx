@@ -114,6 +114,7 @@ function InvoiceList(): ReactElement {
     <>
       <RecordList<Invoice>
         title="Invoices"
+        isTitled={false}
         name="invoices"
         filters={FILTERS}
         load={async (query, signal) =>
