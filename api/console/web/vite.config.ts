@@ -37,6 +37,10 @@ export default defineConfig({
               minShareCount: 2,
             },
             {
+              name: "waiting",
+              test: /console\/web\/screens\/(dashboard\/(waiting-list|movers)|inbox\/waiting-place|offers\/cap-meters)\./,
+            },
+            {
               name: "parts",
               test: /console\/web\/(figures|format|parts|range)\//,
               minShareCount: 8,
