@@ -37,7 +37,9 @@ export default defineConfig({
               minShareCount: 2,
             },
             {
-              name: "waiting",
+              // The dashboard of the staff loads all of them. What partners load, too, stays out, or they would load this file.
+              name: "staff-parts",
+              includeDependenciesRecursively: false,
               test: /console\/web\/screens\/(dashboard\/(waiting-list|movers)|inbox\/waiting-place|offers\/cap-meters)\./,
             },
             {

@@ -36,7 +36,7 @@ const VISITOR_DIMENSIONS = [
 
 const Dimensions = z.object({ data: z.array(z.object({ name: z.string() })) });
 
-/** Markup that a text would have become. The page itself has none of these; its own details have no handler. */
+/** Markup that a text would have become. The page itself has none of these: its own details have a summary. */
 const MADE_OF_TEXT = [
   "body script",
   "iframe",
@@ -48,7 +48,7 @@ const MADE_OF_TEXT = [
   "img",
   "video",
   "math",
-  "details[ontoggle]",
+  "details:not(:has(> summary))",
   "marquee",
   "[onerror], [onload], [onfocus], [ontoggle], [onbegin]",
   '[href^="javascript:" i], [src^="javascript:" i], [action]',

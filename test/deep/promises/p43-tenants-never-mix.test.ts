@@ -11,6 +11,7 @@ import {
   type Account,
   fillPath,
   LeakWorld,
+  ofRole,
   operationsOfAccounts,
   placesOf,
 } from "../../promises/leaks/leak-world.ts";
@@ -117,15 +118,10 @@ const QUERIES: Readonly<Record<string, string>> = {
   "/conversions": "?preset=today",
   "/payout-runs/{id}/export": "?format=csv",
 };
-/** Answers that contain facts about their own requests, such as their time, name the key, or have what only the caller has made. */
-const CHANGING = new Set([
-  "/me",
-  "/audit-log",
-  "/keys",
-  "/keys/{id}",
-  "/saved-views",
-  "/billing/audit",
-]);
+/** Answers that contain facts about their own requests, name the key, or have what only the caller has made. */
+const CHANGING = new Set(["/me", "/audit-log", "/keys", "/keys/{id}", "/saved-views"]);
+/** An audit runs when it is asked for, and says when. */
+const withoutClock = (text: string): string => text.replace(/"audited_at":"[^"]+"/, "");
 
 test.each(
   walk.filter(
@@ -133,21 +129,22 @@ test.each(
       operation.method === "GET" &&
       operation.access.callers === undefined &&
       operation.path !== "/tracking-link" &&
-      // The adjustment of this world is the partner's.
-      !(operation.path === "/adjustments/{id}" && role === "advertiser") &&
       operation.access.roles.includes(role),
   ),
 )(
   "$title: a session sees byte for byte what a key sees (P30, P43)",
   async ({ operation, role }) => {
-    const filled = fillPath(operation.path, (place) => own.ids.get(place)?.[0]);
+    const filled = fillPath(
+      operation.path,
+      (place) => (own.ids.get(ofRole(place, role)) ?? own.ids.get(place))?.[0],
+    );
     const path = `${filled}${QUERIES[operation.path] ?? ""}`;
     const bySession = await world.callAs(own.people[role], "GET", path);
     expect([path, bySession.status]).toEqual([path, 200]);
     expect(bySession.text).not.toContain(foreign.word);
     if (CHANGING.has(operation.path)) return;
     const byKey = await world.call("GET", path, own.keys[role]);
-    expect(bySession.text).toBe(byKey.text);
+    expect(withoutClock(bySession.text)).toBe(withoutClock(byKey.text));
   },
 );
 

@@ -105,16 +105,21 @@ describe.skipIf(program === undefined)("what a browser loads", () => {
   afterEach(() => assert.deepEqual(browser.faults.splice(0), []));
   afterAll(() => browser.close());
 
-  test.each(ROLES)("a cold dashboard for %s makes few requests", async (role) => {
-    const page = await browser.page(role);
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(request.url()));
-    await page.goto(`${browser.base(role)}/`);
-    await settled(page);
-    const calls = asked.filter((url) => url.includes("/api/")).length;
-    process.stdout.write(`requests, ${role}: ${asked.length}, of them ${calls} to the API\n`);
-    expect([asked, asked.length <= REQUESTS_MAX]).toEqual([asked, true]);
-  });
+  test.each(ROLES)(
+    "a cold dashboard for %s makes few requests, and only the staff loads its files",
+    async (role) => {
+      const page = await browser.page(role);
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url()));
+      await page.goto(`${browser.base(role)}/`);
+      await settled(page);
+      const calls = asked.filter((url) => url.includes("/api/")).length;
+      process.stdout.write(`requests, ${role}: ${asked.length}, of them ${calls} to the API\n`);
+      expect([asked, asked.length <= REQUESTS_MAX]).toEqual([asked, true]);
+      const isOfStaff = asked.some((url) => url.includes("/assets/staff"));
+      expect(isOfStaff).toBe(role === "admin" || role === "analyst");
+    },
+  );
 
   test("a partner's browser gets none of the words of staff: page, files and answers (journey 19)", async () => {
     const page = await browser.page("partner");

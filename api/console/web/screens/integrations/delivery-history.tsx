@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useRef } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
@@ -47,14 +47,7 @@ export function DeliveryHistory({
   const { entries, forgotten } = attemptLog(delivery.data);
   return (
     <div className="stack tight">
-      {mayRetry && (
-        <RetryOne
-          kind={kind}
-          id={id}
-          status={delivery.data.status}
-          attempts={delivery.data.total_attempts}
-        />
-      )}
+      {mayRetry && <RetryOne kind={kind} id={id} status={delivery.data.status} />}
       {entries.length === 0 && <p className="muted">No attempt was made yet.</p>}
       <ol className="plain-list timeline">
         {entries.map((entry) => (
@@ -70,35 +63,34 @@ export function DeliveryHistory({
   );
 }
 
-function RetryOne({
-  kind,
-  id,
-  status,
-  attempts,
-}: Of & { readonly status: string; readonly attempts: number }): ReactElement {
+function RetryOne({ kind, id, status }: Of & { readonly status: string }): ReactElement {
   const { api } = useMembership();
   const params = { path: { id } };
+  // Two presses before the next render would both be sent, and a refusal of the second would stand in place of the result.
+  const isAsked = useRef(false);
   const retry = useWrite(["deliveries", "delivery"], async () => {
-    if (kind === "postbacks") await read(api.POST("/postback-deliveries/{id}/retry", { params }));
-    else await read(api.POST("/webhook-deliveries/{id}/retry", { params }));
-    return attempts;
+    try {
+      if (kind === "postbacks") await read(api.POST("/postback-deliveries/{id}/retry", { params }));
+      else await read(api.POST("/webhook-deliveries/{id}/retry", { params }));
+    } finally {
+      isAsked.current = false;
+    }
   });
-  // The document of a webhook may be sent again after it arrived. The repeat is a delivery of its own, so one press is enough. A postback
-  // is not offered again before its attempt has ended: it may arrive between two presses, and the second would be refused.
+  const ask = (): void => {
+    if (isAsked.current) return;
+    isAsked.current = true;
+    retry.mutate(undefined);
+  };
+  // The document of a webhook may be sent again after it arrived. The repeat is a delivery of its own, so one press is enough.
   const isOffered =
     kind === "webhooks"
       ? status !== "pending" && !retry.isSuccess
-      : (status === "failed" || status === "retrying") && retry.data !== attempts;
+      : status === "failed" || status === "retrying";
   return (
     <>
       {isOffered && (
         <div className="row">
-          <button
-            type="button"
-            className="button"
-            disabled={retry.isPending}
-            onClick={() => retry.mutate(undefined)}
-          >
+          <button type="button" className="button" disabled={retry.isPending} onClick={ask}>
             {status === "delivered" ? "Send again" : "Retry this one"}
           </button>
         </div>
