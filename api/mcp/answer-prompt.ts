@@ -1,7 +1,8 @@
 import { refusalOfAccess } from "../access/authorize.ts";
 import type { Json } from "../operation/json-object.ts";
-import type { Principal } from "../operation/principal.ts";
+import type { OperationContext } from "../operation/operation.ts";
 import { reportScope } from "../reports/caller.ts";
+import { listedNow } from "./billing-switch.ts";
 import { isObject } from "./json-rpc.ts";
 import { PROMPTS, type Prompt, type PromptValues } from "./prompts.ts";
 
@@ -10,9 +11,10 @@ const VALUE_CHARACTERS_MAX = 200;
 /** A prompt, or why there is none. */
 export type PromptAnswer = { readonly result: Json } | { readonly fault: string };
 
-/** The answer of `prompts/list`: the prompts whose tools the key may call. */
-export function describePrompts(principal: Principal): readonly Json[] {
-  return promptsFor(principal).map(({ name, title, description, arguments: named }) => ({
+/** The answer of `prompts/list`: the prompts whose tools the key may call, and whose resources it may read. */
+export async function describePrompts(context: OperationContext): Promise<readonly Json[]> {
+  const prompts = await promptsFor(context);
+  return prompts.map(({ name, title, description, arguments: named }) => ({
     name,
     title,
     description,
@@ -25,15 +27,16 @@ export function describePrompts(principal: Principal): readonly Json[] {
 }
 
 /** The answer of `prompts/get`. */
-export function answerPrompt(
-  principal: Principal,
+export async function answerPrompt(
+  context: OperationContext,
   params: Readonly<Record<string, unknown>>,
-): PromptAnswer {
-  const prompt = promptsFor(principal).find(({ name }) => name === params["name"]);
+): Promise<PromptAnswer> {
+  const prompts = await promptsFor(context);
+  const prompt = prompts.find(({ name }) => name === params["name"]);
   if (prompt === undefined) return { fault: "there is no such prompt" };
   const values = readValues(prompt, params["arguments"]);
   if (typeof values === "string") return { fault: values };
-  const text = prompt.text(values, reportScope(principal).role);
+  const text = prompt.text(values, reportScope(context.principal).role);
   return {
     result: {
       description: prompt.description,
@@ -42,10 +45,11 @@ export function answerPrompt(
   };
 }
 
-function promptsFor(principal: Principal): readonly Prompt[] {
-  return PROMPTS.filter(({ operations }) =>
-    operations.every(({ access }) => refusalOfAccess(principal, access) === undefined),
+async function promptsFor(context: OperationContext): Promise<readonly Prompt[]> {
+  const open = PROMPTS.filter(({ operations }) =>
+    operations.every(({ access }) => refusalOfAccess(context.principal, access) === undefined),
   );
+  return await listedNow(context, open);
 }
 
 /** The values by name, or the fault. An empty value is the same as none: forms of clients send it for a field that was left empty. */

@@ -1,3 +1,4 @@
+import { problemOf } from "../http/problem.ts";
 import type { RunOperation } from "../http/run-operation.ts";
 import type { OperationContext } from "../operation/operation.ts";
 import type { Principal } from "../operation/principal.ts";
@@ -15,8 +16,21 @@ type Request = Extract<RpcMessage, { readonly kind: "request" }>;
 const PROTOCOL_VERSIONS = ["2025-06-18", "2025-03-26", "2024-11-05"] as const;
 const SERVER_VERSION = "1.0.0";
 
-/** Answers one request of an admitted key. Never rejects. */
+/** Answers one request of an admitted key. Never rejects: a fault of one message leaves the others of its batch their answers. */
 export async function answerRequest(
+  context: OperationContext,
+  request: Request,
+  run: RunOperation,
+): Promise<RpcAnswer> {
+  try {
+    return await answerMethod(context, request, run);
+  } catch (error) {
+    const { code, message } = problemOf(error, context.log);
+    return rpcError(request.id, "internal", `${code}: ${message}`);
+  }
+}
+
+async function answerMethod(
   context: OperationContext,
   { id, method, params }: Request,
   run: RunOperation,
@@ -36,17 +50,17 @@ export async function answerRequest(
       return rpcResult(id, await callTool(context, tool, params["arguments"], run));
     }
     case "prompts/list":
-      return rpcResult(id, { prompts: describePrompts(principal) });
+      return rpcResult(id, { prompts: await describePrompts(context) });
     case "prompts/get": {
-      const answer = answerPrompt(principal, params);
+      const answer = await answerPrompt(context, params);
       return "fault" in answer
         ? rpcError(id, "invalidParams", answer.fault)
         : rpcResult(id, answer.result);
     }
     case "resources/list":
-      return rpcResult(id, { resources: describeResources(principal) });
+      return rpcResult(id, { resources: await describeResources(context) });
     case "resources/templates/list":
-      return rpcResult(id, { resourceTemplates: describeTemplates(principal) });
+      return rpcResult(id, { resourceTemplates: await describeTemplates(context) });
     case "resources/read": {
       const answer = await readResource(context, params["uri"], run);
       return "result" in answer

@@ -1,4 +1,8 @@
 import { PRESETS } from "../../schemas/time/presets.ts";
+import { listBalances } from "../billing/ledger/list-balances.ts";
+import { getEarnings } from "../billing/ledger/own-balances.ts";
+import { getPayoutRun, listPayoutRuns } from "../billing/payouts/runs/run-operations.ts";
+import { listOwnStatements, listStatements } from "../billing/statements/read-statements.ts";
 import { getTrackingLink } from "../catalog/tracking-links/get-tracking-link.ts";
 import type { Operation } from "../operation/operation.ts";
 import { getReport } from "../reports/get-report.ts";
@@ -21,8 +25,10 @@ export type Prompt = {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** What the tools in the text run. A key that may not use one of them does not see the prompt. */
+  /** What the tools and resources in the text run. A key that may not use one of them does not see the prompt. */
   readonly operations: readonly Operation[];
+  /** Listed only while billing is on. */
+  readonly needsBilling?: true;
   readonly text: (values: PromptValues, role: ReportRole) => string;
 };
 
@@ -38,7 +44,45 @@ const MONEY: Readonly<Record<ReportRole, string>> = {
   advertiser: "revenue (what you pay)",
 };
 
-/** The five questions that are asked most. */
+const OWED = {
+  name: "what_do_we_owe",
+  arguments: [{ name: "currency", description: "ISO code of one currency; all if left out" }],
+  needsBilling: true,
+} satisfies Partial<Prompt>;
+
+/** How amounts of several currencies are told. */
+const PER_CURRENCY =
+  "Give each currency a section of its own, never add amounts of different currencies, and convert none. Pending is not owed yet: keep it out of " +
+  "sums. A list has another page while next_cursor is not null: read it with cursor=<next_cursor> (at most 20 pages), and say so if you stopped " +
+  "before the end.";
+
+/** One question of both sides. A key sees the one that it may ask. */
+const OWED_PROMPTS: readonly Prompt[] = [
+  {
+    ...OWED,
+    title: "What do we owe?",
+    description: "What partners are owed in each currency, by its stage, and what is due when",
+    operations: [listBalances, listStatements, listPayoutRuns, getPayoutRun],
+    text: ({ currency }) =>
+      `What do we owe our partners${inCurrency(currency)}? Read the resource tracker://balances, tracker://statements once with status=draft, once with ` +
+      "status=approved and once with status=in_payout, and tracker://payout-runs. Say for each currency what is pending, unbilled (with what was carried), " +
+      "in statements (draft and approved_unpaid apart), in payout and paid, and name the partners with the largest amounts. Then say what is due when: " +
+      "approved statements by due_on, overdue ones first, and runs without an end by execution_date. Read tracker://payout-runs/{id} of a run with held " +
+      `lines, and give the reason of each. ${PER_CURRENCY}`,
+  },
+  {
+    ...OWED,
+    title: "What am I owed?",
+    description: "What you have earned in each currency, by its stage, and what is due when",
+    operations: [getEarnings, listOwnStatements],
+    text: ({ currency }) =>
+      `What am I owed${inCurrency(currency)}? Read the resources tracker://me/earnings and tracker://me/statements. Say for each currency what is pending, ` +
+      "unbilled (with what was carried), in statements (draft and approved_unpaid apart), in payout and paid, and when the present period ends. Then say " +
+      `what is due when: statements with the status approved or in_payout by due_on, each with its number. ${PER_CURRENCY}`,
+  },
+];
+
+/** The questions that are asked most. */
 export const PROMPTS: readonly Prompt[] = [
   {
     name: "period_summary",
@@ -107,7 +151,12 @@ export const PROMPTS: readonly Prompt[] = [
       "tracking_link, and read the offer with get_offer. Show the link ready to copy, what it pays, its countries and devices, and every warning " +
       "in plain words with what to do about it.",
   },
+  ...OWED_PROMPTS,
 ];
+
+function inCurrency(currency: string | undefined): string {
+  return currency === undefined ? "" : ` in the currency ${quoted(currency)}`;
+}
 
 /** Text that somebody gave stands in quotation marks, so that an assistant reads it as a value. */
 function quoted(value: string): string {

@@ -5,62 +5,24 @@ import { readInput } from "../http/request-input.ts";
 import type { RunOperation } from "../http/run-operation.ts";
 import { invalidParameter } from "../operation/errors.ts";
 import type { Json } from "../operation/json-object.ts";
-import type { Operation, OperationContext } from "../operation/operation.ts";
+import type { OperationContext } from "../operation/operation.ts";
 import { parameterNames } from "../operation/parameters.ts";
-import type { Principal } from "../operation/principal.ts";
-import { getTimeseries } from "../reports/get-timeseries.ts";
-import { listDimensions, listMetrics } from "../reports/list-definitions.ts";
+import { listedNow } from "./billing-switch.ts";
 import type { RPC_ERRORS } from "./json-rpc.ts";
+import { SOURCES, type Source } from "./resource-sources.ts";
 
 const URI_CHARACTERS_MAX = 4_096;
 const SCHEME = "tracker://";
 const JSON_TYPE = "application/json";
-
-/** A GET operation that assistants read as a document. `tracker://<path>?<query>` has the parameters of REST. */
-type Source = {
-  readonly path: string;
-  readonly title: string;
-  readonly description: string;
-  readonly operation: Operation;
-  /** Query strings that are listed as documents of their own. */
-  readonly listed: readonly { readonly query: string; readonly title: string }[];
-};
-
-const SOURCES: readonly Source[] = [
-  {
-    path: "timeseries",
-    title: "Time series",
-    description:
-      "Metrics by day or hour, without gaps. Takes the parameters of GET /reports/timeseries",
-    operation: getTimeseries,
-    listed: [
-      { query: "?preset=last30", title: "The last 30 days, by day" },
-      { query: "?preset=today&interval=hour", title: "Today, by hour" },
-    ],
-  },
-  {
-    path: "metrics",
-    title: "Metrics",
-    description: "Definition, formula and dating of every metric of reports",
-    operation: listMetrics,
-    listed: [{ query: "", title: "What each metric means" }],
-  },
-  {
-    path: "dimensions",
-    title: "Dimensions",
-    description: "Definition of every dimension of reports, and what it divides",
-    operation: listDimensions,
-    listed: [{ query: "", title: "What each dimension means" }],
-  },
-];
 
 export type ResourceAnswer =
   | { readonly result: Json }
   | { readonly kind: keyof typeof RPC_ERRORS; readonly message: string };
 
 /** The answer of `resources/list`: documents that this key may read. */
-export function describeResources(principal: Principal): readonly Json[] {
-  return sourcesFor(principal).flatMap(({ path, description, listed }) =>
+export async function describeResources(context: OperationContext): Promise<readonly Json[]> {
+  const sources = await sourcesFor(context);
+  return sources.flatMap(({ path, description, listed }) =>
     listed.map(({ query, title }) => ({
       uri: `${SCHEME}${path}${query}`,
       name: title,
@@ -72,11 +34,14 @@ export function describeResources(principal: Principal): readonly Json[] {
 }
 
 /** The answer of `resources/templates/list`. */
-export function describeTemplates(principal: Principal): readonly Json[] {
-  return sourcesFor(principal).flatMap(({ path, title, description, operation }) => {
-    const names = parameterNames(operation.input.query);
-    if (names.length === 0) return [];
-    const uriTemplate = `${SCHEME}${path}{?${names.join(",")}}`;
+export async function describeTemplates(context: OperationContext): Promise<readonly Json[]> {
+  const sources = await sourcesFor(context);
+  return sources.flatMap((source) => {
+    const { path, title, description } = source;
+    const names = queryNames(source);
+    if (names.length === 0 && !path.includes("{")) return [];
+    const query = names.length === 0 ? "" : `{?${names.join(",")}}`;
+    const uriTemplate = `${SCHEME}${path}${query}`;
     return [{ uriTemplate, name: title, title, description, mimeType: JSON_TYPE }];
   });
 }
@@ -88,11 +53,12 @@ export async function readResource(
   run: RunOperation,
 ): Promise<ResourceAnswer> {
   const url = typeof uri === "string" && uri.length <= URI_CHARACTERS_MAX ? parsed(uri) : undefined;
-  const source = SOURCES.find(({ path }) => url?.protocol === "tracker:" && url.host === path);
-  if (url === undefined || source === undefined) {
+  const found = url && findSource(url);
+  if (url === undefined || found === undefined) {
     return { kind: "unknownResource", message: "there is no such resource" };
   }
-  const { status, ...answer } = await documentOf(context, { source, url }, run);
+  const { source } = found;
+  const { status, ...answer } = await documentOf(context, { ...found, url }, run);
   await noteInAuditLog(context, {
     principal: context.principal,
     action: `mcp:${source.path}`,
@@ -105,13 +71,14 @@ export async function readResource(
 
 async function documentOf(
   context: OperationContext,
-  { source: { operation }, url }: { source: Source; url: URL },
+  { source, path, url }: FoundSource & { readonly url: URL },
   run: RunOperation,
 ): Promise<ResourceAnswer & { readonly status: number }> {
+  const { operation } = source;
   try {
     authorize(context.principal, operation.access);
-    const query = queryOf(url);
-    const input = await readInput(operation, context, { path: {}, query, body: undefined });
+    const query = queryOf(url, source);
+    const input = await readInput(operation, context, { path, query, body: undefined });
     const result = await run(operation, context, input);
     if ("stream" in result) throw new Error(`the resource ${url.host} answered a stream`);
     const text = JSON.stringify(result.body);
@@ -124,22 +91,51 @@ async function documentOf(
   }
 }
 
-/** @throws {ApiError} for a parameter that is given twice. */
-function queryOf(url: URL): Record<string, string> {
+type FoundSource = { readonly source: Source; readonly path: Readonly<Record<string, string>> };
+
+/** The source of an address, with what stands for its `{id}`. */
+function findSource({ protocol, host, pathname }: URL): FoundSource | undefined {
+  if (protocol !== "tracker:") return undefined;
+  const parts = `${host}${pathname.replace(/\/$/, "")}`.split("/");
+  for (const source of SOURCES) {
+    const names = source.path.split("/");
+    const isSame = (name: string, place: number): boolean =>
+      isPlaceholder(name) ? parts[place] !== "" : name === parts[place];
+    if (names.length !== parts.length || !names.every(isSame)) continue;
+    const path = names.flatMap((name, place) =>
+      isPlaceholder(name) ? [[name.slice(1, -1), parts[place] ?? ""]] : [],
+    );
+    return { source, path: Object.fromEntries(path) };
+  }
+  return undefined;
+}
+
+function isPlaceholder(name: string): boolean {
+  return name.startsWith("{");
+}
+
+/** @throws {ApiError} for a parameter that is given twice, or that no document takes. */
+function queryOf(url: URL, { withheld = [] }: Source): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of url.searchParams) {
     if (Object.hasOwn(query, name)) throw invalidParameter(name, "given twice");
+    if (withheld.includes(name)) throw invalidParameter(name, "documents are always JSON");
     query[name] = value;
   }
   return query;
+}
+
+function queryNames({ operation, withheld = [] }: Source): string[] {
+  return parameterNames(operation.input.query).filter((name) => !withheld.includes(name));
 }
 
 function parsed(uri: string): URL | undefined {
   return URL.canParse(uri) ? new URL(uri) : undefined;
 }
 
-function sourcesFor(principal: Principal): readonly Source[] {
-  return SOURCES.filter(
-    ({ operation }) => refusalOfAccess(principal, operation.access) === undefined,
+async function sourcesFor(context: OperationContext): Promise<readonly Source[]> {
+  const open = SOURCES.filter(
+    ({ operation }) => refusalOfAccess(context.principal, operation.access) === undefined,
   );
+  return await listedNow(context, open);
 }

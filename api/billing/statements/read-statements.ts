@@ -40,7 +40,7 @@ const period = {
   to: dayParam.meta({ description: "Periods that end on this day or before" }),
 };
 
-const listStatements: Operation = operation({
+export const listStatements: Operation = operation({
   name: "listStatements",
   method: "GET",
   path: "/statements",
@@ -73,7 +73,7 @@ const listStatements: Operation = operation({
   },
 });
 
-const listOwnStatements: Operation = operation({
+export const listOwnStatements: Operation = operation({
   name: "listOwnStatements",
   method: "GET",
   path: "/me/statements",
@@ -146,6 +146,9 @@ function getOne({ path, access, own }: Readers): Operation {
   });
 }
 
+export const getStatement: Operation = getOne(STAFF);
+export const getOwnStatement: Operation = getOne(PARTNER);
+
 const ShownEntry = shownSchema("statement_entry", {
   seq: z.int(),
   posted_at: shownTime,
@@ -204,9 +207,9 @@ function listEntries({ path, access, own }: Readers): Operation {
 
 export const statementReads: readonly Operation[] = [
   listStatements,
-  getOne(STAFF),
+  getStatement,
   listEntries(STAFF),
   listOwnStatements,
-  getOne(PARTNER),
+  getOwnStatement,
   listEntries(PARTNER),
 ];
