@@ -255,6 +255,43 @@ create table idempotent_answer (
 );
 create index idempotent_answer_age on idempotent_answer using brin (created_at);
 
+-- An entry with the transaction that it belongs to: entries of one `place` are one transaction.
+create type ledger_posting as (
+  place integer,
+  kind text,
+  source_kind text,
+  source_id text,
+  description text,
+  reverses_id bigint,
+  key_id integer,
+  person_id integer,
+  account text,
+  owner_id integer,
+  currency text,
+  amount numeric(18, 4),
+  conversion_id uuid,
+  offer_id integer,
+  event_code text,
+  count bigint
+);
+-- An account, and where it stands while its balance is locked.
+create type ledger_standing as (
+  account_id bigint,
+  account text,
+  owner_id integer,
+  currency text,
+  last_seq bigint,
+  last_posted_at timestamptz(3)
+);
+-- A transaction of the call that was not posted before.
+create type ledger_posted as (
+  transaction_id bigint,
+  place integer,
+  kind text,
+  source_kind text,
+  source_id text
+);
+\ir ../functions/post_entries.sql
 \ir ../functions/post_ledger.sql
 \ir ../functions/post_conversions.sql
 \ir ../functions/backfill_ledger.sql

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createWorkspace } from "../../../api/cli/workspaces.ts";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { openStores, Stores } from "../../services/stores.ts";
 
 const PARTNER = 7;
@@ -107,4 +108,27 @@ test("entries that do not sum to 0 in each currency are refused (N37, I1)", asyn
     });
   }
   expect(await rows("select * from ledger_transaction where source_kind = 'test'")).toEqual([]);
+});
+
+test("posting reads no more of a large ledger than of a small one (N39)", async () => {
+  const batch = (name: string) =>
+    Array.from({ length: 400 }, (_, index) => payout(`${name}-${index}`, "1"));
+  const readOf = async (name: string): Promise<number> => {
+    await rows("analyze ledger_entry, ledger_transaction, ledger_account, ledger_balance");
+    return await inTransaction(stores.pool, async (tx) => {
+      await tx.query({
+        text: "select post_ledger($1, $2)",
+        values: [workspaceId, JSON.stringify(batch(name))],
+      });
+      await tx.query({ text: "set constraints all immediate" });
+      const { rows: counted } = await tx.query<{ read: number }>({
+        text: `select (seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables
+               where relname = 'ledger_entry'`,
+      });
+      return counted[0]?.read ?? Number.NaN;
+    });
+  };
+  const ofSmall = await readOf("small");
+  for (let times = 0; times < 12; times += 1) await post(batch(`fill-${times}`));
+  expect(await readOf("large")).toBeLessThanOrEqual(1.5 * ofSmall);
 });
