@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import type { FilterValues } from "../http/filter-conditions.ts";
+import { positionIn, sortParam } from "../http/list-order.ts";
 import { openPage } from "../http/page.ts";
 import { pageParams } from "../http/query-fields.ts";
 import { type Operation, type OperationContext, operation } from "../operation/operation.ts";
@@ -58,6 +59,7 @@ export function manage(managed: ManagedResource): ManagedOperations {
     readOnly: Object.keys(managed.readOnly),
     setOnCreate: secret === undefined ? setOnCreate : [...setOnCreate, secret.column],
     filters: managed.conditions,
+    sorts: managed.sorts,
   });
   const show = async (
     context: OperationContext,
@@ -113,6 +115,10 @@ function getOperation(parts: Parts): Operation {
 
 function listOperation({ managed, table, Shown, show }: Parts): Operation {
   const name = `list${managed.names.many}`;
+  const sort =
+    managed.sorts === undefined
+      ? {}
+      : { sort: sortParam("-created_at", "created_at", ...Object.keys(managed.sorts)) };
   return operation({
     name,
     method: "GET",
@@ -121,15 +127,16 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
     summary: `List ${nounOf(managed)}s`,
     description: managed.descriptions?.list ?? "Newest first.",
     access: managed.read,
-    input: { query: z.object({ ...managed.filters, ...pageParams }) },
+    input: { query: z.object({ ...managed.filters, ...sort, ...pageParams }) },
     output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),
     status: 200,
     run: async (context, { query }) => {
-      const page = openPage(context, name, query);
+      const sorted = typeof query.sort === "string" ? query.sort : undefined;
+      const page = openPage(context, name, { ...query, sort: sorted });
       const filters = managed.narrow?.(context.principal, page.filters) ?? page.filters;
       const rows = await table.list(context.db, context.workspace.id, { ...page, filters });
       const { data, next_cursor } = page.close(rows, {
-        positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
+        positionOf: (row) => positionIn(row, page.sort),
         show: (row) => show(context, row),
       });
       return { body: { data: await Promise.all(data), next_cursor } };

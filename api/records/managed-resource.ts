@@ -3,6 +3,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { References } from "../access/references.ts";
 import type { Resource } from "../access/visibility.ts";
 import type { Filter, FilterValues } from "../http/filter-conditions.ts";
+import type { SortColumn } from "../http/list-order.ts";
 import type { ErrorCode } from "../operation/errors.ts";
 import type {
   FieldFaults,
@@ -67,6 +68,8 @@ export type ManagedResource = {
   /** Query parameters of the list. Each is a column and its value, or is listed in `conditions`. */
   readonly filters?: z.ZodRawShape;
   readonly conditions?: Readonly<Record<string, Filter>>;
+  /** Columns by which the list can be sorted, each with its index, beside `created_at`. */
+  readonly sorts?: Readonly<Record<string, SortColumn>>;
   /** Turns the filters that the key asked for into the filters that its list uses. May throw a refusal of a parameter. */
   readonly narrow?: (principal: Principal, filters: FilterValues) => FilterValues;
   readonly references?: References;

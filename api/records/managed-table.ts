@@ -7,7 +7,8 @@ import {
   quoteIdentifiers,
 } from "../../schemas/postgres/quote.ts";
 import { conditionsOf, type Filter, type FilterValues } from "../http/filter-conditions.ts";
-import type { FilteredPage } from "../http/page.ts";
+import { byTime, keysetOf, type SortColumn, sortedBy } from "../http/list-order.ts";
+import type { SortedPage } from "../http/page.ts";
 import { statementName } from "../http/statement-name.ts";
 import type { Reference } from "../operation/codes.ts";
 
@@ -28,6 +29,8 @@ export type ManagedColumns = {
   readonly readOnly: readonly string[];
   /** Filters with a condition other than "the column of this name has this value". */
   readonly filters?: Readonly<Record<string, Filter>> | undefined;
+  /** Columns other than `created_at` by which `list` can sort. */
+  readonly sorts?: Readonly<Record<string, SortColumn>> | undefined;
 };
 
 /**
@@ -48,6 +51,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   readonly #inserted: readonly string[];
   readonly #written: readonly string[];
   readonly #filters: Readonly<Record<string, Filter>>;
+  readonly #sorts: Readonly<Record<string, SortColumn>>;
 
   constructor(columns: ManagedColumns) {
     const {
@@ -57,6 +61,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
       setOnCreate = [],
       readOnly,
       filters = {},
+      sorts = {},
     } = columns;
     this.#name = table;
     this.#plan = `${table}-${createHash("sha256").update(JSON.stringify(columns)).digest("hex").slice(0, 8)}`;
@@ -65,24 +70,28 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     this.#inserted = [...setOnCreate, ...written];
     this.#written = written;
     this.#filters = filters;
+    this.#sorts = { ...sorts, created_at: byTime("created_at") };
   }
 
-  /** Newest first, at most `rowsMax`. */
+  /** At most `rowsMax` in the order of `sort`, else newest first. */
   async list(
     db: Queryable,
     ownerId: number,
-    { filters, after, rowsMax }: FilteredPage,
+    { filters, after, rowsMax, sort = "-created_at" }: SortedPage,
   ): Promise<Row[]> {
     const conditions = this.#conditions(filters);
+    const column = this.#sorts[sortedBy(sort)];
+    if (column === undefined) throw new Error(`${this.#name} cannot be sorted by ${sort}`);
+    const keyset = keysetOf(column, sort, { id: "id", type: "integer", after });
     const { rows } = await db.query<Row>({
-      ...statementName(`managed-list-${this.#plan}`, filters),
+      ...(sort === "-created_at" ? statementName(`managed-list-${this.#plan}`, filters) : {}),
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
-        where ${quoteIdentifier(this.#owner)} = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
+        where ${quoteIdentifier(this.#owner)} = $1 and ${keyset.isAfter}
           ${quoteConditions(conditions, 5)}
-        order by created_at desc, id desc limit $4`,
+        order by ${keyset.order} limit $4`,
       values: [
         ownerId,
-        after?.at ?? "infinity",
+        keyset.at,
         after?.id ?? 0,
         rowsMax,
         ...conditions.flatMap(({ values }) => values),

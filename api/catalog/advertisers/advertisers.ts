@@ -16,6 +16,7 @@ import {
   text,
 } from "../../http/body-fields.ts";
 import { isAnyOf, matches } from "../../http/filter-conditions.ts";
+import { byName } from "../../http/list-order.ts";
 import { idsParam, textParam, wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 import { forgetOldTokens, mintPostbackToken } from "./own-tokens.ts";
@@ -100,6 +101,7 @@ export const advertisers = manage({
     ids: idsParam.meta({ description: "Comma-separated ids" }),
   },
   conditions: { q: matches(["name", "company", "email"]), ids: isAnyOf("id") },
+  sorts: { name: byName("name") },
   read: staff("advertisers.read"),
   write: adminWrite("advertisers.write"),
   references: { account_manager_id: "user" },

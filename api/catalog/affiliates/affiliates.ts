@@ -22,6 +22,7 @@ import {
 } from "../../http/body-fields.ts";
 import { givenCode } from "../../http/catalog-fields.ts";
 import { hasMember, isAnyOf, matches } from "../../http/filter-conditions.ts";
+import { byCode, byName } from "../../http/list-order.ts";
 import { idParam, idsParam, textParam, wordParam } from "../../http/query-fields.ts";
 import { mintCode, type Reference } from "../../operation/codes.ts";
 import type { OperationContext } from "../../operation/operation.ts";
@@ -159,6 +160,7 @@ export const affiliates = manage({
     ids: isAnyOf("id"),
     q: matches(["name", "company", "email"], ["code"]),
   },
+  sorts: { name: byName("name"), code: byCode("code") },
   read: staff("affiliates.read"),
   write: { ...adminWrite("affiliates.write"), needsFresh: ["payment_details"] },
   references: { manager_id: "user" },

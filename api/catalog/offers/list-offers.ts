@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { everyRole } from "../../access/access-of-operations.ts";
+import { positionIn, sortParam } from "../../http/list-order.ts";
 import { openPage } from "../../http/page.ts";
 import {
   booleanParam,
@@ -29,6 +30,7 @@ const Query = z.object({
   featured: booleanParam,
   currency: currencyParam,
   can_run: booleanParam.meta({ description: "Partner keys only" }),
+  sort: sortParam("-created_at", "created_at", "name", "code"),
 });
 
 export const listOffers: Operation = operation({
@@ -54,7 +56,7 @@ export const listOffers: Operation = operation({
         : await listRows(db, principal.workspace.id, page);
     return {
       body: page.close(rows, {
-        positionOf: (offer) => ({ at: offer.created_at, id: String(offer.id) }),
+        positionOf: (offer) => positionIn(offer, query.sort),
         show: (offer) => showOffer(principal, offer),
       }),
     };

@@ -14,7 +14,16 @@ import {
   isAnyOf,
   matches,
 } from "../../http/filter-conditions.ts";
-import type { FilteredPage } from "../../http/page.ts";
+import {
+  byCode,
+  byName,
+  byTime,
+  type Keyset,
+  keysetOf,
+  type SortColumn,
+  sortedBy,
+} from "../../http/list-order.ts";
+import type { SortedPage } from "../../http/page.ts";
 import { statementName } from "../../http/statement-name.ts";
 import type { Reference } from "../../operation/codes.ts";
 import type { Principal } from "../../operation/principal.ts";
@@ -80,11 +89,15 @@ type OffersOf = {
   readonly sees: keyof typeof SEEN_BY;
 };
 
-/**
- * $1 is the workspace, $2 and $3 are the position. The position is always present, so that it is always a condition of the index.
- */
-const IS_AFTER = `o.workspace_id = $1 and o.deleted_at is null
-  and (o.created_at, o.id) < ($2::timestamptz, $3::integer)`;
+/** $1 is the workspace, $2 and $3 are the position. */
+const IS_LISTED = "o.workspace_id = $1 and o.deleted_at is null and";
+/** The list's own order. */
+const NEWEST = "-created_at";
+const SORTS: Readonly<Record<string, SortColumn>> = {
+  created_at: byTime("o.created_at"),
+  name: byName("o.name"),
+  code: byCode("o.code"),
+};
 /** List parameters that are not simply a column and its value. */
 const FILTERS: Readonly<Record<string, Filter>> = {
   q: matches(["o.name"], ["o.code", "o.id::text"]),
@@ -98,16 +111,17 @@ const FILTERS: Readonly<Record<string, Filter>> = {
 export async function listOffers(
   db: Queryable,
   workspaceId: number,
-  { filters, after, rowsMax }: FilteredPage,
+  { filters, after, rowsMax, sort = NEWEST }: SortedPage,
 ): Promise<OfferRow[]> {
   const conditions = offerConditions(filters);
+  const keyset = offerKeyset(sort, after);
   const { rows } = await db.query<OfferRow>({
-    ...statementName("list-offers", filters),
-    text: `select ${COLUMNS} from offer o where ${IS_AFTER} ${quoteConditions(conditions, 5)}
-           order by o.created_at desc, o.id desc limit $4`,
+    ...(sort === NEWEST ? statementName("list-offers", filters) : {}),
+    text: `select ${COLUMNS} from offer o where ${IS_LISTED} ${keyset.isAfter} ${quoteConditions(conditions, 5)}
+           order by ${keyset.order} limit $4`,
     values: [
       workspaceId,
-      after?.at ?? "infinity",
+      keyset.at,
       after?.id ?? 0,
       rowsMax,
       ...conditions.flatMap(({ values }) => values),
@@ -120,17 +134,18 @@ export async function listOffers(
 export async function listOffersOfPartner(
   db: Queryable,
   { workspaceId, affiliateId, sees }: OffersOf,
-  { filters, after, rowsMax }: FilteredPage,
+  { filters, after, rowsMax, sort = NEWEST }: SortedPage,
 ): Promise<PartnerOfferRow[]> {
   const conditions = offerConditions(filters);
+  const keyset = offerKeyset(sort, after);
   const { rows } = await db.query<PartnerOfferRow>({
     // Unnamed on purpose: the plan that Postgres would keep for any partner expects few offers and sorts all of them.
     text: `select ${COLUMNS}, ${PARTNER_COLUMNS} ${PARTNER_SOURCE}
-           where ${IS_AFTER} and ${SEEN_BY[sees]} ${quoteConditions(conditions, 6)}
-           order by o.created_at desc, o.id desc limit $5`,
+           where ${IS_LISTED} ${keyset.isAfter} and ${SEEN_BY[sees]} ${quoteConditions(conditions, 6)}
+           order by ${keyset.order} limit $5`,
     values: [
       workspaceId,
-      after?.at ?? "infinity",
+      keyset.at,
       after?.id ?? 0,
       affiliateId,
       rowsMax,
@@ -138,6 +153,12 @@ export async function listOffersOfPartner(
     ],
   });
   return rows;
+}
+
+function offerKeyset(sort: string, after: SortedPage["after"]): Keyset {
+  const column = SORTS[sortedBy(sort)];
+  if (column === undefined) throw new Error(`offers cannot be sorted by ${sort}`);
+  return keysetOf(column, sort, { id: "o.id", type: "integer", after });
 }
 
 function offerConditions(filters: FilterValues): readonly Condition[] {

@@ -2,7 +2,8 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { quoteConditions } from "../../../schemas/postgres/quote.ts";
 import type { TimeRange } from "../../../schemas/time/range.ts";
 import { conditionsOf, equals, type Filter } from "../../http/filter-conditions.ts";
-import type { FilteredPage } from "../../http/page.ts";
+import { byTime, keysetOf } from "../../http/list-order.ts";
+import type { SortedPage } from "../../http/page.ts";
 import { statementName } from "../../http/statement-name.ts";
 import type { Principal } from "../../operation/principal.ts";
 import { isStaff } from "../../operation/principal.ts";
@@ -39,7 +40,8 @@ export type ConversionRow = {
   updated_at: string;
 };
 
-const NEWEST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+/** Beside a time at an end, any id will do. */
+const ANY_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 const COLUMNS = `c.id, coalesce(c.click_id, '') as click_id, c.offer_id, o.name as offer_name, c.affiliate_id,
   coalesce(f.code, '') as affiliate_code, coalesce(f.name, '') as affiliate_name, c.advertiser_id, c.smart_link_id,
@@ -64,21 +66,23 @@ const FILTERS: Readonly<Record<string, Filter>> = {
 export async function listConversions(
   db: Queryable,
   { role, workspace, affiliate, advertiser }: Principal,
-  { filters, fromMs, toMs, after, rowsMax }: FilteredPage & Pick<TimeRange, "fromMs" | "toMs">,
+  page: SortedPage & Pick<TimeRange, "fromMs" | "toMs">,
 ): Promise<ConversionRow[]> {
+  const { filters, fromMs, toMs, after, rowsMax, sort = "-conv_ts" } = page;
+  const keyset = keysetOf(byTime("c.conv_ts"), sort, { id: "c.id", type: "uuid", after });
   const account = { partner: affiliate?.id, advertiser: advertiser?.id };
   const conditions = conditionsOf({ ...filters, ...account }, FILTERS, "c");
   const { rows } = await db.query<ConversionRow>({
-    ...statementName(`list-conversions-${isStaff(role) ? "staff" : role}`, filters),
+    ...statementName(`list-conversions${sort}-${isStaff(role) ? "staff" : role}`, filters),
     text: `select ${COLUMNS} ${SOURCE}
-           where c.workspace_id = $1 and (c.conv_ts, c.id) < ($2::timestamptz, $3::uuid)
+           where c.workspace_id = $1 and ${keyset.isAfter}
              and c.conv_ts >= to_timestamp($4::double precision / 1000)
              and c.conv_ts <= to_timestamp($5::double precision / 1000) ${quoteConditions(conditions, 7)}
-           order by c.conv_ts desc, c.id desc limit $6`,
+           order by ${keyset.order} limit $6`,
     values: [
       workspace.id,
-      after?.at ?? "infinity",
-      after?.id ?? NEWEST_ID,
+      keyset.at,
+      after?.id ?? ANY_ID,
       fromMs,
       toMs,
       rowsMax,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { selectRows } from "../../../schemas/clickhouse/select.ts";
 import type { FilterValues } from "../../http/filter-conditions.ts";
+import { isDescending } from "../../http/list-order.ts";
 import { invalidParameter } from "../../operation/errors.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import type { CountedRows } from "../../reports/counted-rows.ts";
@@ -26,7 +27,7 @@ const COLUMNS: Readonly<Record<string, readonly [column: string, type: string]>>
 };
 
 /**
- * Conversions that a report counts, newest first: ClickHouse says which, Postgres what they are. A conversion whose state has just changed
+ * Conversions that a report counts, in the order of the list: ClickHouse says which, Postgres what they are. A conversion whose state has just changed
  * is still where the reports have it.
  */
 export async function countedConversions(
@@ -36,9 +37,11 @@ export async function countedConversions(
     readonly filters: FilterValues;
     readonly after: ConversionPlace | undefined;
     readonly rowsMax: number;
+    readonly sort: string | undefined;
   },
 ): Promise<{ readonly place: ConversionPlace; readonly row: ConversionRow }[]> {
-  const { after, rowsMax } = page;
+  const { after, rowsMax, sort = "-conv_ts" } = page;
+  const [behind, order] = isDescending(sort) ? ["<", "desc"] : [">", "asc"];
   const where = [...counted.conditions];
   const params: Record<string, unknown> = { ...counted.params, limit: rowsMax };
   for (const [name, value] of Object.entries(page.filters)) {
@@ -52,7 +55,9 @@ export async function countedConversions(
     params["after"] = Date.parse(after.at);
     params["after_id"] = after.id;
     const at = "fromUnixTimestamp64Milli({after:Int64}, 'UTC')";
-    where.push(`(conv_ts < ${at} or (conv_ts = ${at} and toString(id) < {after_id:String}))`);
+    where.push(
+      `(conv_ts ${behind} ${at} or (conv_ts = ${at} and toString(id) ${behind} {after_id:String}))`,
+    );
   }
   const found = await selectRows(
     clickhouse,
@@ -60,7 +65,7 @@ export async function countedConversions(
       name: "api.counted-conversions",
       text: `select toString(id) as conversion_id, toUnixTimestamp64Milli(conv_ts) as at from conversion_fact final
         where ${where.join(" and ")}
-        order by conv_ts desc, conversion_id desc limit {limit:UInt32}`,
+        order by conv_ts ${order}, conversion_id ${order} limit {limit:UInt32}`,
       params,
     },
     Reference,

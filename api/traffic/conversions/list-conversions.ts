@@ -7,6 +7,7 @@ import { echoRange, type TimeRange } from "../../../schemas/time/range.ts";
 import { everyRole } from "../../access/access-of-operations.ts";
 import { visibleFields } from "../../access/visibility.ts";
 import { csvAnswer, type ListCsv, listCsv } from "../../http/list-csv.ts";
+import { sortParam } from "../../http/list-order.ts";
 import { openPage } from "../../http/page.ts";
 import { rangeOfPage } from "../../http/page-range.ts";
 import {
@@ -63,6 +64,7 @@ const Query = z.object({
     description:
       "With `filters`: dates the range as a report with the same `date_basis`; the order is by conversion time",
   }),
+  sort: sortParam("-conv_ts", "conv_ts"),
   format: listFormatParam,
   bom: bomParam,
 });
@@ -74,7 +76,8 @@ export const listConversions: Operation = operation({
   path: "/conversions",
   tag: "Conversions",
   summary: "List conversions",
-  description: "By conversion time, newest first. Without a range, the last 7 days.",
+  description:
+    "By conversion time, newest first unless `sort` says otherwise. Without a range, the last 7 days.",
   access: everyRole("conversions.read"),
   input: { query: Query },
   output: z.object({
@@ -128,9 +131,16 @@ async function readerOf(
     Object.entries(query).filter(([name]) => names.includes(name)),
   );
   const { db, principal } = context;
+  const { sort } = query;
   if (query.filters === undefined)
     return async (after, rowsMax) => {
-      const rows = await listRows(db, principal, { ...range, filters, after, rowsMax });
+      const rows = await listRows(db, principal, {
+        ...range,
+        filters,
+        after,
+        rowsMax,
+        sort,
+      });
       return rows.map((row) => ({ place: { at: row.conv_ts, id: row.id }, row }));
     };
   const counted: CountedRows = await countedRows(context, {
@@ -140,7 +150,7 @@ async function readerOf(
     dateBasis: query.date_basis ?? "conversion",
   });
   return async (after, rowsMax) =>
-    await countedConversions(context, counted, { filters, after, rowsMax });
+    await countedConversions(context, counted, { filters, after, rowsMax, sort });
 }
 
 /** The whole list, in pages of its own. */

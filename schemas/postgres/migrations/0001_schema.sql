@@ -180,6 +180,7 @@ create table advertiser (
   version bigint not null default 0
 );
 create index advertiser_list on advertiser (workspace_id, created_at desc, id desc);
+create index advertiser_by_name on advertiser (workspace_id, lower(name) collate "C", id);
 create index advertiser_version on advertiser (version);
 create index advertiser_capped on advertiser (workspace_id, id) where budget_caps <> '{}';
 create trigger stamp before insert or update on advertiser for each row execute function stamp_catalog_row();
@@ -251,6 +252,7 @@ create table offer (
 );
 create unique index offer_code on offer (workspace_id, lower(code)) where deleted_at is null;
 create index offer_list on offer (workspace_id, created_at desc, id desc) where deleted_at is null;
+create index offer_by_name on offer (workspace_id, lower(name) collate "C", id) where deleted_at is null;
 create index offer_advertiser on offer (advertiser_id, created_at desc, id desc) where deleted_at is null;
 create index offer_version on offer (version);
 create index offer_any_code on offer (lower(code)) where deleted_at is null;
@@ -338,6 +340,7 @@ create table affiliate (
 );
 create unique index affiliate_code on affiliate (workspace_id, lower(code));
 create index affiliate_list on affiliate (workspace_id, created_at desc, id desc);
+create index affiliate_by_name on affiliate (workspace_id, lower(name) collate "C", id);
 create index affiliate_version on affiliate (version);
 create index affiliate_manager on affiliate (manager_id, created_at desc, id desc) where manager_id is not null;
 create index affiliate_any_code on affiliate (lower(code));
@@ -368,6 +371,8 @@ create table offer_access (
   -- What a partner wrote when it asked for access to an offer: free text, and answers to the questions of the offer by their keys.
   message text not null default '',
   answers jsonb not null default '{}',
+  -- What the staff tells the partner about the decision. The note beside it is for the staff.
+  reply text not null default '',
   -- The workspace of the offer, so that the requests of a workspace are one list. An offer never changes its workspace.
   workspace_id integer,
   primary key (offer_id, affiliate_id)

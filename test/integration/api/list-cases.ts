@@ -8,10 +8,13 @@ export type List = {
   readonly selective?: Readonly<Record<string, (lists: ListWorld) => string | Promise<string>>>;
   /** Filters that match many rows or have no index: they scan the list until a page is full. */
   readonly wide?: readonly string[];
+  /** Its orders by their names in `sort`, each with a query for all rows as (at, id). */
+  readonly sorts?: Readonly<Record<string, string>>;
   readonly roles?: readonly ListRequest["role"][];
 };
 
 const byCreation = (table: string): string => `select created_at as at, id from ${table}`;
+const by = (column: string, table: string): string => `select ${column} as at, id from ${table}`;
 const affiliate = (lists: ListWorld): string => String(lists.world.tenant.affiliateId);
 const smallest =
   (table: string, count = 1) =>
@@ -49,17 +52,28 @@ export const LISTS: Readonly<Record<string, List>> = {
     },
     // `can_run` matches nearly every offer.
     wide: ["status", "q", "visibility", "category", "tag", "featured", "currency", "can_run"],
+    sorts: {
+      created_at: byCreation("offer"),
+      name: by("name", "offer"),
+      code: by("code", "offer"),
+    },
     roles: ["admin", "partner", "advertiser"],
   },
   listAffiliates: {
     rows: byCreation("affiliate"),
     selective: { manager_id: smallest("app_user"), ids: smallest("affiliate", 20) },
     wide: ["status", "tag", "q"],
+    sorts: {
+      created_at: byCreation("affiliate"),
+      name: by("name", "affiliate"),
+      code: by("code", "affiliate"),
+    },
   },
   listAdvertisers: {
     rows: byCreation("advertiser"),
     selective: { ids: smallest("advertiser", 20) },
     wide: ["status", "q"],
+    sorts: { created_at: byCreation("advertiser"), name: by("name", "advertiser") },
   },
   listConversions: {
     rows: "select conv_ts as at, id from conversion",
@@ -72,6 +86,7 @@ export const LISTS: Readonly<Record<string, List>> = {
       advertiser_id: (lists) => String(lists.world.tenant.advertiserId),
     },
     wide: ["status", "event", "method", "status_reason", "is_duplicate", "cap_alert", "filters"],
+    sorts: { conv_ts: by("conv_ts", "conversion") },
     roles: ["admin", "partner", "advertiser"],
   },
   listConversionDeliveries: {

@@ -15,8 +15,8 @@ const FILL_TIMEOUT_MS = IS_FULL ? 900_000 : 120_000;
 /** Blocks read for each row: its own, the index's, and the blocks of its events, names, overrides and domains. */
 const BLOCKS_PER_ROW_MAX = 32;
 const BLOCKS_PER_PAGE = 200;
-/** Parameters of paging, of the range and of the form, which are no filters. */
-const PAGING = new Set("limit cursor from to tz preset date_basis format bom".split(" "));
+/** Parameters of paging, of the order, of the range and of the form, which are no filters. */
+const PAGING = new Set("limit cursor sort from to tz preset date_basis format bom".split(" "));
 
 let lists: ListWorld;
 beforeAll(async () => {
@@ -36,12 +36,14 @@ const paged = operations.filter(
     !NOT_IN_POSTGRES.includes(operation.name),
 );
 
-test("every paged list is tested here with each of its filters", () => {
+test("every paged list is tested here with each of its filters and orders", () => {
   expect(Object.keys(LISTS).sort()).toEqual(paged.map(({ name }) => name).sort());
   for (const operation of paged) {
-    const { selective = {}, wide = [] } = LISTS[operation.name] ?? {};
+    const { selective = {}, wide = [], sorts = {} } = LISTS[operation.name] ?? {};
     const filters = Object.keys(shapeOf(operation)).filter((name) => !PAGING.has(name));
     expect([...Object.keys(selective), ...wide].sort(), operation.name).toEqual(filters.sort());
+    const words = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
+    expect(words.sort(), operation.name).toEqual(wordsOf(operation, "sort").sort());
   }
 });
 
@@ -73,6 +75,17 @@ describe.each(cases)("$name", ({ operation, role }) => {
   ])("%s costs one page, however large the table is", async (_page, share) => {
     await expectFlat(await request(share));
   });
+
+  test.each(Object.entries(list?.sorts ?? {}))(
+    "sorted by %s, a page costs one page in either direction",
+    async (name, rows) => {
+      for (const sort of [name, `-${name}`])
+        for (const share of [0, 0.5]) {
+          const after = share === 0 ? undefined : await lists.positionAt(rows, share);
+          await expectFlat({ ...(await request(0, { sort })), after });
+        }
+    },
+  );
 
   const filters = role === "admin" ? Object.entries(list?.selective ?? {}) : [];
   test.each(filters)("%s finds its few rows without scanning the others", async (name, value) => {
@@ -142,4 +155,12 @@ function rangeOf(operation: Operation): Record<string, string> {
 
 function shapeOf({ input }: Operation): z.ZodRawShape {
   return input.query instanceof z.ZodObject ? input.query.shape : {};
+}
+
+/** The words that a parameter may be. */
+function wordsOf(operation: Operation, name: string): string[] {
+  const param = shapeOf(operation)[name];
+  if (param === undefined) return [];
+  const schema = z.looseObject({ enum: z.array(z.string()) });
+  return schema.parse(z.toJSONSchema(z.strictObject({ param })).properties?.["param"]).enum;
 }

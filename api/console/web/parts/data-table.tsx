@@ -11,6 +11,10 @@ export type Column<Row> = {
   /** The last row; a list without totals leaves it out. */
   readonly total?: ReactNode;
   readonly isSortable?: boolean | undefined;
+  /** The name by which the service sorts the list, in `sort`. */
+  readonly sort?: string | undefined;
+  /** The first click on its header shows the newest first. */
+  readonly isNewestFirst?: boolean | undefined;
   /** Hidden until somebody chooses it. */
   readonly isOptional?: boolean | undefined;
   /** Money or a state, which a phone shows first. */

@@ -18,6 +18,7 @@ import { kindIn } from "./bulk.ts";
 import { ChooseAll, choiceColumn } from "./choose-rows.tsx";
 import { ColumnMenu } from "./column-menu.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "./list-filters.tsx";
+import { givenSort, nextSort, SORT, sortingOf } from "./list-sorting.ts";
 import { useColumns } from "./use-columns.ts";
 
 const TABLE_HEIGHT = 480;
@@ -34,6 +35,8 @@ export type RecordListProps<Row> = {
   readonly filters?: readonly ListFilter[];
   /** Parameters beside the filters, such as a range. */
   readonly fixed?: Query;
+  /** The order that the list has of itself. Others are those of its columns with `sort`. */
+  readonly order?: string;
   readonly onOpen?: (row: Row) => void;
   /** Reads again so often. */
   readonly everyMs?: number | undefined;
@@ -55,22 +58,24 @@ export type ChosenRows = {
 };
 
 const NO_FILTERS: readonly ListFilter[] = [];
+const NEWEST = "-created_at";
 
 /** A list of the API: filters, rows, and more rows on demand. */
 export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
-  const { name, load, filters = NO_FILTERS, fixed } = props;
+  const { name, load, columns, filters = NO_FILTERS, fixed, order = NEWEST } = props;
   const [search, change] = useAddress();
   const membership = useMembership();
   const given = givenFilters(search, filters);
+  const onAddress = filters.length > 0 ? change : undefined;
+  // A list without an address of its own has only its own order.
+  const asked = onAddress === undefined ? undefined : givenSort(search, columns);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useList(membership, {
     name,
-    query: { ...fixed, ...given },
+    query: { ...fixed, ...given, ...(asked === undefined ? {} : { [SORT]: asked }) },
     load,
     everyMs: props.everyMs ?? false,
   });
-  const onAddress = filters.length > 0 ? change : undefined;
-  const { columns } = props;
   const { shown, choice, saved } = useColumns({ name, columns, search, onAddress });
   return (
     <section className="panel stack">
@@ -83,7 +88,9 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
       {list.data !== undefined && (
         <Pages
           {...props}
-          columns={shown}
+          columns={onAddress === undefined ? shown : shown.map(sortable)}
+          sort={asked ?? order}
+          onSort={(column) => change({ [SORT]: nextSort(column, asked ?? order, order) })}
           list={list}
           given={Object.keys(given)}
           onChange={change}
@@ -93,6 +100,10 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
       )}
     </section>
   );
+}
+
+function sortable<Row>(column: Column<Row>): Column<Row> {
+  return column.sort === undefined ? column : { ...column, isSortable: true };
 }
 
 /** The title and the buttons above the filters. Without a title, the filters stand in its place. */
@@ -129,6 +140,11 @@ function Head<Row>({
   );
 }
 
+type SortedRows<Row> = {
+  readonly sort: string;
+  readonly onSort: (column: Column<Row>) => void;
+};
+
 function Pages<Row>({
   list,
   given,
@@ -140,7 +156,7 @@ function Pages<Row>({
   readonly list: ReturnType<typeof useList<Row>>;
   readonly given: readonly string[];
   readonly onChange: (change: AddressChange) => void;
-}): ReactElement {
+} & SortedRows<Row>): ReactElement {
   const waiting = useWaiting(kindIn(useMembership().membershipId, props.decided ?? ""));
   const isOfStatus = given.includes("status") || props.fixed?.["status"] !== undefined;
   const all = list.data?.pages.flatMap((page) => page.data) ?? [];
@@ -182,13 +198,15 @@ function Rows<Row>({
   isUpdating,
   chosen,
   setChosen,
+  sort,
+  onSort,
 }: RecordListProps<Row> & {
   readonly rows: readonly Row[];
   readonly list: ReturnType<typeof useList<Row>>;
   readonly isUpdating: boolean;
   readonly chosen: ReadonlySet<string>;
   readonly setChosen: Dispatch<SetStateAction<ReadonlySet<string>>>;
-}): ReactElement {
+} & SortedRows<Row>): ReactElement {
   const selected = rows.filter((row) => chosen.has(keyOf(row)));
   const isAll = selected.length === rows.length;
   const chooseAll = (all: readonly Row[]): void => setChosen(new Set(all.map(keyOf)));
@@ -216,6 +234,11 @@ function Rows<Row>({
         columns={bulk === undefined ? columns : [pick, ...columns]}
         rows={rows}
         keyOf={keyOf}
+        sorting={sortingOf(sort, columns)}
+        onSort={(name) => {
+          const column = columns.find((one) => one.name === name);
+          if (column !== undefined) onSort(column);
+        }}
         onOpen={onOpen}
         isUpdating={isUpdating}
       />

@@ -6,6 +6,7 @@ import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
+import { InstantText } from "../../parts/instant-text.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
@@ -26,6 +27,7 @@ const COLUMNS: readonly Column<Advertiser>[] = [
     name: "name",
     title: "Advertiser",
     opens: true,
+    sort: "name",
     cell: (row) => <StrangerText text={row.name} />,
   },
   {
@@ -39,6 +41,14 @@ const COLUMNS: readonly Column<Advertiser>[] = [
   { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
   { name: "currency", title: "Currency", cell: ({ currency }) => currency },
   { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
+  {
+    name: "created",
+    title: "Created",
+    isOptional: true,
+    sort: "created_at",
+    isNewestFirst: true,
+    cell: ({ created_at: at }) => <InstantText iso={at} />,
+  },
   { name: "id", title: "ID", isNumber: true, isOptional: true, cell: ({ id }) => id },
 ];
 

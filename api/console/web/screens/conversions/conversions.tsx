@@ -19,6 +19,7 @@ import { RangeBar } from "../../range/range-bar.tsx";
 import { kindIn } from "../../records/bulk.ts";
 import { countedQuery } from "../../records/counted-query.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
+import { givenSort } from "../../records/list-sorting.ts";
 import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { amountOf, type Conversion } from "./conversion.ts";
@@ -73,6 +74,8 @@ export function Conversions(): ReactElement {
   const filters = isStaff ? [...FILTERS, ...OF_STAFF] : FILTERS;
   const mayDecide = role === "admin" && mayDo(membership, "conversions.write");
   const open = search.get("open");
+  const columns = columnsFor(membership, amounts);
+  const sort = givenSort(search, columns);
   return (
     <>
       <div className="row wrap">
@@ -89,10 +92,11 @@ export function Conversions(): ReactElement {
         name="conversions"
         filters={filters}
         fixed={countedQuery(search)}
+        order="-conv_ts"
         load={async (query, signal) =>
           await read(api.GET("/conversions", { params: { query: fromAddress(query) }, signal }))
         }
-        columns={columnsFor(membership, amounts)}
+        columns={columns}
         keyOf={({ id }) => id}
         decided={CONVERSIONS}
         everyMs={isLive ? LIVE_MS : undefined}
@@ -102,7 +106,11 @@ export function Conversions(): ReactElement {
           <>
             <CsvButton
               path="/conversions"
-              query={{ ...countedQuery(search), ...givenFilters(search, filters) }}
+              query={{
+                ...countedQuery(search),
+                ...givenFilters(search, filters),
+                ...(sort === undefined ? {} : { sort }),
+              }}
             />
             {mayDecide && (
               <button type="button" className="button" onClick={() => setNew(true)}>
@@ -135,7 +143,14 @@ export function columnsFor(
     text === undefined ? "" : formatMoney(text, currency);
   const isAccount = role === "partner" || role === "advertiser";
   const columns: readonly (Column<Conversion> | undefined)[] = [
-    { name: "at", title: "Time", opens: true, cell: ({ conv_ts: at }) => formatInstant(at, zone) },
+    {
+      name: "at",
+      title: "Time",
+      opens: true,
+      sort: "conv_ts",
+      isNewestFirst: true,
+      cell: ({ conv_ts: at }) => formatInstant(at, zone),
+    },
     {
       name: "status",
       title: "Status",

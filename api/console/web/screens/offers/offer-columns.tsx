@@ -1,5 +1,6 @@
 import { advertiserChoices } from "../../client/choices.ts";
 import type { Column } from "../../parts/data-table.tsx";
+import { InstantText } from "../../parts/instant-text.tsx";
 import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordName } from "../../records/record-name.tsx";
@@ -8,8 +9,14 @@ import { figureColumns } from "../charts/figure-columns.tsx";
 import { type Offer, termText } from "./offer.ts";
 
 export const OFFER_COLUMNS: readonly Column<Offer>[] = [
-  { name: "name", title: "Offer", opens: true, cell: ({ name }) => <StrangerText text={name} /> },
-  { name: "code", title: "Code", cell: ({ code }) => <code>{code}</code> },
+  {
+    name: "name",
+    title: "Offer",
+    opens: true,
+    sort: "name",
+    cell: ({ name }) => <StrangerText text={name} />,
+  },
+  { name: "code", title: "Code", sort: "code", cell: ({ code }) => <code>{code}</code> },
   {
     name: "status",
     title: "Status",
@@ -54,6 +61,14 @@ export const OFFER_COLUMNS: readonly Column<Offer>[] = [
     title: "Tags",
     isOptional: true,
     cell: ({ tags }) => <StrangerText text={tags.join(", ")} />,
+  },
+  {
+    name: "created",
+    title: "Created",
+    isOptional: true,
+    sort: "created_at",
+    isNewestFirst: true,
+    cell: ({ created_at: at }) => <InstantText iso={at} />,
   },
   { name: "id", title: "ID", isNumber: true, isOptional: true, cell: ({ id }) => id },
 ];
