@@ -66,7 +66,7 @@ export const VISIBILITY = {
   ),
   /** A partner sees its own requests. The staff wrote the note for each other. */
   access_request: rule(
-    `offer_id offer_code offer_name affiliate_id affiliate_code affiliate_name status note message
+    `offer_id offer_code offer_name affiliate_id affiliate_code affiliate_name status note reply message
       answers requested_at decided_at`,
     { partner: "note" },
   ),

@@ -5,12 +5,15 @@ import { ACCESS_STATUSES } from "../offers/offer-fields.ts";
 import type { AccessRow } from "../offers/queue-access-event.ts";
 import { shownAnswers } from "./access-questions.ts";
 
+export const REPLY_MAX = 500;
+
 /** A partner's request for access to an offer, with its decision. */
 export type AccessRequestRow = AccessRow & {
   readonly offer_id: number;
   readonly offer_code: string;
   readonly offer_name: string;
   readonly message: string;
+  readonly reply: string;
   readonly answers: Readonly<Record<string, unknown>>;
 };
 
@@ -23,6 +26,7 @@ export const ShownAccessRequest = shownSchema("access_request", {
   affiliate_name: z.string(),
   status: z.enum(ACCESS_STATUSES),
   note: z.string(),
+  reply: z.string(),
   message: z.string(),
   answers: shownAnswers,
   requested_at: shownTime.nullable(),

@@ -6,7 +6,7 @@ import { statementName } from "../../http/statement-name.ts";
 import type { AccessRequestRow } from "./access-request-fields.ts";
 
 const COLUMNS = `a.offer_id, o.code as offer_code, o.name as offer_name, a.affiliate_id, f.code as affiliate_code,
-  f.name as affiliate_name, a.status, a.note, a.message, a.answers, a.requested_at, a.decided_at`;
+  f.name as affiliate_name, a.status, a.note, a.reply, a.message, a.answers, a.requested_at, a.decided_at`;
 const SOURCE = `offer_access a join offer o on o.id = a.offer_id join affiliate f on f.id = a.affiliate_id`;
 /** $1 is the workspace. The indexes have the same expression. */
 const IS_REQUEST = "a.workspace_id = $1 and a.is_asked and o.deleted_at is null";
@@ -109,11 +109,11 @@ export async function readRequests(
 export async function decideRequests(
   tx: Queryable,
   keys: readonly RequestKey[],
-  decision: { readonly status: string; readonly note: string },
+  decision: { readonly status: string; readonly note: string; readonly reply: string },
 ): Promise<void> {
   await tx.query({
     name: "decide-access-requests",
-    text: `update offer_access a set status = $3, note = $4, decided_at = now()
+    text: `update offer_access a set status = $3, note = $4, reply = $5, decided_at = now()
            from unnest($1::integer[], $2::integer[]) k (offer_id, affiliate_id)
            where a.offer_id = k.offer_id and a.affiliate_id = k.affiliate_id and a.status = 'pending'`,
     values: [
@@ -121,6 +121,7 @@ export async function decideRequests(
       keys.map((key) => key.affiliate_id),
       decision.status,
       decision.note,
+      decision.reply,
     ],
   });
 }

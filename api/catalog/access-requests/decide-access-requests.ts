@@ -2,12 +2,12 @@ import { z } from "zod";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { showTo } from "../../access/visibility.ts";
-import { longText, oneOf, recordId } from "../../http/body-fields.ts";
+import { longText, oneOf, recordId, text } from "../../http/body-fields.ts";
 import { listOf } from "../../http/bounded-list.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
 import { ACCESS_STATUSES } from "../offers/offer-fields.ts";
 import { queueAccessEvent } from "../offers/queue-access-event.ts";
-import { type AccessRequestRow, ShownAccessRequest } from "./access-request-fields.ts";
+import { type AccessRequestRow, REPLY_MAX, ShownAccessRequest } from "./access-request-fields.ts";
 import { decideRequests, lockOffersOf, type RequestKey, readRequests } from "./access-requests.ts";
 
 const ITEMS_MAX = 200;
@@ -21,6 +21,7 @@ const Body = z.strictObject({
   }).min(1, "expected at least one request"),
   status: oneOf("approved", "rejected"),
   note: longText().optional(),
+  reply: text(REPLY_MAX).optional(),
 });
 type Body = z.output<typeof Body>;
 
@@ -40,7 +41,8 @@ export const decideAccessRequests: Operation = operation({
   summary: "Approve or reject up to 200 pending access requests",
   description:
     "Only pending requests are decided, each of them once: one that somebody else has decided in the meantime is in `skipped` with its " +
-    "status. PUT /offers/{id}/affiliates/{affiliate} changes a decision.",
+    "status. PUT /offers/{id}/affiliates/{affiliate} changes a decision. " +
+    "The partner reads `reply`, and never `note`.",
   access: { ...adminWrite("offers.write"), orPermission: "affiliates.write" },
   input: { body: Body },
   output: z.object({
@@ -77,7 +79,11 @@ async function decide(context: OperationContext, body: Body): Promise<Decided> {
     const found = await readRequests(tx, context.workspace.id, asked);
     const pending = found.filter(({ status }) => status === "pending");
     const names = new Set(found.map(nameOf));
-    await decideRequests(tx, pending, { status: body.status, note: body.note ?? "" });
+    await decideRequests(tx, pending, {
+      status: body.status,
+      note: body.note ?? "",
+      reply: body.reply ?? "",
+    });
     const updated = await readRequests(tx, context.workspace.id, pending);
     for (const access of updated) {
       const { offer_id: id, offer_code: code, offer_name: name } = access;

@@ -85,7 +85,7 @@ export async function insertRequest(tx: Queryable, request: NewRequest): Promise
     text: `insert into offer_access as a (offer_id, affiliate_id, status, requested_at, message, answers)
            values ($1, $2, 'pending', now(), $3, $4::jsonb)
            on conflict (offer_id, affiliate_id) do update
-           set status = 'pending', note = '', requested_at = now(), decided_at = null, message = excluded.message,
+           set status = 'pending', note = '', reply = '', requested_at = now(), decided_at = null, message = excluded.message,
              answers = excluded.answers`,
     values: [
       request.offerId,
@@ -119,7 +119,7 @@ export async function withdrawRequest(
 ): Promise<void> {
   await tx.query({
     name: "withdraw-access-request",
-    text: `update offer_access set requested_at = null, message = '', answers = '{}', note = ''
+    text: `update offer_access set requested_at = null, message = '', answers = '{}', note = '', reply = ''
            where offer_id = $1 and affiliate_id = $2 and status = 'pending'`,
     values: [offerId, affiliateId],
   });

@@ -3,15 +3,20 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { showTo } from "../../access/visibility.ts";
-import { longText, oneOf } from "../../http/body-fields.ts";
+import { longText, oneOf, text } from "../../http/body-fields.ts";
 import { pathCode, reference } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
+import { REPLY_MAX } from "../access-requests/access-request-fields.ts";
 import { getOfferOfPath } from "./get-offer.ts";
 import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
 import { type AccessRow, queueAccessEvent } from "./queue-access-event.ts";
 
-const Body = z.strictObject({ status: oneOf(...ACCESS_STATUSES), note: longText().optional() });
+const Body = z.strictObject({
+  status: oneOf(...ACCESS_STATUSES),
+  note: longText().optional(),
+  reply: text(REPLY_MAX).optional(),
+});
 
 export const setPartnerAccess: Operation = operation({
   name: "setPartnerAccess",
@@ -19,7 +24,8 @@ export const setPartnerAccess: Operation = operation({
   path: "/offers/{id}/affiliates/{affiliate}",
   tag: "Offers",
   summary: "Set a partner's access to an offer",
-  description: "Approves, rejects or resets it.",
+  description:
+    "Approves, rejects or resets it. The partner reads `reply` with its request, and never `note`.",
   // Managers of partners decide too, although they may not change the offer itself.
   access: { ...adminWrite("offers.write"), orPermission: "affiliates.write" },
   input: {
@@ -39,7 +45,8 @@ export const setPartnerAccess: Operation = operation({
   },
   run: async (context, { body, resource: { offer, affiliateId } }) => {
     const { principal, db } = context;
-    const wanted = { offerId: offer.id, affiliateId, status: body.status, note: body.note ?? "" };
+    const { status, note = "", reply = "" } = body;
+    const wanted = { offerId: offer.id, affiliateId, status, note, reply };
     const access = await inTransaction(db, async (tx) => {
       const before = await lockAccess(tx, wanted);
       const after = await setAccess(tx, wanted);
@@ -70,6 +77,7 @@ type Access = {
   readonly affiliateId: number;
   readonly status: string;
   readonly note: string;
+  readonly reply?: string;
 };
 
 /** Serialises writers of an offer's access records until the end of their transactions. */
@@ -95,21 +103,21 @@ async function lockAccess(
   return rows[0];
 }
 
-/** Replaces status and note. A first record counts as requested now; a pending one has no decision time (G50). */
+/** Replaces status, note and reply. A first record counts as requested now; a pending one has no decision time (G50). */
 export async function setAccess(db: Queryable, access: Access): Promise<AccessRow> {
   const { rows } = await db.query<AccessRow>({
     name: "set-offer-access",
     text: `with set_access as (
-             insert into offer_access (offer_id, affiliate_id, status, note, requested_at, decided_at)
-             values ($1, $2, $3, $4, now(), case when $3 = 'pending' then null else now() end)
+             insert into offer_access (offer_id, affiliate_id, status, note, reply, requested_at, decided_at)
+             values ($1, $2, $3, $4, $5, now(), case when $3 = 'pending' then null else now() end)
              on conflict (offer_id, affiliate_id) do update
-             set status = excluded.status, note = excluded.note, decided_at = excluded.decided_at,
+             set status = excluded.status, note = excluded.note, reply = excluded.reply, decided_at = excluded.decided_at,
                requested_at = coalesce(offer_access.requested_at, excluded.requested_at)
              returning affiliate_id, status, note, requested_at, decided_at)
            select a.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, a.status, a.note, a.requested_at,
              a.decided_at
            from set_access a join affiliate f on f.id = a.affiliate_id`,
-    values: [access.offerId, access.affiliateId, access.status, access.note],
+    values: [access.offerId, access.affiliateId, access.status, access.note, access.reply ?? ""],
   });
   const row = rows[0];
   if (row === undefined) throw new Error("the upsert returned no row");

@@ -57,6 +57,7 @@ test("a partner asks for access, changes its request, and the staff sees it (N31
     affiliate_code: affiliateCode,
     affiliate_name: "Partner",
     status: "pending",
+    reply: "",
     message: "I have a newsletter",
     answers: {},
     requested_at: someText,
@@ -334,6 +335,7 @@ test("a bulk decision reports each request once, and reaches no other workspace 
     ["items[0].offer_id", { ...body, items: [{ ...item, offer_id: "1" }] }],
     ["status", { ...body, status: "pending" }],
     ["note", { ...body, note: 1 }],
+    ["reply", { ...body, reply: "r".repeat(501) }],
     ["more", { ...body, more: 1 }],
   ] as const)
     expect(Object.keys(details(await world.patch("/access-requests", wrong)).fields)).toEqual([
@@ -382,4 +384,43 @@ test("of two requests of a partner at once, one is new and fires its event (N31)
   ]);
   await hooks.told(hook, 1);
   expect(await hooks.deliveries(hook)).toHaveLength(1);
+});
+
+test("the partner reads the reply of a decision, the staff's note never, and no other partner either (G50)", async () => {
+  const offer = await approval();
+  const other = await addPartner();
+  const id = world.tenant.affiliateId;
+  const replyOf = async (key = keys.partner) =>
+    z
+      .looseObject({ request: z.looseObject({ reply: z.string() }).nullable() })
+      .parse(dataOf(await world.get(pathOf(offer), key))).request?.reply;
+  await ask(offer);
+  await ask(offer, {}, other.key);
+  const items = [{ offer_id: offer.id, affiliate_id: id }];
+  const decision = { items, status: "rejected", note: "low quality", reply: "Please add a site" };
+  const { updated } = decided(await world.patch("/access-requests", decision));
+  expect(updated).toMatchObject([{ note: "low quality", reply: "Please add a site" }]);
+  expect(await replyOf()).toBe("Please add a site");
+  expect(await replyOf(other.key)).toBe("");
+  for (const key of [keys.partner, other.key, keys.advertiser])
+    for (const path of [`/offers/${offer.id}`, "/offers?limit=200", pathOf(offer)]) {
+      const { text } = await world.get(path, key);
+      expect(text).not.toContain("low quality");
+      if (key !== keys.partner) expect(text).not.toContain("Please add a site");
+    }
+  // A later decision replaces it, and without one it is empty.
+  const access = `/offers/${offer.id}/affiliates/${world.tenant.affiliateCode}`;
+  const put = async (body: unknown) => (await world.call("PUT", access, { body })).status;
+  expect(await put({ status: "approved", reply: "Welcome" })).toBe(200);
+  expect(await replyOf()).toBe("Welcome");
+  expect(await put({ status: "rejected" })).toBe(200);
+  expect(await replyOf()).toBe("");
+  expect(await put({ status: "rejected", reply: "r".repeat(501) })).toBe(400);
+  expect(await put({ status: "rejected", reply: "Not now" })).toBe(200);
+  await world.patch(`/offers/${offer.id}/settings`, { reapply_days: 0 });
+  expect(dataOf(await ask(offer))).toMatchObject({ status: "pending", reply: "" });
+  expect(await put({ status: "pending", reply: "We look at it" })).toBe(200);
+  expect(await replyOf()).toBe("We look at it");
+  await world.call("DELETE", pathOf(offer), { key: keys.partner });
+  expect(dataOf(await ask(offer))).toMatchObject({ status: "pending", reply: "" });
 });

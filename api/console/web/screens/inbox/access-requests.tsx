@@ -22,6 +22,12 @@ const REQUESTS = "access-requests";
 
 type AccessRequest = components["schemas"]["AccessRequest"];
 
+const REPLY: Column<AccessRequest> = {
+  name: "reply",
+  title: "Your message",
+  cell: (row) => <StrangerText text={row.reply} />,
+};
+
 /** Partners who ask to run an offer. */
 export function AccessRequests({ status }: { readonly status: string }): ReactElement {
   const membership = useMembership();
@@ -55,6 +61,7 @@ export function AccessRequests({ status }: { readonly status: string }): ReactEl
       cell: ({ requested_at: at }) => (at === null ? "" : formatInstant(at, zone)),
     },
     { name: "message", title: "Message", cell: (row) => <StrangerText text={row.message} /> },
+    ...(status === "pending" ? [] : [REPLY]),
   ];
   return (
     <RecordList<AccessRequest>
@@ -73,6 +80,8 @@ export function AccessRequests({ status }: { readonly status: string }): ReactEl
   );
 }
 
+type Decided = { readonly status: Answer; readonly note: string; readonly reply: string };
+
 function Decide({
   rows,
   chosen,
@@ -81,16 +90,21 @@ function Decide({
   readonly chosen: ChosenRows;
 }): ReactElement {
   const { api } = useMembership();
-  const decide = useDecide<AccessRequest, { readonly status: Answer; readonly note: string }>({
+  const decide = useDecide<AccessRequest, Decided>({
     kind: REQUESTS,
     keyOf,
     what: requestsInWords,
     names: ["access-requests", "offer-access", "affiliate-offers"],
     size: ITEMS_MAX,
     // The service itself decides only what still waits, and tells what a colleague has decided.
-    send: async (part, { status, note }, isLeaving) => {
+    send: async (part, { status, note, reply }, isLeaving) => {
       const items = part.map(({ offer_id, affiliate_id }) => ({ offer_id, affiliate_id }));
-      const body = { items, status, ...(note === "" ? {} : { note }) };
+      const body = {
+        items,
+        status,
+        ...(note === "" ? {} : { note }),
+        ...(reply === "" ? {} : { reply }),
+      };
       const { data } = await read(api.PATCH("/access-requests", { body, keepalive: isLeaving }));
       const skip = (item: (typeof items)[number], why: string): SkippedRow[] =>
         part.filter(isRequest(item)).map((row) => ({
@@ -107,10 +121,11 @@ function Decide({
   return (
     <Decision
       label="Note for the staff"
+      toPartner="Message to the partner"
       statuses={rows.map(({ status }) => status)}
-      onDecide={(status, note) => {
+      onDecide={(status, note, reply) => {
         const button = status === "approved" ? "Approve" : "Reject";
-        decide(rows, { to: { status, note }, verb: status, button }, chosen.onBack);
+        decide(rows, { to: { status, note, reply }, verb: status, button }, chosen.onBack);
         chosen.onDecided();
       }}
     />

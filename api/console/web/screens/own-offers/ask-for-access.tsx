@@ -121,7 +121,7 @@ function Request({
       {request !== null && (
         <p>
           Your request: <StatusBadge status={request.status} />{" "}
-          {request.note !== undefined && <StrangerText text={request.note} />}
+          <StrangerText text={request.reply} />
         </p>
       )}
       {withdraw.isError && <ProblemNotice error={withdraw.error} />}

@@ -10,6 +10,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { Offer } from "../offers/offer.ts";
 import { AccessBadge } from "./access-badge.tsx";
+import { AccessReply } from "./access-reply.tsx";
 import { AskForAccess, Terms } from "./ask-for-access.tsx";
 import { OwnCreatives } from "./own-creatives.tsx";
 import { OwnEvents } from "./own-events.tsx";
@@ -73,6 +74,7 @@ function Shown({ offer }: { readonly offer: Offer }): ReactElement {
           </button>
         )}
       </div>
+      <AccessReply offer={offer} />
       {offer.status === "paused" && (
         <p className="notice warn">This offer is paused: clicks are not sent to it.</p>
       )}
