@@ -24,6 +24,7 @@ import { acceptOfferTerms, getOfferTerms } from "./catalog/offers/offer-terms.ts
 import { setPartnerAccess } from "./catalog/offers/set-partner-access.ts";
 import { updateOffer } from "./catalog/offers/update-offer.ts";
 import { getTrackingLink } from "./catalog/tracking-links/get-tracking-link.ts";
+import { listLinkHosts } from "./catalog/tracking-links/list-link-hosts.ts";
 import { managementOperations } from "./management-operations.ts";
 import {
   getPostbackDelivery,
@@ -136,6 +137,7 @@ export const operations: readonly Operation[] = [
   retryPostbackDelivery,
   ...dealOperations,
   getTrackingLink,
+  listLinkHosts,
   lintGoogleAds,
   lintAdPlatform,
   testTemplate,

@@ -62,6 +62,30 @@ export async function listActiveDomains(
   return rows;
 }
 
+export type LinkHost = { readonly host: string; readonly is_default: boolean };
+
+/** As many as a partner is offered. */
+const HOSTS_MAX = 100;
+
+/** The hosts that a partner may choose for an offer, the one that its links have of themselves first. Domains of others are not told. */
+export async function listLinkHosts(
+  db: Queryable,
+  workspaceId: number,
+  { affiliateId, offerId }: { readonly affiliateId: number; readonly offerId: number },
+): Promise<readonly LinkHost[]> {
+  const { rows } = await db.query<LinkHost>({
+    name: "list-link-hosts",
+    text: `select d.host, d.id = own.id as is_default
+           from (select ${LINK_DOMAIN_ID} as id) own join tracking_domain d on d.workspace_id = $1 and d.status = 'active'
+           where d.id = own.id or not exists (select from tracking_domain_assignment x where x.domain_id = d.id)
+             or exists (select from tracking_domain_assignment x where x.domain_id = d.id
+               and (x.affiliate_id = $2 or x.affiliate_id is null) and (x.offer_id = $3 or x.offer_id is null))
+           order by d.id = own.id desc, d.host limit $4`,
+    values: [workspaceId, affiliateId, offerId, HOSTS_MAX],
+  });
+  return rows;
+}
+
 /** The origin of links that no domain is assigned to. Undefined when the workspace has no active tracking domain. */
 export async function findDefaultOrigin(
   db: Queryable,

@@ -172,6 +172,56 @@ describe("the host (LNK-015, LNK-016, LNK-031, G182)", () => {
     await setDomain(ofOffer, { status: "inactive" });
   });
 
+  test("a partner is offered the hosts that are assigned to nobody else (LNK-032, G182)", async () => {
+    const { keys, affiliateId } = world.tenant;
+    const hosts = async (key: Key, offer: string | number = offerId) => {
+      const answer = await world.get(`/offers/${offer}/link-hosts`, keys[key]);
+      return answer.status === 200 ? answer.body["data"] : refusal(answer);
+    };
+    const other = await addPartner("HOSTSX");
+    const shown = await world.offer({ name: "Another" });
+    const ids: number[] = [];
+    for (const [host, of] of [
+      ["zoo.example", undefined],
+      ["art.example", undefined],
+      ["theirs.example", { affiliate_id: other }],
+      ["elsewhere.example", { offer_id: shown.id }],
+      ["mine.example", { affiliate_id: affiliateId, offer_id: shown.id }],
+      ["off.example", undefined],
+    ] as const) {
+      const id = await addDomain(host);
+      ids.push(id);
+      if (of !== undefined)
+        await world.post("/tracking-domain-assignments", { domain_id: id, ...of });
+      if (host === "off.example") await setDomain(id, { status: "inactive" });
+    }
+    const own = await link({}, "partner");
+    const found = z
+      .array(z.strictObject({ host: z.string(), is_default: z.boolean() }))
+      .parse(await hosts("partner"));
+    expect(found[0]).toEqual({ host: own["host"], is_default: true });
+    expect(found.slice(1).every((one) => !one.is_default)).toBe(true);
+    const names = found.map(({ host }) => host);
+    expect(names.slice(1)).toEqual(names.slice(1).toSorted());
+    for (const name of ["zoo.example", "art.example"]) expect(names).toContain(name);
+    for (const name of ["theirs.example", "elsewhere.example", "mine.example", "off.example"])
+      expect(names).not.toContain(name);
+    for (const host of names) expect((await link({ host }, "partner"))["host"]).toBe(host);
+    const ofShown = z
+      .array(z.looseObject({ host: z.string() }))
+      .parse(await hosts("partner", shown.id));
+    expect(ofShown[0]).toEqual({ host: "mine.example", is_default: true });
+    expect(ofShown.map(({ host }) => host)).toContain("elsewhere.example");
+    expect(ofShown.map(({ host }) => host)).not.toContain("theirs.example");
+    const gated = await world.offer({ name: "Gated", visibility: "approval" });
+    expect(await hosts("partner", gated.id)).toBe("403 not_approved");
+    const hidden = await world.offer({ name: "Hidden", visibility: "private" });
+    expect(await hosts("partner", hidden.id)).toBe("404 not_found");
+    for (const key of ["admin", "advertiser"] as const)
+      expect(await hosts(key)).toBe("403 forbidden");
+    for (const id of ids) await setDomain(id, { status: "inactive" });
+  });
+
   test("may be given, if it is an active one of the workspace", async () => {
     const other = await addDomain("other.example");
     expect(await link({ host: "OTHER.example" })).toMatchObject({

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
 import { rest } from "./console-traffic.ts";
-import { field, press, RecordWorld } from "./record-world.ts";
+import { press } from "./people-pages.ts";
+import { field, RecordWorld } from "./record-world.ts";
 
 const program = findChromium();
 const REPLY = "Welcome <b>Anna</b>: please send search traffic only.";

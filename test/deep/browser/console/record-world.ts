@@ -40,6 +40,15 @@ export class RecordWorld {
     });
   }
 
+  async change(path: string, body: unknown): Promise<void> {
+    const answer = await fetch(`${this.#browser.demo.base_url}${path}`, {
+      method: "PATCH",
+      headers: { ...this.#headers(), "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.status, 200, `${path} changes a record`);
+  }
+
   async read(path: string): Promise<z.infer<typeof Made>["data"]> {
     const answer = await fetch(`${this.#browser.demo.base_url}${path}`, {
       headers: this.#headers(),

@@ -11,6 +11,7 @@ import { QrCode } from "../../parts/qr-code.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import type { Offer } from "../offers/offer.ts";
 import { deepLinkFault, withDeepLink } from "./deep-link.ts";
+import { LinkHostField, useLinkHost } from "./link-host.tsx";
 
 const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const SUBS_SHOWN = 3;
@@ -27,6 +28,7 @@ type Values = Readonly<Record<string, string>>;
 export function OwnLink({ offer }: { readonly offer: Offer }): ReactElement {
   const [values, setValues] = useState<Values>({});
   const [page, setPage] = useState("");
+  const link = useLinkHost(offer.id);
   const fault = deepLinkFault(page);
   const field = (name: string, label: string): ReactElement => (
     <TextField
@@ -45,8 +47,13 @@ export function OwnLink({ offer }: { readonly offer: Offer }): ReactElement {
         <h2 className="grow">Your tracking link</h2>
         <GuideLink href="/docs/sub-ids">About sub IDs</GuideLink>
       </header>
-      <Made offer={offer} values={values} page={fault === undefined ? page.trim() : ""} />
+      <Made
+        offer={offer}
+        values={{ ...values, host: link.host }}
+        page={fault === undefined ? page.trim() : ""}
+      />
       <div className="field-grid">
+        <LinkHostField link={link} />
         {subs.slice(0, SUBS_SHOWN)}
         {field("source_id", "Source")}
       </div>
@@ -93,7 +100,7 @@ function Made({
       ).data,
   });
   if (link.isError) return <ProblemNotice error={link.error} onRetry={() => void link.refetch()} />;
-  // The link without sub IDs is known already.
+  // The link without sub IDs on its own domain is known already.
   const made =
     link.data?.url ?? (Object.keys(query).length === 0 ? offer.tracking_link : undefined);
   if (made === undefined) return null;
