@@ -26,7 +26,8 @@ import {
 } from "lucide-react";
 import type { ReactElement } from "react";
 import { STAFF_FIGURES } from "./figures/staff-figures.ts";
-import { useMembership } from "./member/membership.ts";
+import { type Membership, useMembership } from "./member/membership.ts";
+import { hasRight, type Needs } from "./member/rights.ts";
 import { STAFF_PALETTE } from "./palette/staff-palette.ts";
 import type { NavigationGroup } from "./parts/navigation-groups.ts";
 import { StaffDashboard } from "./screens/dashboard/staff-dashboard.tsx";
@@ -188,19 +189,76 @@ const OPERATOR_GROUP: NavigationGroup = {
   ],
 };
 
+/** What a member must be allowed to read, or for a new record to write, by the address of the screen. */
+const NEEDS: Readonly<Record<string, Needs>> = {
+  "/": "reports.read",
+  "/reports": "reports.read",
+  "/conversions": "conversions.read",
+  "/clicks": "clicks.read",
+  "/partners": "affiliates.read",
+  "/partners/new": "affiliates.write",
+  "/partners/:id/:tab?": "affiliates.read",
+  "/offers": "offers.read",
+  "/offers/new": "offers.write",
+  "/offers/:id/:tab?": "offers.read",
+  "/advertisers": "advertisers.read",
+  "/advertisers/new": "advertisers.write",
+  "/advertisers/:id/:tab?": "advertisers.read",
+  "/links": "links.read",
+  "/rules": ["links.read", "offers.read", "conversions.read"],
+  "/costs": ["reports.read", "advertisers.read"],
+  "/money": "everything",
+  "/money/settings": "everything",
+  "/money/confirm": "conversions.read",
+  "/money/statements": "everything",
+  "/money/statements/:id": "everything",
+  "/money/payouts": "everything",
+  "/money/payouts/:id": "everything",
+  "/money/invoices": "everything",
+  "/money/invoices/:id/:tab?": "everything",
+  "/integrations": "postbacks.read",
+  "/integrations/webhooks": ["everything", "webhooks.manage"],
+  "/integrations/inbound": "conversions.read",
+  "/workspace": "everything",
+  "/workspace/domains": "links.read",
+  "/workspace/people": "affiliates.read",
+  "/workspace/keys": "everything",
+  "/workspace/audit": "audit.read",
+};
+
 const OPERATOR_GROUPS = [...GROUPS, OPERATOR_GROUP];
 const ALL_SCREENS = { ...SCREENS, ...OPERATOR_SCREENS };
 
 /** The screens of admins and analysts. Those who run the installation have more. */
 export function Staff(): ReactElement {
-  const { session } = useMembership();
-  const isOperator = session.person.is_operator;
+  const membership = useMembership();
+  const isOperator = membership.session.person.is_operator;
   return (
     <Screens
-      groups={isOperator ? OPERATOR_GROUPS : GROUPS}
-      screens={isOperator ? ALL_SCREENS : SCREENS}
+      groups={groupsFor(membership, isOperator ? OPERATOR_GROUPS : GROUPS)}
+      screens={screensFor(membership, isOperator ? ALL_SCREENS : SCREENS)}
       figures={STAFF_FIGURES}
       palette={STAFF_PALETTE}
     />
   );
+}
+
+function groupsFor(
+  membership: Membership,
+  groups: readonly NavigationGroup[],
+): readonly NavigationGroup[] {
+  return groups
+    .map(({ title, destinations }) => ({
+      title,
+      destinations: destinations.filter(({ path }) => hasRight(membership, NEEDS[path])),
+    }))
+    .filter(({ destinations }) => destinations.length > 0);
+}
+
+type ScreensOfStaff = Parameters<typeof Screens>[0]["screens"];
+
+/** Who may not read figures begins with what waits. */
+function screensFor(membership: Membership, screens: ScreensOfStaff): ScreensOfStaff {
+  const allowed = Object.entries(screens).filter(([path]) => hasRight(membership, NEEDS[path]));
+  return { "/": SCREENS["/inbox"], ...Object.fromEntries(allowed) };
 }

@@ -6,6 +6,7 @@ const CHOICES_MAX = 200;
 /** Users of the workspace who may look after partners and advertisers. */
 export const userChoices: LoadChoices = {
   name: "users-by-id",
+  permission: "affiliates.read",
   load: async ({ api }, sought, signal) => {
     const query = { limit: CHOICES_MAX, status: "active" } as const;
     const { data, next_cursor: next } = await read(

@@ -5,6 +5,7 @@ import { read } from "../client/api-client.ts";
 import { allPages, fromAddress, type Query } from "../client/lists.ts";
 import { formatInstant } from "../format/time.ts";
 import { useMembership } from "../member/membership.ts";
+import { hasRight } from "../member/rights.ts";
 import type { Column } from "../parts/data-table.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { StrangerText } from "../parts/stranger-text.tsx";
@@ -20,7 +21,8 @@ export function AccountPeople({
   /** The filter that leaves only this account. */
   readonly of: Query;
 }): ReactElement {
-  const { api, base, zone } = useMembership();
+  const membership = useMembership();
+  const { api, base, zone } = membership;
   const seen = (at: string | null): string => (at === null ? "never" : formatInstant(at, zone));
   const people: readonly Column<Member>[] = [
     { name: "name", title: "Name", cell: ({ name }) => <StrangerText text={name} /> },
@@ -59,22 +61,24 @@ export function AccountPeople({
           </Link>
         }
       />
-      <RecordList<Key>
-        title="API keys"
-        name="keys"
-        fixed={of}
-        load={async (query, signal) =>
-          await read(api.GET("/keys", { params: { query: fromAddress(query) }, signal }))
-        }
-        columns={keys}
-        keyOf={({ id }) => String(id)}
-        nothing={<strong>No keys yet</strong>}
-        actions={
-          <Link className="button" href={`${base}/workspace/keys`}>
-            All keys
-          </Link>
-        }
-      />
+      {hasRight(membership, "everything") && (
+        <RecordList<Key>
+          title="API keys"
+          name="keys"
+          fixed={of}
+          load={async (query, signal) =>
+            await read(api.GET("/keys", { params: { query: fromAddress(query) }, signal }))
+          }
+          columns={keys}
+          keyOf={({ id }) => String(id)}
+          nothing={<strong>No keys yet</strong>}
+          actions={
+            <Link className="button" href={`${base}/workspace/keys`}>
+              All keys
+            </Link>
+          }
+        />
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { later } from "../../later.tsx";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
+import { hasRight } from "../../member/rights.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -89,8 +90,16 @@ function tabsFor(
       title: "Integration",
       content: <Integration advertiser={advertiser} mayWrite={onSave !== undefined} />,
     },
-    { name: "tax", title: "Tax", content: <Tax id={id} mayWrite={membership.role === "admin"} /> },
-    { name: "people", title: "People and keys", content: <People of={of} /> },
+    hasRight(membership, "everything") && {
+      name: "tax",
+      title: "Tax",
+      content: <Tax id={id} mayWrite={membership.role === "admin"} />,
+    },
+    mayDo(membership, "affiliates.read") && {
+      name: "people",
+      title: "People and keys",
+      content: <People of={of} />,
+    },
     mayDo(membership, "audit.read") && {
       name: "history",
       title: "History",

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { useMembership } from "../../member/membership.ts";
+import { hasRight } from "../../member/rights.ts";
 import { FieldSection } from "../../records/field-section.tsx";
 import { PaymentMethodPart } from "../payouts/payment-method.tsx";
 import { PAYMENT } from "./affiliate-fields.ts";
@@ -9,11 +10,11 @@ const TERMS = PAYMENT.filter(({ name }) => name !== "payment_method");
 
 /** How and when the partner is paid, and where the money goes. */
 export function AffiliatePayment({ partner, onSave }: AffiliatePart): ReactElement {
-  const { role } = useMembership();
+  const membership = useMembership();
   return (
     <div className="columns apart">
       <FieldSection title="Payment terms" fields={TERMS} record={partner} onSave={onSave} />
-      {role === "admin" && onSave !== undefined && (
+      {onSave !== undefined && hasRight(membership, "everything") && (
         <div className="stack">
           <PaymentMethodPart id={partner.id} />
         </div>

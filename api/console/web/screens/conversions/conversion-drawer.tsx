@@ -54,7 +54,7 @@ export function ConversionDrawer({
         </div>
       )}
       <History id={id} />
-      {isStaff && <Told id={id} />}
+      {isStaff && mayDo(membership, "postbacks.read") && <Told id={id} />}
     </Drawer>
   );
 }
@@ -157,10 +157,11 @@ function History({ id }: { readonly id: string }): ReactElement {
 
 /** Names of the people of the workspace. Empty for those who may not see them. */
 function usePeople(isNeeded: boolean): ReadonlyMap<number, string> {
-  const { api, membershipId, role } = useMembership();
+  const membership = useMembership();
+  const { api, membershipId, role } = membership;
   const people = useQuery({
     queryKey: [membershipId, "people-names"],
-    enabled: isNeeded && role === "admin",
+    enabled: isNeeded && role === "admin" && mayDo(membership, "affiliates.read"),
     queryFn: async ({ signal }) =>
       (await read(api.GET("/members", { params: { query: { limit: PEOPLE_MAX } }, signal }))).data,
   });

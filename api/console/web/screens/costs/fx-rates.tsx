@@ -4,6 +4,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useMembership } from "../../member/membership.ts";
+import { hasRight } from "../../member/rights.ts";
 import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -60,7 +61,8 @@ function feedText({ state, source, newest_day: day, error }: FxFeed): string {
 
 /** Rates by which amounts are converted. A rate of the workspace comes before the installation's. */
 export function FxRates(): ReactElement {
-  const { api, role } = useMembership();
+  const membership = useMembership();
+  const { api, role } = membership;
   const [isNew, setNew] = useState(false);
   const [feed, setFeed] = useState<FxFeed>();
   const save = useWrite(["fx-rates"], async ({ rows = [] }: RecordBody) => {
@@ -87,7 +89,8 @@ export function FxRates(): ReactElement {
         keyOf={({ date, currency, scope }) => `${date} ${currency} ${scope}`}
         nothing={<strong>No rates yet</strong>}
         actions={
-          role === "admin" && (
+          role === "admin" &&
+          hasRight(membership, "everything") && (
             <button type="button" className="button first" onClick={() => setNew(true)}>
               <Plus size={14} aria-hidden /> Set rates
             </button>

@@ -4,6 +4,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useMembership } from "../../member/membership.ts";
+import { hasRight } from "../../member/rights.ts";
 import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -56,7 +57,8 @@ export function Domains(): ReactElement {
         keyOf={({ id }) => String(id)}
         nothing={<strong>No domains yet</strong>}
         actions={
-          role === "admin" && (
+          role === "admin" &&
+          hasRight(membership, "everything") && (
             <button type="button" className="button first" onClick={() => setNew(true)}>
               <Plus size={14} aria-hidden /> New domain
             </button>

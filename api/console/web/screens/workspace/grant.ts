@@ -1,4 +1,6 @@
 import { advertiserChoices, affiliateIdChoices } from "../../client/choices.ts";
+import type { Membership } from "../../member/membership.ts";
+import { hasRight } from "../../member/rights.ts";
 import type { OwnMembership } from "../../member/use-session.ts";
 import type { FormBody, FormField } from "../../records/record-form.tsx";
 
@@ -31,6 +33,32 @@ export const GRANT_FIELDS: readonly FormField[] = [
     onlyFor: { name: "role", value: "advertiser" },
   },
 ];
+const ACCOUNTS = [
+  ["partner", "affiliates.write"],
+  ["advertiser", "advertisers.write"],
+] as const;
+
+/** The roles that a member may give to others: nobody grants more than it has. */
+export function rolesToGrant(
+  membership: Pick<Membership, "role" | "permissions">,
+): readonly Role[] {
+  const { role } = membership;
+  if (role === "analyst") return [];
+  if (role !== "admin") return [role];
+  if (hasRight(membership, "everything")) return ROLES;
+  return ACCOUNTS.flatMap(([account, needs]) => (hasRight(membership, needs) ? [account] : []));
+}
+
+/** The fields with these roles alone. */
+export function grantFields(roles: readonly Role[]): readonly FormField[] {
+  const given: ReadonlySet<string> = new Set(roles);
+  return GRANT_FIELDS.map((field) =>
+    field.name === "role" && field.choices !== undefined
+      ? { ...field, choices: field.choices.filter(([role]) => given.has(role)) }
+      : field,
+  );
+}
+
 /** What the fields show at the beginning. */
 export const GRANT_AT_FIRST = { role: "analyst" } as const;
 

@@ -5,7 +5,7 @@ import type { OwnMembership } from "../../member/use-session.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type FormBody, type FormField, RecordForm } from "../../records/record-form.tsx";
-import { GRANT_AT_FIRST, GRANT_FIELDS, type Grant, grantOf } from "./grant.ts";
+import { GRANT_AT_FIRST, type Grant, grantFields, grantOf, rolesToGrant } from "./grant.ts";
 import { NO_LINK, ShownLink } from "./made-link.tsx";
 
 type Role = OwnMembership["role"];
@@ -14,7 +14,10 @@ const EMAIL: FormField = { name: "email", label: "E-mail", required: true };
 
 /** Makes the link by which somebody joins. It is shown only once. */
 export function InvitePerson({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const { api, role, session, membershipId } = useMembership();
+  const membership = useMembership();
+  const { api, role, session, membershipId } = membership;
+  const roles = rolesToGrant(membership);
+  const initial = roles.includes(GRANT_AT_FIRST.role) ? GRANT_AT_FIRST : { role: roles[0] };
   const [made, setMade] = useState(NO_LINK);
   const own = session.memberships.find(({ id }) => id === membershipId);
   const isStaff = role === "admin" || role === "analyst";
@@ -29,8 +32,8 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
     <Drawer title="Invite a person" onClose={onClose}>
       {made.link === "" ? (
         <RecordForm
-          fields={isStaff ? [EMAIL, ...GRANT_FIELDS] : [EMAIL]}
-          initial={GRANT_AT_FIRST}
+          fields={isStaff ? [EMAIL, ...grantFields(roles)] : [EMAIL]}
+          initial={initial}
           submit="Create invite link"
           onSubmit={async (body) => await invite.mutateAsync(body)}
         />

@@ -7,6 +7,7 @@ import { fromAddress } from "../../client/lists.ts";
 import { ROLE_WORDS } from "../../format/role.ts";
 import { formatInstant } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
+import { hasRight } from "../../member/rights.ts";
 import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
@@ -14,6 +15,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { RecordName } from "../../records/record-name.tsx";
+import { rolesToGrant } from "./grant.ts";
 import { InvitePerson } from "./invite-person.tsx";
 import type { Member } from "./member.ts";
 import { MemberDrawer } from "./member-drawer.tsx";
@@ -22,21 +24,21 @@ type Invitation = components["schemas"]["Invitation"];
 
 /** People of the workspace or the account, and invitations. */
 export function Members(): ReactElement {
-  const { role } = useMembership();
+  const membership = useMembership();
   const [isNew, setNew] = useState(false);
-  const mayInvite = role !== "analyst";
+  const roles = rolesToGrant(membership);
   return (
     <>
       <div className="row wrap">
         <h1 className="grow">People</h1>
-        {mayInvite && (
+        {roles.length > 0 && (
           <button type="button" className="button first" onClick={() => setNew(true)}>
             <Plus size={14} aria-hidden /> Invite
           </button>
         )}
       </div>
-      <MemberList mayChange={role === "admin"} />
-      <InvitationList mayChange={mayInvite} />
+      <MemberList mayChange={membership.role === "admin" && hasRight(membership, "everything")} />
+      <InvitationList roles={roles} />
       {isNew && <InvitePerson onClose={() => setNew(false)} />}
     </>
   );
@@ -118,7 +120,12 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
   );
 }
 
-function InvitationList({ mayChange }: { readonly mayChange: boolean }): ReactElement {
+function InvitationList({
+  roles,
+}: {
+  /** Whom the member may let in, and so whose invitations it may end. */
+  readonly roles: readonly Invitation["role"][];
+}): ReactElement {
   const { api, zone } = useMembership();
   const revoke = useWrite(["invitations"], async (id: number) => {
     await read(api.DELETE("/invitations/{id}", { params: { path: { id } } }));
@@ -132,7 +139,7 @@ function InvitationList({ mayChange }: { readonly mayChange: boolean }): ReactEl
       name: "actions",
       title: "",
       cell: (row) =>
-        mayChange &&
+        roles.includes(row.role) &&
         row.used_at === null &&
         row.revoked_at === null && (
           <button
