@@ -36,7 +36,6 @@ const Webhook = z.object({ data: z.object({ id: z.int(), secret: z.string() }) }
 const Deliveries = z.object({
   data: z.array(z.object({ status: z.string(), response_status: z.int().nullable() })),
 });
-const LANGUAGES: readonly ReceiverLanguage[] = ["ts", "python", "php", "go"];
 
 /** The tests of the integration guide, on a service that lets postbacks reach this machine. */
 export function describeGuide(system: System): void {
@@ -86,8 +85,11 @@ export function describeGuide(system: System): void {
     expect(html).not.toMatch(/<script>|<style>| on\w+=/);
     expect(html).not.toContain(system.client.demo.postback_token);
   });
+}
 
-  describe.each(LANGUAGES)("the guide's webhook receiver in %s", (language) => {
+/** A test of the guide's webhook receiver in each language, on the same service. */
+export function describeReceivers(system: System, languages: readonly ReceiverLanguage[]): void {
+  describe.each(languages)("the guide's webhook receiver in %s", (language) => {
     test.skipIf(!isInstalled(RECEIVERS[language].name))(
       "accepts the service's events and nothing forged or late (WH-003)",
       { timeout: 2 * RECEIVER_START_MS },

@@ -3,7 +3,7 @@ import { forThisFile } from "../services/for-this-file.ts";
 import { findProcesses, type Job } from "../system/processes.ts";
 import { startSystem } from "../system/start-system.ts";
 import { followFirstSteps } from "./first-steps.ts";
-import { describeGuide } from "./guide-tests.ts";
+import { describeGuide, describeReceivers } from "./guide-tests.ts";
 import { runReadmeLines } from "./readme-lines.ts";
 
 /** The README runs a dozen commands, each a process of its own. */
@@ -26,6 +26,9 @@ test("the reference page's first steps set up a working network (ADV-009, AUTH-0
 });
 
 describeGuide(system);
+
+// Go compiles its standard library: test/deep/e2e/guide-receiver-go.test.ts.
+describeReceivers(system, ["ts", "python", "php"]);
 
 test("Ctrl-C ends every process, and a second start keeps all data", {
   timeout: README_MS,
