@@ -12,19 +12,25 @@ export type DimensionValue = {
 const VALUES_MAX = 200;
 const FRESH_MS = 60_000;
 
-/** The values that a dimension had in the last 30 days, those with most clicks first. Undefined asks for nothing. */
+/** The rows of which values are counted: range and filters, as a report has them. */
+export type CountedWithin = Readonly<Record<string, string>>;
+
+const LATELY: CountedWithin = { preset: "last30" };
+
+/** The values that a dimension had, those with most clicks first. Undefined asks for nothing. */
 export function useDimensionValues(
   reader: Reader,
   dimension: string | undefined,
+  within: CountedWithin = LATELY,
 ): UseQueryResult<readonly DimensionValue[]> {
   return useQuery({
-    queryKey: [reader.membershipId, "dimension-values", dimension],
+    queryKey: [reader.membershipId, "dimension-values", dimension, within],
     staleTime: FRESH_MS,
     enabled: dimension !== undefined,
     queryFn: async () => {
       const name = dimension ?? "";
       const { data } = await readReport(reader, {
-        preset: "last30",
+        ...within,
         group_by: name,
         metrics: "clicks",
         sort: "-clicks",

@@ -6,7 +6,8 @@ import { useMembership } from "./membership.ts";
 
 export type AttentionItem = components["schemas"]["AttentionItem"];
 
-const REFRESH_MS = 30_000;
+/** What waits is read again so often. */
+export const ATTENTION_MS = 30_000;
 
 /** What waits for the staff. The navigation, the inbox and the dashboard share one answer, which is read again while the page is visible. */
 export function useAttention(): UseQueryResult<readonly AttentionItem[]> {
@@ -14,7 +15,7 @@ export function useAttention(): UseQueryResult<readonly AttentionItem[]> {
   return useRecord<readonly AttentionItem[]>(membership, {
     name: "attention",
     id: "all",
-    everyMs: REFRESH_MS,
+    everyMs: ATTENTION_MS,
     load: async (signal) => (await read(membership.api.GET("/attention", { signal }))).data,
   });
 }

@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, SCREENS, settled } from "../../../browser/console/console-browser.ts";
+import { choose } from "./choose.ts";
 import { ListPeople } from "./list-people.ts";
+import { field, press } from "./people-pages.ts";
 
 const program = findChromium();
 
@@ -57,7 +59,7 @@ describe.skipIf(program === undefined)("a member of the staff with fewer rights"
     await settled(page);
     return page;
   };
-  const faultsOf = (page: Page): string[] => {
+  const refusals = (page: Page): string[] => {
     const refused: string[] = [];
     page.on("response", (answer: Response) => {
       if (answer.status() === 403) refused.push(`${new URL(page.url()).pathname}: ${answer.url()}`);
@@ -69,30 +71,68 @@ describe.skipIf(program === undefined)("a member of the staff with fewer rights"
       (text) => `${new URL(page.url()).pathname}: ${text}`,
     );
 
+  /** The buttons of a screen that begin a change. */
+  const begins = async (page: Page): Promise<readonly string[]> => {
+    const names = await page
+      .locator("main button:enabled:visible")
+      .evaluateAll("(all) => all.map((one) => one.ariaLabel ?? one.textContent ?? '')");
+    const trimmed = z
+      .array(z.string())
+      .parse(names)
+      .map((name) => name.trim());
+    return [...new Set(trimmed.filter((name) => BEGINS.test(name)))];
+  };
+  /** What a button has opened: a drawer, a dialog, a popup, fields or another screen. */
+  const OPENED = ".drawer, [role=dialog], .popup, main form";
+
   test.each([
-    ["manager of partners", MANAGER],
-    ["person who looks on", LOOKS_ON],
-  ])("a %s meets no refusal on any screen, and no button that leads to one", async (_, rights) => {
+    ["manager of partners", MANAGER, ["/partners", "/offers", "/inbox", "/conversions"]],
+    ["person who looks on", LOOKS_ON, ["/reports"]],
+  ])("a %s meets no refusal on any screen, and no dead button", async (_, rights, screens) => {
     const page = await narrowed(rights);
-    const faults = faultsOf(page);
-    const places = await page.locator("nav a").evaluateAll("(links) => links.map((a) => a.href)");
-    for (const path of [
-      ...SCREENS.admin.map((one) => browser.base("admin") + one),
-      ...z.array(z.string()).parse(places),
-    ]) {
-      await page.goto(path);
+    const refused = refusals(page);
+    const faults: string[] = [];
+    const links = await page.locator("nav a").evaluateAll("(all) => all.map((one) => one.href)");
+    const places = z.array(z.string()).parse(links);
+    const base = browser.base("admin");
+    for (const screen of screens) expect(places).toContain(base + screen);
+    for (const missing of ["/workspace", "/workspace/keys", "/money", "/advertisers"])
+      expect(places).not.toContain(base + missing);
+    // Also screens that the navigation leaves out, because people send each other addresses.
+    for (const place of new Set([...places, ...SCREENS.admin.map((path) => base + path)])) {
+      await page.goto(place);
       await settled(page);
       faults.push(...(await notices(page)));
-      const names = (await page
-        .locator("main button:enabled:visible")
-        .evaluateAll(
-          "(all) => all.map((one) => (one.ariaLabel ?? one.textContent ?? '').trim())",
-        )) as string[];
-      for (const name of new Set(names.filter((one) => BEGINS.test(one)))) {
-        console.log(path, "BUTTON", name);
+      for (const name of await begins(page)) {
+        const before = await page.locator(OPENED).count();
+        await page.getByRole("button", { name, exact: true }).first().click();
+        await settled(page);
+        if (page.url() === place && (await page.locator(OPENED).count()) <= before)
+          faults.push(`${place}: "${name}" does nothing`);
+        faults.push(...(await notices(page)));
+        await page.goto("about:blank");
+        await page.goto(place);
+        await settled(page);
       }
     }
-    expect(faults).toEqual([]);
+    expect([...faults, ...refused]).toEqual([]);
+    await page.context().close();
+  });
+
+  test("a manager of partners decides a request, and invites partners alone", async () => {
+    const page = await narrowed(MANAGER);
+    const refused = refusals(page);
+    await page.goto(`${browser.base("admin")}/workspace/people`);
+    await settled(page);
+    expect(await page.getByRole("button", { name: /^(?:Change|Deactivate)/ }).count()).toBe(0);
+    await press(page, "Invite");
+    const drawer = page.locator(".drawer");
+    expect(await field(drawer, "Role").locator("option").allTextContents()).toEqual(["Partner"]);
+    await field(drawer, "E-mail").fill(`asked-${Date.now()}@people.example`);
+    await choose(drawer, "Partner", { sought: "Anna's blog" });
+    await press(drawer, "Create invite link");
+    await drawer.locator("code").waitFor();
+    expect(refused).toEqual([]);
     await page.context().close();
   });
 });

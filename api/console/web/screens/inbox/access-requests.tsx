@@ -5,6 +5,7 @@ import { fromAddress } from "../../client/lists.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatInstant } from "../../format/time.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
+import { ATTENTION_MS } from "../../member/use-attention.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { type Answer, Decision } from "../../parts/decision.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -74,6 +75,7 @@ export function AccessRequests({ status }: { readonly status: string }): ReactEl
       columns={columns}
       keyOf={keyOf}
       decided={REQUESTS}
+      everyMs={ATTENTION_MS}
       nothing={<p className="muted">No partner waits for access to an offer.</p>}
       {...(mayDecide ? { bulk: (rows, chosen) => <Decide rows={rows} chosen={chosen} /> } : {})}
     />

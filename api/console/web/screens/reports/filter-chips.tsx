@@ -1,6 +1,7 @@
 import { Popover } from "@base-ui/react/popover";
 import { Plus, X } from "lucide-react";
 import { type FormEvent, type ReactElement, useState } from "react";
+import type { CountedWithin } from "../../client/dimension-values.ts";
 import type { Dimension } from "../../client/reports.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { isNamed, useValueNames } from "./named-values.ts";
@@ -26,10 +27,13 @@ const WITHOUT_VALUE: ReadonlySet<string> = new Set(["empty", "not_empty"]);
 export function FilterChips({
   filters,
   dimensions,
+  range,
   onChange,
 }: {
   readonly filters: readonly string[];
   readonly dimensions: readonly Dimension[];
+  /** Values to choose from are counted in this range and with the filters. Without it, in the last 30 days. */
+  readonly range?: CountedWithin;
   readonly onChange: (filters: string[]) => void;
 }): ReactElement {
   return (
@@ -45,6 +49,7 @@ export function FilterChips({
       <AddFilter
         dimensions={dimensions}
         room={LENGTH_MAX - lengthOf(filters)}
+        within={(dimension) => range && withinOf(range, filters, dimension)}
         onAdd={(filter) => onChange([...filters, filter])}
       />
     </div>
@@ -84,9 +89,11 @@ function Chip({
 function AddFilter({
   dimensions,
   room,
+  within,
   onAdd,
 }: {
   readonly dimensions: readonly Dimension[];
+  readonly within: (dimension: string) => CountedWithin | undefined;
   /** How long another filter may be in the address. */
   readonly room: number;
   readonly onAdd: (filter: string) => void;
@@ -147,7 +154,12 @@ function AddFilter({
                 ))}
               </select>
               {hasValue && found !== undefined && (
-                <ValueChoice dimension={found} given={given} onChange={setGiven} />
+                <ValueChoice
+                  dimension={found}
+                  given={given}
+                  within={within(found.name)}
+                  onChange={setGiven}
+                />
               )}
               {isTooLong && (
                 <p className="fault" role="alert">
@@ -167,6 +179,16 @@ function AddFilter({
       </Popover.Portal>
     </Popover.Root>
   );
+}
+
+/** Another filter of the same dimension would leave out the values that are sought. */
+function withinOf(
+  range: CountedWithin,
+  filters: readonly string[],
+  dimension: string,
+): CountedWithin {
+  const others = filters.filter((filter) => !filter.startsWith(`${dimension}:`));
+  return others.length === 0 ? range : { ...range, filters: others.join(",") };
 }
 
 /** What is chosen by name is compared as a whole. */

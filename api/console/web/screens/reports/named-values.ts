@@ -5,7 +5,11 @@ import {
   type LoadChoices,
   offerIdChoices,
 } from "../../client/choices.ts";
-import { type DimensionValue, useDimensionValues } from "../../client/dimension-values.ts";
+import {
+  type CountedWithin,
+  type DimensionValue,
+  useDimensionValues,
+} from "../../client/dimension-values.ts";
 import type { Dimension } from "../../client/reports.ts";
 import { formatCountry } from "../../format/country.ts";
 import { type Membership, useMembership } from "../../member/membership.ts";
@@ -48,9 +52,10 @@ export function isNamed({ name }: Dimension): boolean {
 export function useValues(
   dimension: string,
   sought: string,
+  within?: CountedWithin,
 ): { readonly values: readonly DimensionValue[]; readonly isWhole: boolean } {
   const membership = useMembership();
-  const seen = useDimensionValues(membership, dimension);
+  const seen = useDimensionValues(membership, dimension, within);
   const records = recordsOf(membership, dimension);
   const found = useQuery({
     queryKey: [membership.membershipId, "choices", records?.name, sought],

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { useLocation } from "wouter";
 import { withFilters } from "../../address/filters.ts";
-import type { AddressFault } from "../../address/period.ts";
+import { type AddressFault, rangeParams } from "../../address/period.ts";
 import { type ReportAddress, readReport, reportAddress } from "../../address/report.ts";
 import { useSearch } from "../../address/use-search.ts";
 import type { ReportFields } from "../../client/reports.ts";
@@ -16,6 +16,7 @@ import { chosenMetrics, withMetrics } from "./chosen-metrics.ts";
 import { FilterChips } from "./filter-chips.tsx";
 import { PickList } from "./pick-list.tsx";
 import { ReportChart } from "./report-chart.tsx";
+import { ReportColumnMenu } from "./report-column-menu.tsx";
 import { ReportTable } from "./report-table.tsx";
 
 const TABLE_HEIGHT = 480;
@@ -45,7 +46,12 @@ export function Reports(): ReactElement {
       <AddressFaults faults={faults} />
       <Awaited asked={fields} height={TABLE_HEIGHT}>
         {(known) => (
-          <Content report={withMetrics(report, known, reported)} fields={known} onChange={change} />
+          <Content
+            report={withMetrics(report, known, reported)}
+            fields={known}
+            isChosen={report.metrics.length > 0}
+            onChange={change}
+          />
         )}
       </Awaited>
     </>
@@ -55,10 +61,13 @@ export function Reports(): ReactElement {
 type ContentProps = {
   readonly report: ReportAddress;
   readonly fields: ReportFields;
+  /** Whether the address names metrics. */
+  readonly isChosen: boolean;
   readonly onChange: (to: Partial<ReportAddress>) => void;
 };
 
-function Content({ report, fields, onChange }: ContentProps): ReactElement {
+function Content(props: ContentProps): ReactElement {
+  const { report, fields, onChange } = props;
   const narrow = ({ filters = [], days }: Narrowing): void =>
     onChange({
       filters: withFilters(report.filters, filters),
@@ -66,14 +75,15 @@ function Content({ report, fields, onChange }: ContentProps): ReactElement {
     });
   return (
     <>
-      <Choices report={report} fields={fields} onChange={onChange} />
+      <Choices {...props} />
       <ReportChart report={report} fields={fields} onChange={onChange} onNarrow={narrow} />
       <ReportTable report={report} fields={fields} onChange={onChange} />
     </>
   );
 }
 
-function Choices({ report, fields, onChange }: ContentProps): ReactElement {
+function Choices(props: ContentProps): ReactElement {
+  const { report, fields, onChange } = props;
   const { dateBasis } = report;
   return (
     <div className="row wrap">
@@ -90,6 +100,7 @@ function Choices({ report, fields, onChange }: ContentProps): ReactElement {
         chosen={chosenMetrics(fields, report).map(({ name }) => name)}
         onChange={(metrics) => onChange({ metrics })}
       />
+      <ReportColumnMenu {...props} />
       <select
         className="select"
         aria-label="Conversions are dated by"
@@ -104,6 +115,7 @@ function Choices({ report, fields, onChange }: ContentProps): ReactElement {
       <FilterChips
         filters={report.filters}
         dimensions={fields.dimensions}
+        range={rangeParams(report.period)}
         onChange={(filters) => onChange({ filters })}
       />
     </div>

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import type { CountedWithin } from "../../client/dimension-values.ts";
 import type { Dimension } from "../../client/reports.ts";
 import { formatCount } from "../../format/figure.ts";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -14,15 +15,18 @@ export type GivenValues = { readonly chosen: readonly string[]; readonly typed: 
 export function ValueChoice({
   dimension,
   given: { chosen, typed },
+  within,
   onChange,
 }: {
   readonly dimension: Dimension;
+  /** The rows that are counted; undefined for those of the last 30 days. */
+  readonly within: CountedWithin | undefined;
   readonly given: GivenValues;
   readonly onChange: (given: GivenValues) => void;
 }): ReactElement {
   const label = isNamed(dimension) ? `Find ${dimension.label}` : "Value; several with |";
   const names = useValueNames(dimension.name, chosen);
-  const { values, isWhole } = useValues(dimension.name, lastOf(typed));
+  const { values, isWhole } = useValues(dimension.name, lastOf(typed), within);
   // What is chosen stays in sight, also when the text that found it is gone.
   const shown = [
     ...chosen.map((value, at) => ({ value, label: names[at] ?? value, detail: "", clicks: 0 })),
@@ -42,6 +46,9 @@ export function ValueChoice({
         value={typed}
         onChange={(event) => onChange({ chosen, typed: event.currentTarget.value })}
       />
+      <p className="muted">
+        {within === undefined ? "Clicks of the last 30 days" : "Clicks in this report"}
+      </p>
       <div className="pick-list" role="group" aria-label={dimension.label}>
         {shown.map(({ value, label: name, detail, clicks }) => (
           <label key={value}>
