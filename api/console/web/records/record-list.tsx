@@ -62,17 +62,16 @@ const NEWEST = "-created_at";
 
 /** A list of the API: filters, rows, and more rows on demand. */
 export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
-  const { name, load, columns, filters = NO_FILTERS, fixed, order = NEWEST } = props;
+  const { name, load, columns, filters = NO_FILTERS, fixed } = props;
   const [search, change] = useAddress();
   const membership = useMembership();
   const given = givenFilters(search, filters);
   const onAddress = filters.length > 0 ? change : undefined;
-  // A list without an address of its own has only its own order.
-  const asked = onAddress === undefined ? undefined : givenSort(search, columns);
+  const { query, ...sorted } = sortedIn(props, search, onAddress);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useList(membership, {
     name,
-    query: { ...fixed, ...given, ...(asked === undefined ? {} : { [SORT]: asked }) },
+    query: { ...fixed, ...given, ...query },
     load,
     everyMs: props.everyMs ?? false,
   });
@@ -88,9 +87,8 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
       {list.data !== undefined && (
         <Pages
           {...props}
+          {...sorted}
           columns={onAddress === undefined ? shown : shown.map(sortable)}
-          sort={asked ?? order}
-          onSort={(column) => change({ [SORT]: nextSort(column, asked ?? order, order) })}
           list={list}
           given={Object.keys(given)}
           onChange={change}
@@ -100,6 +98,21 @@ export function RecordList<Row>(props: RecordListProps<Row>): ReactElement {
       )}
     </section>
   );
+}
+
+/** The order of a list, as the API is asked for it. A list without an address of its own has only its own order. */
+function sortedIn<Row>(
+  { columns, order = NEWEST }: RecordListProps<Row>,
+  search: URLSearchParams,
+  onAddress: ((change: AddressChange) => void) | undefined,
+): SortedRows<Row> & { readonly query: Query } {
+  const asked = onAddress === undefined ? undefined : givenSort(search, columns);
+  const sort = asked ?? order;
+  return {
+    sort,
+    query: asked === undefined ? {} : { [SORT]: asked },
+    onSort: (column) => onAddress?.({ [SORT]: nextSort(column, sort, order) }),
+  };
 }
 
 function sortable<Row>(column: Column<Row>): Column<Row> {
