@@ -1,15 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import type { Violation } from "../../../schemas/billing/audit.ts";
+import { insertKey } from "../../../api/access/insert-key.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { formatAmount } from "../../../schemas/money/amount.ts";
+import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { ApiWorld } from "../../integration/api/api-world.ts";
 import { Books } from "../../integration/billing/books.ts";
 import { IS_FULL, reportCases } from "../../promises/report-cases.ts";
-import { ConversionFleet } from "../../system/conversion-fleet.ts";
+import { ChildServer } from "../../system/child-server.ts";
 import { randomOf, SEED } from "../../system/seed.ts";
 import { pause } from "../../system/service.ts";
+import { Calls } from "./ledger-model/calls.ts";
 import { COMMANDS } from "./ledger-model/commands.ts";
-import { LedgerModel } from "./ledger-model/ledger-model.ts";
+import { textOf } from "./ledger-model/documents.ts";
+import { sentStatus } from "./ledger-model/invoice-commands.ts";
+import { ADVERTISER_TAX, LedgerModel, PARTNER_TAX } from "./ledger-model/ledger-model.ts";
+import { givePaymentMethods } from "./ledger-model/payout-commands.ts";
+import type { Sequence } from "./ledger-model/sequence.ts";
+import { storedDocuments } from "./ledger-model/statement-commands.ts";
 
 const SEQUENCES = IS_FULL ? 2_000 : 40;
 const COMMANDS_EACH = 60;
@@ -21,56 +29,129 @@ const PIECES = 20;
 const KILL_MS = 700;
 /** A command in this many is followed by an audit, which the end of each sequence has anyway. */
 const AUDIT_EVERY = 20;
+const KILLED = "api whose sessions end";
 
-/** Lanes as processes, one of which is killed with -9 again and again until `work` is done. */
-async function amongKills(work: (books: Books) => Promise<void>): Promise<number> {
-  await using fleet = await ConversionFleet.open(0);
+type Stage = { readonly world: ApiWorld; readonly pool: Pool };
+
+/** Lanes as processes, one of which is killed with -9 again and again until `work` is done. So are sessions of the API. */
+async function amongKills(work: (stage: Stage) => Promise<void>): Promise<number> {
+  const world = await ApiWorld.open();
+  const pool = openPool({ url: world.env.POSTGRES_URL, applicationName: KILLED });
+  world.atEnd(() => pool.end());
+  world.origin = await world.startAnother({ db: pool });
   const program = projectFile(".build", "test", "system", "ledger-process.js");
-  for (let lane = 0; lane < LANES; lane += 1) fleet.add([process.execPath, program], {});
+  const start = (): ChildServer =>
+    ChildServer.spawn([process.execPath, program], { LOG_LEVEL: "error", ...world.env }, () => {});
+  const lanes = Array.from({ length: LANES }, start);
   let isDone = false;
+  let kills = 0;
   const killing = (async () => {
     while (!isDone) {
       await pause(KILL_MS);
-      fleet.killOne();
+      const at = kills % LANES;
+      lanes[at]?.signal("SIGKILL");
+      lanes[at] = start();
+      kills += 1;
+      await world.rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = $1 and state <> 'idle' limit 1`,
+        [KILLED],
+      );
     }
   })();
   try {
-    await work(await Books.within(fleet.world));
+    await work({ world, pool });
   } finally {
     isDone = true;
     await killing;
+    await Promise.all(lanes.map((lane) => lane.end()));
+    await world.close();
   }
-  return fleet.kills;
+  return kills;
+}
+
+/** Billing without a hold after a change of the payment method, and with tax for the second partner and the advertiser. */
+async function prepare(books: Books): Promise<void> {
+  await books.enable();
+  await books.rows(
+    `update billing_settings set payment_change_hold_hours = 0, legal = '{"name": "Network", "iban": "NL91ABNA0417164300"}'
+     where workspace_id = $1`,
+    [books.workspaceId],
+  );
+  const tax = { workspace_id: books.workspaceId, mode: "domestic", vat_id: "DE1" };
+  await books.insert("tax_record", { ...tax, affiliate_id: books.partners[1], rate: PARTNER_TAX });
+  await books.insert("tax_record", {
+    ...tax,
+    advertiser_id: books.advertiserId,
+    rate: ADVERTISER_TAX,
+  });
 }
 
 /** Runs one sequence in new books. Returns what does not hold. */
-async function runSequence(first: Books, number: number): Promise<readonly unknown[]> {
+async function runSequence({ world, pool }: Stage, number: number): Promise<readonly unknown[]> {
   const random = randomOf(SEED + number);
   const roll = (below: number): number => Math.floor(random() * below);
-  const books = await Books.within(first);
-  const model = new LedgerModel();
-  const found: Violation[] = [];
-  await books.enable();
+  const books = await Books.within(world);
+  await prepare(books);
+  const { workspaceId } = books;
+  const key = await insertKey(world.pool, { workspaceId, name: "model", role: "admin" });
+  const calls = new Calls(world.origin, key, books);
+  const model = new LedgerModel(books.partners);
+  const sequence: Sequence = { books, calls, pool, model, runs: [], roll };
+  const found: unknown[] = [];
+  await givePaymentMethods(sequence);
   for (let place = 0; place < COMMANDS_EACH; place += 1) {
-    await COMMANDS[roll(COMMANDS.length)]?.({ books, model, roll });
+    const command = COMMANDS[roll(COMMANDS.length)];
+    try {
+      await command?.(sequence);
+    } catch (error) {
+      return [...found, { place, command: command?.name, error: String(error) }];
+    }
     if (roll(AUDIT_EVERY) === 0) found.push(...(await books.audit()));
   }
   await books.untilPosted();
   found.push(...(await books.audit()));
-  const said = await books.balances();
-  const expected = model.balances(books.advertiserId, books.partners);
-  return isDeepStrictEqual(said, expected) ? found : [...found, { said, expected }];
+  return [...found, ...(await differences(sequence))];
+}
+
+/** Where balances and documents differ from the model. */
+async function differences(sequence: Sequence): Promise<readonly unknown[]> {
+  const { books, model } = sequence;
+  const { advertiserId, partners } = books;
+  const said = {
+    balances: await books.balances(),
+    statements: await Promise.all(
+      partners.map(async (id) =>
+        (await storedDocuments(sequence, "statement", id)).map(({ text }) => text),
+      ),
+    ),
+    invoices: (await storedDocuments(sequence, "invoice", advertiserId)).map(({ text }) => text),
+    paid: (
+      await books.rows<{ paid: string }>(
+        `select paid::text from invoice where workspace_id = $1 and status <> 'void' and kind = 'invoice' order by to_seq, period_to`,
+        [books.workspaceId],
+      )
+    ).map(({ paid }) => paid),
+  };
+  const paid = model.invoices.chain.map(({ id }) => model.payments.paid(id));
+  const expected = {
+    balances: model.balances(advertiserId, partners),
+    statements: partners.map((id) => model.statementsOf(id).texts()),
+    invoices: model.invoices.chain.map((one, at) => textOf(one, sentStatus(one, paid[at] ?? 0n))),
+    paid: paid.map(formatAmount),
+  };
+  return isDeepStrictEqual(said, expected) ? [] : [{ said, expected }];
 }
 
 test("I1 to I8 hold after each random sequence, while lanes are killed (NP1, N42)", async (context) => {
   const wrong: unknown[] = [];
-  const kills = await amongKills(async (first) => {
+  const kills = await amongKills(async (stage) => {
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < SEQUENCES) {
         const number = next;
         next += 1;
-        const found = await runSequence(first, number);
+        const found = await runSequence(stage, number);
         if (found.length > 0) wrong.push({ sequence: number, found });
       }
     };
@@ -83,7 +164,8 @@ test("I1 to I8 hold after each random sequence, while lanes are killed (NP1, N42
 
 test("conversions queued twice and out of order are posted once (NP1, N39)", async (context) => {
   let differing = 0;
-  await amongKills(async (books) => {
+  await amongKills(async ({ world }) => {
+    const books = await Books.within(world);
     await books.enable();
     await books.rows("update billing_settings set backfilled_to = 9223372036854775807");
     const sums = await fillConversions(books);

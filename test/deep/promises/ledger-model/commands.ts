@@ -1,23 +1,13 @@
-import { postLedger } from "../../../../schemas/billing/post-ledger.ts";
-import { type Amount, formatAmount } from "../../../../schemas/money/amount.ts";
-import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
-import type { Books } from "../../../integration/billing/books.ts";
-import type { LedgerModel, ModelConversion, ModelStatus } from "./ledger-model.ts";
-
-export type Sequence = {
-  readonly books: Books;
-  readonly model: LedgerModel;
-  /** A whole number below its argument, by the seed. */
-  readonly roll: (below: number) => number;
-};
-
-/** Does something to the books, and the same to the model. */
-type Command = (sequence: Sequence) => Promise<void>;
+import { z } from "zod";
+import { formatAmount } from "../../../../schemas/money/amount.ts";
+import { INVOICE_COMMANDS } from "./invoice-commands.ts";
+import type { ModelConversion, ModelStatus } from "./ledger-model.ts";
+import { PAYOUT_COMMANDS } from "./payout-commands.ts";
+import { amount, anyOf, type Command, CURRENCY, equal, type Sequence } from "./sequence.ts";
+import { STATEMENT_COMMANDS } from "./statement-commands.ts";
 
 const STATUSES: readonly ModelStatus[] = ["approved", "pending", "rejected"];
-/** Ten-thousandths. */
-const AMOUNT_MAX = 1_000_000;
-const CURRENCY = "EUR";
+const Made = z.looseObject({ id: z.int() });
 
 async function convert({ books, model, roll }: Sequence): Promise<void> {
   const status = STATUSES[roll(3)] ?? "pending";
@@ -29,55 +19,54 @@ async function convert({ books, model, roll }: Sequence): Promise<void> {
     payout: formatAmount(payout),
     revenue: formatAmount(revenue),
   });
-  model.conversions.push({ id, partner, status, payout, revenue });
+  model.convert({ id, partner, status, payout, revenue });
 }
 
-/** A change to the status that it has already is a change, too. */
+/** A change to the status that it has already is a change, too. After a payout this is a refund: what was paid is taken back. */
 function setStatus(status: ModelStatus): Command {
   return async (sequence) => {
     const one = anyConversion(sequence);
     if (one === undefined) return;
     await sequence.books.change(one.id, { status });
-    one.status = status;
+    sequence.model.change(one, { status });
   };
 }
 
 async function changeAmounts(sequence: Sequence): Promise<void> {
-  const { books, roll } = sequence;
+  const { books, model, roll } = sequence;
   const one = anyConversion(sequence);
   if (one === undefined) return;
   const [payout, revenue] = [amount(roll), amount(roll)];
   await books.change(one.id, { payout: formatAmount(payout), revenue: formatAmount(revenue) });
-  Object.assign(one, { payout, revenue });
+  model.change(one, { payout, revenue });
 }
 
-/** As `POST /adjustments` posts it. Sent twice, it is posted once. */
-async function adjust({ books, model, roll }: Sequence): Promise<void> {
+async function adjust({ books, calls, model, roll }: Sequence): Promise<void> {
   const partner = books.partners[roll(2)] ?? 0;
   const given = (roll(2) === 0 ? 1n : -1n) * (amount(roll) + 1n);
-  const id = await books.insert("adjustment", {
-    workspace_id: books.workspaceId,
+  const { status, data, text } = await calls.send("POST", "/adjustments", {
     affiliate_id: partner,
     currency: CURRENCY,
     amount: formatAmount(given),
     kind: given > 0n ? "bonus" : "deduction",
     reason: "by the model",
   });
-  const entries = [
-    { account: "adjustment_cost", ownerId: 0, currency: CURRENCY, amount: given },
-    { account: "partner_payable", ownerId: partner, currency: CURRENCY, amount: -given },
-  ] as const;
-  const transaction = {
-    kind: "adjustment",
-    sourceKind: "adjustment",
-    sourceId: String(id),
-    entries,
-  } as const;
-  for (let times = 0; times < 1 + roll(2); times += 1)
-    await inTransaction(books.pool, async (tx) => {
-      await postLedger(tx, books.workspaceId, [transaction]);
-    });
-  model.adjustments.push({ partner, amount: given });
+  equal(text, status, 201);
+  model.adjust({ id: Made.parse(data).id, partner, amount: given, isReversed: false });
+}
+
+/** Only once: a second reversal is refused. */
+async function reverseAdjustment({ calls, model, roll }: Sequence): Promise<void> {
+  const one = anyOf(roll, model.adjustments);
+  if (one === undefined) return;
+  const { status, data, text } = await calls.send("POST", `/adjustments/${one.id}/reverse`, {
+    reason: "by the model",
+  });
+  equal(text, status, one.isReversed ? 409 : 201);
+  if (one.isReversed) return;
+  one.isReversed = true;
+  const { id } = Made.parse(data);
+  model.adjust({ id, partner: one.partner, amount: -one.amount, isReversed: true });
 }
 
 /** What happens while billing is off is posted once it is on again. */
@@ -88,8 +77,9 @@ async function switchOffAndOn(sequence: Sequence): Promise<void> {
   await sequence.books.enable();
 }
 
-/** Each as often as it is named. Commands of statements and payouts are added here. */
+/** Each as often as it is named. */
 export const COMMANDS: readonly Command[] = [
+  convert,
   convert,
   convert,
   convert,
@@ -100,14 +90,13 @@ export const COMMANDS: readonly Command[] = [
   changeAmounts,
   changeAmounts,
   adjust,
+  reverseAdjustment,
   switchOffAndOn,
+  ...STATEMENT_COMMANDS,
+  ...PAYOUT_COMMANDS,
+  ...INVOICE_COMMANDS,
 ];
 
 function anyConversion({ model, roll }: Sequence): ModelConversion | undefined {
-  return model.conversions[roll(model.conversions.length)];
-}
-
-/** Sometimes nothing, sometimes the smallest amount. */
-function amount(roll: Sequence["roll"]): Amount {
-  return BigInt([0, 1, roll(AMOUNT_MAX), roll(AMOUNT_MAX), roll(AMOUNT_MAX)][roll(5)] ?? 0);
+  return anyOf(roll, model.conversions);
 }
