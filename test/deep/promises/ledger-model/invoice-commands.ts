@@ -5,6 +5,8 @@ import { amount, anyOf, type Command, CURRENCY, equal } from "./sequence.ts";
 import { nowAfterAll, storedDocuments } from "./statement-commands.ts";
 
 const Made = z.looseObject({ id: z.int() });
+/** Payments are whole cents. */
+const CENT = 100n;
 const RECEIVED_AT = "2026-01-05T00:00:00.000Z";
 
 const close: Command = async (sequence) => {
@@ -70,7 +72,7 @@ const credit: Command = async ({ calls, model, roll }) => {
 
 /** Sent twice, it is one payment. */
 const pay: Command = async ({ books, calls, model, roll }) => {
-  const given = amount(roll) + 1n;
+  const given = (amount(roll) / CENT + 1n) * CENT;
   const payment = {
     advertiser_id: books.advertiserId,
     currency: CURRENCY,

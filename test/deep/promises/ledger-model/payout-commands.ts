@@ -1,16 +1,21 @@
 import { z } from "zod";
 import { amountOf, formatAmount } from "../../../../schemas/money/amount.ts";
 import type { ModelDocument } from "./documents.ts";
+import type { LedgerModel } from "./ledger-model.ts";
 import { anyOf, type Command, CURRENCY, equal, type Sequence } from "./sequence.ts";
+
+type Result = "paid" | "failed" | "returned";
 
 type ModelLine = {
   readonly id: number;
   readonly reference: string;
   readonly partner: number;
   readonly statements: readonly ModelDocument[];
-  status: "pending" | "held" | "paid" | "failed" | "returned";
+  status: "pending" | "held" | Result;
   /** The partner has other payment details than when the run was made. */
   isUnseen: boolean;
+  /** What was reported of it. */
+  readonly results: Set<Result>;
 };
 
 export type ModelRun = {
@@ -67,7 +72,15 @@ async function make({ calls, books, model, runs }: Sequence): Promise<void> {
   const lines = due.map(({ partner, statements }): ModelLine => {
     const line = made.lines.find(({ affiliate_id }) => affiliate_id === partner);
     const { id = 0, reference = "" } = line ?? {};
-    return { id, reference, partner, statements, status: "pending", isUnseen: false };
+    return {
+      id,
+      reference,
+      partner,
+      statements,
+      status: "pending",
+      isUnseen: false,
+      results: new Set(),
+    };
   });
   runs.push({ id: made.id, status: "draft", lines });
 }
@@ -86,7 +99,7 @@ async function giveMethod({ calls, runs, roll }: Sequence, partner: number): Pro
   const { status, text } = await calls.send("PUT", `/affiliates/${partner}/payment-method`, {
     payment_method: "wire",
     payment_details: {
-      holder: `Holder ${roll(1_000)}`,
+      holder: `Holder ${roll(1_000_000)}`,
       iban: ["DE89370400440532013000", "NL91ABNA0417164300"][roll(2)],
     },
   });
@@ -126,36 +139,48 @@ async function exportFile({ calls, runs, roll }: Sequence): Promise<void> {
   equal("references in a file", named.length, expected.length);
 }
 
-/** Reports a result, sometimes twice. */
+/** Reports a result of any line that was not held, sometimes twice. What does not follow from the line's state is refused. */
 async function settle({ calls, model, runs, roll }: Sequence): Promise<void> {
   const run = anyOf(roll, runs.filter(isOpen));
-  const line = run && anyOf(roll, run.lines);
-  if (run === undefined || line === undefined || line.status === "held") return;
-  const status = line.status === "paid" ? "returned" : roll(3) === 0 ? "failed" : "paid";
-  const isTaken = line.status === "pending" || line.status === "paid";
-  const amount = grossOf(line.statements);
-  const row = {
-    reference: line.reference,
-    status,
-    external_id: `${status}-${line.id}`,
-    at: LONG_AGO,
-  };
-  const body = { rows: [{ ...row, amount: formatAmount(amount) }] };
-  const sent = async () =>
-    Outcome.parse((await calls.send("POST", `/payout-runs/${run.id}/results`, body)).data);
+  const line =
+    run &&
+    anyOf(
+      roll,
+      run.lines.filter(({ status }) => status !== "held"),
+    );
+  if (run === undefined || line === undefined) return;
+  const status = nextResult(line, roll);
+  const isKnown = line.results.has(status);
+  const isTaken = !isKnown && (line.status === "pending" || line.status === "paid");
+  const body = { rows: [resultRow(line, status)] };
+  const path = `/payout-runs/${run.id}/results`;
+  const sent = async () => Outcome.parse((await calls.send("POST", path, body)).data);
   const { applied, unchanged } = await sent();
-  const isKnown = !isTaken && line.status === status;
-  equal(
-    `result ${status} of a line that is ${line.status}`,
-    [applied, unchanged],
-    [Number(isTaken), Number(isKnown)],
-  );
+  const expected = [Number(isTaken), Number(isKnown)];
+  equal(`${status} of a line that is ${line.status}`, [applied, unchanged], expected);
   if (!isTaken) return;
   if (roll(2) === 0) equal("a result that is sent again", (await sent()).unchanged, 1);
+  take(model, line, status);
+  run.status = endOf(run);
+}
+
+function nextResult({ status }: ModelLine, roll: Sequence["roll"]): Result {
+  if (status === "paid") return "returned";
+  return roll(3) === 0 ? "failed" : "paid";
+}
+
+function resultRow(line: ModelLine, status: Result): Record<string, string> {
+  const { reference, id, statements } = line;
+  const amount = formatAmount(grossOf(statements));
+  return { reference, status, external_id: `${status}-${id}`, at: LONG_AGO, amount };
+}
+
+function take(model: LedgerModel, line: ModelLine, status: Result): void {
+  const amount = grossOf(line.statements);
   if (status !== "failed") model.pay(line.partner, status === "paid" ? amount : -amount);
   setStatements(line, status === "paid" ? "paid" : "approved");
   line.status = status;
-  run.status = endOf(run);
+  line.results.add(status);
 }
 
 async function cancel({ calls, runs, roll }: Sequence): Promise<void> {
