@@ -70,7 +70,7 @@ create trigger is_final before update or delete or truncate on ledger_transactio
   for each statement execute function refuse_ledger_change();
 
 -- Debits are positive, credits negative. No reference to the transaction: the check of such a reference locks the row that it names, and
--- nobody may change it. `post_ledger` writes both.
+-- nobody may change it. `post_entries` writes both.
 create table ledger_entry (
   account_id bigint not null,
   -- 1, 2, 3 … for each account without a gap, so that a statement is a range of them (N38).

@@ -210,7 +210,8 @@ async function fillConversions(books: Books): Promise<Sums> {
   await books.rows(
     `insert into conversion (id, workspace_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private, status,
        revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts, holds_click, holds_txid, version)
-     select gen_random_uuid(), $1, $2, (array[$3, $4]::integer[])[1 + n % 2], $5, 1, 'default', false,
+     select (lpad(to_hex(1790000000000 + n * 20::bigint), 12, '0') || '7' || substr(md5($1::integer || '/' || n), 1, 3) || '8'
+         || substr(md5($1::integer || '/' || n), 4, 15))::uuid, $1::integer, $2, (array[$3, $4]::integer[])[1 + n % 2], $5, 1, 'default', false,
        case when n % 10 = 0 then 'rejected' else 'approved' end, n * 0.0003, n * 0.0001 + case when n % 3 = 0 then 1 else 0 end,
        'EUR', 'cpa', 1, 'rpa', 1, 's2s', now(), false, false, n
      from generate_series(1, $6::integer) n`,
