@@ -4,6 +4,8 @@ import { pause } from "../../../system/service.ts";
 
 export type Called = { readonly status: number; readonly data: unknown; readonly text: string };
 
+type Content = { readonly type: string; readonly text: string };
+
 const Body = z.looseObject({ data: z.unknown().optional() });
 const TRIES = 40;
 const AGAIN_MS = 25;
@@ -22,12 +24,16 @@ export class Calls {
   }
 
   async get(path: string): Promise<Called> {
-    return (await this.#send("GET", path, undefined)).called;
+    return (await this.#send("GET", path)).called;
   }
 
   /** With an `Idempotency-Key`: what is sent again has its effect once. */
   async send(method: "POST" | "PUT" | "PATCH", path: string, body?: unknown): Promise<Called> {
-    return (await this.#send(method, path, body)).called;
+    return (await this.#send(method, path, jsonOf(body))).called;
+  }
+
+  async sendFile(path: string, csv: string): Promise<Called> {
+    return (await this.#send("POST", path, { type: "text/csv", text: csv })).called;
   }
 
   /** For a call that is refused once it had its effect: refused after it was sent again, the record must be `status` of `table`. */
@@ -36,7 +42,7 @@ export class Calls {
     body: unknown,
     done: Readonly<Record<"table" | "status", string>> & { readonly id: number },
   ): Promise<Called> {
-    const { called, times } = await this.#send("POST", path, body);
+    const { called, times } = await this.#send("POST", path, jsonOf(body));
     if (called.status !== 409 || times === 1) return called;
     const [row] = await this.#books.rows<{ status: string }>(
       `select status from ${done.table} where id = $1`,
@@ -48,15 +54,15 @@ export class Calls {
   async #send(
     method: string,
     path: string,
-    body: unknown,
+    body?: Content,
   ): Promise<{ called: Called; times: number }> {
     this.#sent += 1;
     const headers = {
       authorization: `Bearer ${this.#key}`,
       ...(method === "POST" && { "idempotency-key": `c${this.#sent}` }),
-      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(body !== undefined && { "content-type": body.type }),
     };
-    const text = body === undefined ? null : JSON.stringify(body);
+    const text = body?.text ?? null;
     for (let times = 1; times <= TRIES; times += 1) {
       const answer = await fetch(`${this.#origin}/api/v1${path}`, { method, headers, body: text });
       const said = await answer.text();
@@ -66,6 +72,10 @@ export class Calls {
     }
     throw new Error(`${method} ${path} was not answered`);
   }
+}
+
+function jsonOf(body: unknown): Content | undefined {
+  return body === undefined ? undefined : { type: "application/json", text: JSON.stringify(body) };
 }
 
 function dataOf(text: string): unknown {

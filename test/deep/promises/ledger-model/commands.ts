@@ -5,6 +5,7 @@ import type { ModelConversion, ModelStatus } from "./ledger-model.ts";
 import { PAYOUT_COMMANDS } from "./payout-commands.ts";
 import { amount, anyOf, type Command, CURRENCY, equal, type Sequence } from "./sequence.ts";
 import { STATEMENT_COMMANDS } from "./statement-commands.ts";
+import { UPDATE_COMMANDS } from "./update-commands.ts";
 
 const STATUSES: readonly ModelStatus[] = ["approved", "pending", "rejected"];
 const Made = z.looseObject({ id: z.int() });
@@ -95,6 +96,7 @@ export const COMMANDS: readonly Command[] = [
   ...STATEMENT_COMMANDS,
   ...PAYOUT_COMMANDS,
   ...INVOICE_COMMANDS,
+  ...UPDATE_COMMANDS,
 ];
 
 function anyConversion({ model, roll }: Sequence): ModelConversion | undefined {
