@@ -5,7 +5,7 @@ const unitTest = "[.]test[.]tsx?$";
 
 /** Folders of schemas/ that speak to an outside system. Every other folder there is a word: pure, no clock, no socket. */
 const wires =
-  "nats|postgres|clickhouse|billing|catalog-feed|facts|installation|checks|outgoing|host|erasure|click-lookup|versions|tracing";
+  "nats|postgres|clickhouse|billing|catalog-feed|facts|installation|checks|outgoing|host|erasure|click-lookup|versions|tracing|secrets";
 
 /** What a word may import besides words: schemas and pure functions. No file, no clock, no socket behind any of them. */
 const pureModules = "^(node:)?(assert|crypto)$|node_modules/zod/";

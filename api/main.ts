@@ -24,6 +24,7 @@ import { answerStatus } from "../schemas/installation/process-status.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
+import { SecretKeys } from "../schemas/secrets/secret-keys.ts";
 import { openTracing } from "../schemas/tracing/open-tracing.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
@@ -173,9 +174,11 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
 
   const watch = watchStores({ pool: db, clickhouse, log, nats: () => nats.current() }, lifetime);
   const stores = { db, clickhouse, nats: () => nats.current(), areStoresSame: () => watch.areSame };
+  const secretKeys = new SecretKeys(settings.secretKeys);
   const app = await startApi({
     ...settings,
     ...stores,
+    secretKeys,
     reader,
     ...notes,
     outgoing,
@@ -191,6 +194,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const facts = (): Facts => ({
     stores_belong_together: watch.areSame ?? "unknown",
     nats: nats.current() !== undefined,
+    secret_keys: secretKeys.ids.join(" "),
   });
   const served = ServedHosts.start(db, [settings.trackingUrl, settings.apiUrl], log);
   lifetime.own("served hosts", () => served.close());

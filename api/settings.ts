@@ -1,11 +1,15 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { DurabilitySettings } from "../schemas/checks/check.ts";
 import { clickhouseServer, clusterName } from "../schemas/clickhouse/server.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
+import { readSecretFile } from "../schemas/host/secret-file.ts";
 import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-definitions.ts";
 import { natsAccess } from "../schemas/nats/access.ts";
 import { streamSettings } from "../schemas/nats/stream-settings.ts";
 import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import { outgoingReach } from "../schemas/outgoing/outgoing-settings.ts";
+import { SECRETS_KEY_NAME } from "../schemas/secrets/secret-keys.ts";
 import type { CommandEnvironment } from "./cli/command.ts";
 import { runningAddresses, runningDurability } from "./cli/servers.ts";
 
@@ -51,6 +55,7 @@ function groupSettings(read: SettingsOf<"api">) {
       endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
       headers: read.OTEL_EXPORTER_OTLP_HEADERS,
     },
+    secretKeys: read.SECRETS_KEY,
     console: {
       secret: read.CONSOLE_SECRET,
       oidc:
@@ -81,6 +86,17 @@ function secretFilesIn(environment: Environment): string[] {
     .filter((file) => file !== "");
 }
 
+/** The ring of keys, and the file that it is in. What is not set is that of the one-machine run in DATA_DIR. */
+function keyRingOf(
+  read: SettingsOf<"tracker">,
+  environment: Environment,
+): CommandEnvironment["secretKeys"] {
+  if (read.SECRETS_KEY !== undefined)
+    return { read: read.SECRETS_KEY, file: environment["SECRETS_KEY_FILE"] || undefined };
+  const file = join(read.DATA_DIR, SECRETS_KEY_NAME);
+  return { read: () => (existsSync(file) ? readSecretFile(file) : undefined), file };
+}
+
 function durabilityOf(read: SettingsOf<"api"> | SettingsOf<"tracker">): DurabilitySettings {
   return {
     level: read.DURABILITY,
@@ -103,6 +119,7 @@ export function readCommandSettings(environment: Environment = process.env): Com
     lanes: read.CLICK_LANES === undefined ? undefined : Number(read.CLICK_LANES),
     postgresDirect: withUrl(read.POSTGRES_DIRECT_URL, { password: read.POSTGRES_PASSWORD }),
     secretFiles: secretFilesIn(environment),
+    secretKeys: keyRingOf(read, environment),
     servers: {
       postgres: withUrl(read.POSTGRES_URL, { password: read.POSTGRES_PASSWORD }),
       nats: withUrl(read.NATS_URL, { access: natsAccess(read) }),

@@ -12,6 +12,7 @@ import type { Nats } from "../schemas/nats/connect.ts";
 import { parseTrustedProxies } from "../schemas/net/forwarded-for.ts";
 import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
+import type { SecretKeys } from "../schemas/secrets/secret-keys.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
 import { ApiKeys } from "./access/api-keys.ts";
 import { KeyGuesses } from "./access/key-guesses.ts";
@@ -64,6 +65,7 @@ export type ApiParts = {
   readonly areStoresSame?: () => boolean | undefined;
   readonly accessLog?: AccessLog | undefined;
   readonly tracing?: Tracing | undefined;
+  readonly secretKeys: SecretKeys;
   /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
   readonly streamLimits?: StreamLimits | undefined;
@@ -88,8 +90,7 @@ function peopleParts({ db, apiUrl, console }: ApiParts, secret: string): PeopleP
     attempts: new RateLimiter(db, SIGN_INS_PER_MINUTE),
     oidc: console?.oidc === undefined ? undefined : new OidcClient(console.oidc, apiUrl),
     mailer: console?.mail === undefined ? undefined : new Mailer(console.mail),
-    box:
-      console?.secret === undefined ? undefined : new SealedBox(console.secret, "second factors"),
+    box: console?.secret === undefined ? undefined : new SealedBox(console.secret),
   };
 }
 
@@ -116,10 +117,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     outgoing,
     log,
     cursors: new Cursors(secret),
-    paymentBox:
-      parts.console?.secret === undefined
-        ? undefined
-        : new SealedBox(parts.console.secret, "payment details"),
+    secretKeys: parts.secretKeys,
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const files = openFileRunners(stores, parts.metrics);

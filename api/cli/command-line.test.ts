@@ -34,6 +34,7 @@ function environment() {
     lanes: undefined,
     postgresDirect: undefined,
     secretFiles: [],
+    secretKeys: { read: () => undefined, file: undefined },
     servers: NOWHERE,
   };
 }

@@ -22,6 +22,11 @@ export type CommandEnvironment = {
   readonly postgresDirect: PostgresServer | undefined;
   /** Files that hold secrets, as the variables `…_FILE` name them. */
   readonly secretFiles: readonly string[];
+  /** The ring of keys; `file` is undefined where the environment itself has it. */
+  readonly secretKeys: {
+    readonly read: () => string | undefined;
+    readonly file: string | undefined;
+  };
   readonly servers: { readonly [Name in keyof Servers]: Servers[Name] | undefined };
 };
 

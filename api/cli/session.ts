@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { openLog } from "../../schemas/host/log.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
+import { SecretKeys } from "../../schemas/secrets/secret-keys.ts";
 import { type AuditEntry, noteInAuditLog } from "../access/audit-log.ts";
 import { type CalledWith, callOperation } from "../http/call-operation.ts";
 import { Cursors } from "../operation/cursor.ts";
@@ -58,7 +59,7 @@ export async function inWorkspace(
 function contextOf(
   db: Pool,
   workspace: Workspace,
-  { apiUrl, trackingUrl }: CommandEnvironment,
+  { apiUrl, trackingUrl, secretKeys }: CommandEnvironment,
 ): OperationContext {
   return {
     principal: {
@@ -80,6 +81,7 @@ function contextOf(
     nats: undefined,
     // Cursors never leave this process, so any secret works.
     cursors: new Cursors(randomUUID()),
+    secretKeys: new SecretKeys(secretKeys.read),
     // Standard output is for results. Other faults are thrown and reported as the command's error.
     log: openLog({ process: "tracker", level: "error", descriptor: STANDARD_ERROR }),
     requestId: randomUUID(),

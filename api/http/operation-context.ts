@@ -4,6 +4,7 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { SecretKeys } from "../../schemas/secrets/secret-keys.ts";
 import type { SignedIn } from "../access/sessions.ts";
 import type { Cursors } from "../operation/cursor.ts";
 import type {
@@ -14,7 +15,6 @@ import type {
   RequestContext,
 } from "../operation/operation.ts";
 import { keyIdOf } from "../operation/principal.ts";
-import type { SealedBox } from "../operation/sealed-box.ts";
 import type { Admission, AdmissionDeps } from "./admission.ts";
 import { isFresh } from "./caller-refusal.ts";
 import type { ClickhouseSlots } from "./slots/clickhouse-slots.ts";
@@ -33,7 +33,7 @@ export type OperationParts = {
   readonly imports: ImportSignals;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
-  readonly paymentBox?: SealedBox | undefined;
+  readonly secretKeys: SecretKeys;
   readonly log: Log;
   readonly settings: OperationSettings;
 };
@@ -97,7 +97,7 @@ function contextWithout(parts: OperationParts, { admission, trace }: Admitted): 
     imports: parts.imports,
     outgoing: parts.outgoing,
     cursors: parts.cursors,
-    paymentBox: parts.paymentBox,
+    secretKeys: parts.secretKeys,
     log: parts.log.child({ request_id: requestId }),
     requestId,
     trace,

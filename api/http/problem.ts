@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { isPostgresAway } from "../../schemas/postgres/errors.ts";
+import { SecretKeyError } from "../../schemas/secrets/secret-keys.ts";
 import { ApiError, type ErrorDetails, unavailable } from "../operation/errors.ts";
 import { ClientLeftError } from "./run-operation.ts";
 import { withoutRows } from "./without-rows.ts";
@@ -59,6 +60,7 @@ export function problemBody(problem: ApiError): ProblemBody {
 function problemOfStore(error: unknown): ApiError | undefined {
   if (isPostgresAway(error)) return unavailable("the database", error);
   if (isClickhouseAway(error)) return unavailable("the store of clicks and reports", error);
+  if (error instanceof SecretKeyError) return unavailable("a key of SECRETS_KEY", error);
   return undefined;
 }
 

@@ -6,13 +6,13 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { SecretKeys } from "../../schemas/secrets/secret-keys.ts";
 import type { Cursors } from "./cursor.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Permission, Role } from "./permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./principal.ts";
 import type { ReadPage } from "./read-page.ts";
 import type { RequestTrace } from "./request-trace.ts";
-import type { SealedBox } from "./sealed-box.ts";
 
 /** The caller's rate budget, with this request already counted. */
 export type RateState = {
@@ -67,8 +67,8 @@ export type OperationContext = {
   /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
-  /** Seals payment details. Undefined without CONSOLE_SECRET: answer `unavailable`. */
-  readonly paymentBox?: SealedBox | undefined;
+  /** Seals what must be read again, such as payment details (N9). */
+  readonly secretKeys: SecretKeys;
   readonly log: Log;
   readonly requestId: string;
   /** Undefined without tracing. */

@@ -5,13 +5,16 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Seals secrets that the service itself must read again, so that a copy of the database does not reveal them. */
+/** What the key is derived for: the same secret may be used for something else. */
+const PURPOSE = "second factors";
+
+/** Seals the second factors of people, which the service itself must read again, so that a copy of the database does not reveal them. */
 export class SealedBox {
   readonly #key: Buffer;
 
-  /** `secret`: CONSOLE_SECRET. What was sealed for one purpose does not open for another. */
-  constructor(secret: string, purpose: "second factors" | "payment details") {
-    this.#key = Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
+  /** `secret`: CONSOLE_SECRET. */
+  constructor(secret: string) {
+    this.#key = Buffer.from(hkdfSync("sha256", secret, "", PURPOSE, KEY_BYTES));
   }
 
   /** `owner`: what the secret belongs to; it opens only for the same owner. */

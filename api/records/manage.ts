@@ -16,6 +16,7 @@ import {
   rotateOperation,
   updateOperation,
 } from "./managed-writes.ts";
+import { opened } from "./sealed-field.ts";
 
 export type ManagedOperations = {
   /** Schema of one record in answers, for other operations. */
@@ -43,7 +44,7 @@ export type ManagedOperations = {
     context: OperationContext,
     change: { readonly id: number; readonly body: Body },
   ) => Promise<ManagedRow>;
-  /** Creates a record without a request. `values` is not checked and must include what `generated` would give. */
+  /** Creates a record without a request. `values` is not checked, must include what `generated` would give, and has no sealed field. */
   readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
 };
 
@@ -52,11 +53,13 @@ export function manage(managed: ManagedResource): ManagedOperations {
   const Shown = shownSchema(managed.resource, { ...managed.readOnly, ...managed.shown }).meta({
     id: managed.names.one,
   });
-  const { setOnCreate = [], secret, derived } = managed;
+  const { setOnCreate = [], secret, derived, sealed } = managed;
   const table = new ManagedTable({
     table: managed.table,
-    written: [...Object.keys(managed.fields), ...(derived?.columns ?? [])],
-    readOnly: Object.keys(managed.readOnly),
+    written: [...Object.keys(managed.fields), ...(derived?.columns ?? [])].filter(
+      (name) => name !== sealed?.field,
+    ),
+    readOnly: [...Object.keys(managed.readOnly), ...(sealed === undefined ? [] : [sealed.field])],
     setOnCreate: secret === undefined ? setOnCreate : [...setOnCreate, secret.column],
     filters: managed.conditions,
     sorts: managed.sorts,
@@ -90,7 +93,10 @@ export function manage(managed: ManagedResource): ManagedOperations {
     change: async (tx, context, change) => await changeRecord(parts, tx, context, change),
     insert: async (tx, workspaceId, values) => {
       const all = { ...managed.defaults, ...secretOf(managed), ...values };
-      return await table.insert(tx, workspaceId, complete(managed, all));
+      const row = await table.insert(tx, workspaceId, complete(managed, all));
+      return sealed === undefined
+        ? row
+        : { ...row, [sealed.field]: managed.defaults[sealed.field] };
     },
   };
 }
@@ -137,7 +143,7 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
       const rows = await table.list(context.db, context.workspace.id, { ...page, filters });
       const { data, next_cursor } = page.close(rows, {
         positionOf: (row) => positionIn(row, page.sort),
-        show: (row) => show(context, row),
+        show: (row) => show(context, opened(managed, context, row)),
       });
       return { body: { data: await Promise.all(data), next_cursor } };
     },

@@ -7,6 +7,7 @@ import { notFound } from "../operation/errors.ts";
 import type { OperationContext } from "../operation/operation.ts";
 import { type Body, type ManagedResource, nounOf } from "./managed-resource.ts";
 import type { ManagedRow, ManagedTable } from "./managed-table.ts";
+import { opened } from "./sealed-field.ts";
 
 export const IdPath = z.object({ id: pathId });
 export const ReferencePath = z.object({ id: reference });
@@ -25,10 +26,8 @@ export type Parts = {
 
 /** Finds the record that a path names, as the key may see it. */
 export function finder({ managed, table }: Parts) {
-  return async (
-    { db, workspace, principal }: OperationContext,
-    { id }: NamingPath,
-  ): Promise<ManagedRow> => {
+  return async (context: OperationContext, { id }: NamingPath): Promise<ManagedRow> => {
+    const { db, workspace, principal } = context;
     const row =
       typeof id === "number"
         ? await table.find(db, workspace.id, id)
@@ -39,7 +38,7 @@ export function finder({ managed, table }: Parts) {
           });
     if (row === undefined || (await managed.isVisible?.(db, principal, row)) === false)
       throw notFound(nounOf(managed));
-    return row;
+    return opened(managed, context, row);
   };
 }
 
@@ -57,14 +56,15 @@ export function writeFinder(parts: Parts) {
 export async function lockVisible(
   { managed, table }: Parts,
   tx: Queryable,
-  { workspace, principal }: OperationContext,
+  context: OperationContext,
   id: number,
 ): Promise<ManagedRow> {
+  const { workspace, principal } = context;
   const row = await table.lock(tx, workspace.id, id);
   if (row === undefined || (await managed.isVisible?.(tx, principal, row)) === false)
     throw notFound(nounOf(managed));
   managed.refuseWrite?.(principal, row);
-  return row;
+  return opened(managed, context, row);
 }
 
 export function secretOf({ secret }: ManagedResource): Body {

@@ -13,6 +13,7 @@ import type {
 } from "../operation/operation.ts";
 import type { Principal } from "../operation/principal.ts";
 import type { ManagedRow } from "./managed-table.ts";
+import type { SealedField } from "./sealed-field.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -51,6 +52,8 @@ export type ManagedResource = {
   };
   /** A `readOnly` column that is generated with the record and that an operation can replace. */
   readonly secret?: RotatedSecret;
+  /** One of `fields` that is stored sealed. */
+  readonly sealed?: SealedField;
   /** For records that are created under the path of another resource: the operation that gets it, and the column with its id. */
   readonly parent?: { readonly operation: Operation; readonly column: string };
   /** Maximum number of records in the workspace, or under one record. */

@@ -226,6 +226,22 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0];
   }
 
+  /** Sets a sealed column of a row that was written in the same transaction. Undefined when the row no longer exists. */
+  async setSealed(
+    db: Queryable,
+    ownerId: number,
+    to: { readonly id: number; readonly column: string; readonly value: Buffer | null },
+  ): Promise<Row | undefined> {
+    const { rows } = await db.query<Row>({
+      name: `managed-seal-${this.#plan}-${to.column}`,
+      text: `update ${quoteIdentifier(this.#name)} set ${quoteIdentifier(to.column)} = $3
+        where ${quoteIdentifier(this.#owner)} = $1 and id = $2
+        returning ${quoteIdentifiers(this.#shown)}`,
+      values: [ownerId, to.id, to.value],
+    });
+    return rows[0];
+  }
+
   /** False when the row did not exist. @throws on a violation of a foreign key when others use the row. */
   async delete(db: Queryable, ownerId: number, id: number): Promise<boolean> {
     const { rows } = await db.query<{ id: number }>({

@@ -25,6 +25,7 @@ import {
   withArticle,
 } from "./managed-resource.ts";
 import type { ManagedRow } from "./managed-table.ts";
+import { opened, writeSealed } from "./sealed-field.ts";
 
 const ParentRecord = z.looseObject({ id: z.int() });
 
@@ -62,7 +63,10 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
         return await inTransaction(context.db, async (tx) => {
           await assertRoom({ managed, table }, tx, context.workspace.id, values);
           await managed.beforeWrite?.(tx, context.workspace.id, values);
-          return await table.insert(tx, context.workspace.id, complete(managed, values));
+          const made = await table.insert(tx, context.workspace.id, complete(managed, values));
+          const { id } = made;
+          const sealed = await writeSealed({ managed, table }, tx, context, { id, values });
+          return opened(managed, context, sealed ?? made);
         });
       };
       const isGeneratedTaken = (error: unknown): boolean => {
@@ -138,8 +142,14 @@ export async function changeRecord(
   if (isDeepStrictEqual(values, current)) return current;
   await managed.beforeWrite?.(tx, context.workspace.id, values);
   const change = { id, values: complete(managed, values) };
-  const after = await table.update(tx, context.workspace.id, change);
-  if (after === undefined) throw notFound(nounOf(managed));
+  const written = await table.update(tx, context.workspace.id, change);
+  if (written === undefined) throw notFound(nounOf(managed));
+  const field = managed.sealed?.field ?? "";
+  // What did not change stays as it is sealed, also if no key opens it.
+  const sealed = isDeepStrictEqual(values[field], current[field])
+    ? undefined
+    : await writeSealed(parts, tx, context, { id, values });
+  const after = opened(managed, context, sealed ?? written);
   await managed.afterUpdate?.(tx, context, { before: current, after });
   return after;
 }

@@ -34,6 +34,9 @@ done
 # Seals the second factors of people. With another value every code is refused, so keep it as you keep backups.
 password | write console_secret
 
+# Seals payment details. Without it partners are held, so keep it apart from the backups.
+head -c 32 /dev/urandom | base64 | write secrets_key
+
 write nats_passwords <<EOF
 NATS_INGRESS_PASSWORD=$(cat nats_ingress_password)
 NATS_PROCESSORS_PASSWORD=$(cat nats_processors_password)

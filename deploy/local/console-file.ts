@@ -1,6 +1,7 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { newSecretKey, SECRETS_KEY_NAME } from "../../schemas/secrets/secret-keys.ts";
 import { storedSecret } from "./kept-files.ts";
 
 /** The output of `tracker person demo-links`, and the content of `DATA_DIR/console.json`. */
@@ -13,6 +14,17 @@ export const FirstLink = z.object({ link: z.string(), hours: z.int() });
 export function consoleSecretFile(dataDir: string): string {
   const file = join(dataDir, "console.secret");
   storedSecret(file);
+  return file;
+}
+
+/** The file with the ring of SECRETS_KEY, made with one key at the first start. */
+export function secretsKeyFile(dataDir: string): string {
+  const file = join(dataDir, SECRETS_KEY_NAME);
+  if (!existsSync(file)) {
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, `${newSecretKey()}\n`, { mode: 0o600 });
+    renameSync(draft, file);
+  }
   return file;
 }
 

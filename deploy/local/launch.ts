@@ -5,7 +5,13 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
 import { type CommandOutput, commandOutput, lastLinesOf } from "./command-output.ts";
-import { consoleSecretFile, DemoLinks, FirstLink, writeDemoLinks } from "./console-file.ts";
+import {
+  consoleSecretFile,
+  DemoLinks,
+  FirstLink,
+  secretsKeyFile,
+  writeDemoLinks,
+} from "./console-file.ts";
 import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { makeDemoTraffic } from "./demo-traffic.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
@@ -203,6 +209,18 @@ function writeServerAddresses(
   renameSync(`${file}.new`, file);
 }
 
+/** The files of secrets that the environment does not give. Each is made at the first start. */
+function madeSecrets(
+  env: Readonly<Record<string, string>>,
+  dataDir: string,
+): Record<string, string> {
+  const isGiven = (name: string): boolean => name in env || `${name}_FILE` in env;
+  return {
+    ...(isGiven("CONSOLE_SECRET") ? {} : { CONSOLE_SECRET_FILE: consoleSecretFile(dataDir) }),
+    ...(isGiven("SECRETS_KEY") ? {} : { SECRETS_KEY_FILE: secretsKeyFile(dataDir) }),
+  };
+}
+
 async function checkListeners(settings: LauncherSettings): Promise<void> {
   const { bindAddress, trackingPort, apiPort } = settings;
   const listeners = [
@@ -259,9 +277,7 @@ function productEnvironment(
     DRAIN_STORED_SECONDS: "0",
     // A process without this variable is strict.
     DURABILITY: settings.isStrict ? "strict" : "relaxed",
-    ...(env["CONSOLE_SECRET"] === undefined && env["CONSOLE_SECRET_FILE"] === undefined
-      ? { CONSOLE_SECRET_FILE: consoleSecretFile(settings.dataDir) }
-      : {}),
+    ...madeSecrets(env, settings.dataDir),
     ...env,
     POSTGRES_URL: urls.postgresUrl,
     NATS_URL: urls.natsUrl,

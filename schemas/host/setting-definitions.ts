@@ -1,3 +1,4 @@
+import { isKeyRing } from "../secrets/secret-keys.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { DELIVERY_SETTINGS } from "./delivery-settings.ts";
 import { DURABILITY_SETTINGS } from "./durability-settings.ts";
@@ -142,6 +143,20 @@ export const SETTINGS = {
     readBy: ["api"],
     isSecret: true,
     meaning: "seals the second factors of people; another value makes them useless",
+  },
+  SECRETS_KEY: {
+    type: {
+      accepts:
+        "one line for each key, of 32 bytes in base64, as `openssl rand -base64 32` writes it",
+      parse: (given) => (isKeyRing(given) ? given : undefined),
+    },
+    unset: "made by `npm start` in DATA_DIR; elsewhere the api does not start",
+    requiredBy: ["api"],
+    readBy: ["api", "tracker"],
+    isSecret: true,
+    isReread: true,
+    meaning:
+      "seals payment details: the first key seals, all of them open. Another one is added by `tracker secrets rotate`",
   },
   ...BACKUP_SETTINGS,
   OIDC_ISSUER: {

@@ -7,6 +7,7 @@ import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../schemas/host/log.ts";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool, Statement } from "../../schemas/postgres/connect.ts";
+import { secretKeys } from "../samples/secret-keys.ts";
 
 export type RestCase = {
   readonly name: string;
@@ -56,6 +57,7 @@ export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
     nats: undefined,
     outgoing,
     cursors: new Cursors("bench"),
+    secretKeys: secretKeys(),
     log: openLog({ process: "bench", level: "silent" }),
     requestId: "bench",
     nowMs: Date.now(),

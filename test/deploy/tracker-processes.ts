@@ -1,4 +1,5 @@
 import { portFault } from "../../deploy/local/ports.ts";
+import { SECRETS_KEY } from "../samples/secret-keys.ts";
 import type { FreshDatabase } from "../services/fresh-database.ts";
 import { freePort } from "../system/start-system.ts";
 import type { Deployment } from "./first-click.ts";
@@ -50,7 +51,12 @@ export async function trackerProcesses({
       env: withOps(processorsOps),
       opsPorts: [processorsOps],
     },
-    api: { name: "api", args: ["api"], env: withOps(apiOps), opsPorts: [apiOps] },
+    api: {
+      name: "api",
+      args: ["api"],
+      env: { ...withOps(apiOps), SECRETS_KEY },
+      opsPorts: [apiOps],
+    },
   };
 }
 

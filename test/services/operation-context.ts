@@ -9,6 +9,7 @@ import { PasswordHasher } from "../../api/people/password-hasher.ts";
 import { PeopleRequest } from "../../api/people/people-request.ts";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
+import { secretKeys } from "../samples/secret-keys.ts";
 import { type Stores, testLog } from "./stores.ts";
 
 export type CallerRole = Principal["role"];
@@ -43,6 +44,7 @@ export function operationContext(
     nats,
     outgoing,
     cursors: others.cursors ?? new Cursors("of the test"),
+    secretKeys: secretKeys(),
     log: testLog(),
     requestId: "test",
     nowMs: others.nowMs ?? Date.now(),

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { SECRETS_KEY } from "../samples/secret-keys.ts";
 import { showOnFailure } from "./printing-programs.ts";
 import { until } from "./until.ts";
 
@@ -47,6 +48,7 @@ export class ChildServer {
         LOG_LEVEL: "info",
         OPS_PORT: "0",
         WORKERS_OPS_PORT: "0",
+        ...keysFor(args, env),
         ...env,
       },
       stdio: ["pipe", "pipe", "pipe"],
@@ -135,4 +137,13 @@ export class ChildServer {
 function opsPortIn(line: string): number | undefined {
   const [, port] = /"opsPort":(\d+)/.exec(line) ?? [];
   return port === undefined ? undefined : Number(port);
+}
+
+/** An api does not start without a ring of keys. */
+function keysFor(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const isApi = args.some((one) => one === "api" || one.endsWith("/api/main.js"));
+  return isApi && env["SECRETS_KEY_FILE"] === undefined ? { SECRETS_KEY } : {};
 }

@@ -4,10 +4,10 @@ import { type KeptFile, readFileBytes } from "./kept-files.ts";
 
 /** The bytes of a kept file. A browser saves them, so that nothing in a document runs on the address of the api. */
 export async function fileAnswer(
-  { db }: Pick<OperationContext, "db">,
+  { db, secretKeys }: Pick<OperationContext, "db" | "secretKeys">,
   { id, name, media_type }: KeptFile,
 ): Promise<OperationResult> {
-  const bytes = await readFileBytes(db, id);
+  const bytes = await readFileBytes(db, secretKeys, id);
   return {
     stream: Readable.from([bytes], { objectMode: false }),
     contentType: media_type,

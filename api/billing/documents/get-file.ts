@@ -37,6 +37,7 @@ export const getFile: Operation = operation({
   output: z.object({ data: ShownFile }),
   otherMediaTypes: ["text/html", "application/pdf", "text/csv", "application/xml"],
   status: 200,
+  failures: ["unavailable"],
   findResource: async ({ db, workspace, principal }: OperationContext, { id }) => {
     const owner = {
       workspaceId: workspace.id,

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { purposeOf } from "../../../schemas/secrets/sealed-columns.ts";
+import { SecretKeyError, type SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
 
 /** A document as it was made, for ever (N10). */
 export type KeptFile = {
@@ -26,6 +28,8 @@ export type NewFile = FileKey & {
   readonly name: string;
   readonly mediaType: string;
   readonly bytes: Buffer;
+  /** Keys under which its bytes are stored, for a file with secrets. */
+  readonly sealWith?: SecretKeys;
 };
 
 export type FileOwner = {
@@ -35,7 +39,7 @@ export type FileOwner = {
   readonly advertiserId: number | null;
 };
 
-const COLUMNS = `id, name, media_type, encode(sha256, 'hex') as sha256, octet_length(bytes) as size, created_at`;
+const COLUMNS = `id, name, media_type, encode(sha256, 'hex') as sha256, size, created_at`;
 
 export async function findFileOf(db: Queryable, key: FileKey): Promise<KeptFile | undefined> {
   const { rows } = await db.query<KeptFile>({
@@ -62,23 +66,32 @@ export async function findFile(
   return rows[0];
 }
 
-export async function readFileBytes(db: Queryable, id: number): Promise<Buffer> {
-  const { rows } = await db.query<{ bytes: Buffer }>({
+/** @throws {SecretKeyError} for a sealed file that no key opens. */
+export async function readFileBytes(db: Queryable, keys: SecretKeys, id: number): Promise<Buffer> {
+  const { rows } = await db.query<FileKey & { bytes: Buffer; is_sealed: boolean }>({
     name: "read-bytes-of-billing-file",
-    text: "select bytes from billing_file where id = $1",
+    text: `select bytes, is_sealed, owner_kind as "ownerKind", owner_id as "ownerId", format from billing_file where id = $1`,
     values: [id],
   });
   const [row] = rows;
   if (row === undefined) throw new Error("a kept file is gone");
-  return row.bytes;
+  if (!row.is_sealed) return row.bytes;
+  const bytes = keys.openBytes(purposeOfFile(row), row.bytes);
+  if (bytes === undefined) throw new SecretKeyError(`no key of SECRETS_KEY opens file ${id}`);
+  return bytes;
+}
+
+function purposeOfFile({ ownerKind, ownerId, format }: FileKey): string {
+  return purposeOf("billing_file", ownerKind, ownerId, format);
 }
 
 /** Keeps a file unless there is one; answers the one that is kept. Of two that make it at the same time, both get the first. */
 export async function keepFile(db: Queryable, file: NewFile): Promise<KeptFile> {
   await db.query({
     name: "keep-billing-file",
-    text: `insert into billing_file (workspace_id, affiliate_id, advertiser_id, owner_kind, owner_id, format, name, media_type, sha256, bytes)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (owner_kind, owner_id, format) do nothing`,
+    text: `insert into billing_file (workspace_id, affiliate_id, advertiser_id, owner_kind, owner_id, format, name, media_type, sha256, size, bytes,
+             is_sealed)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (owner_kind, owner_id, format) do nothing`,
     values: [
       file.workspaceId,
       file.affiliateId,
@@ -89,7 +102,9 @@ export async function keepFile(db: Queryable, file: NewFile): Promise<KeptFile> 
       file.name,
       file.mediaType,
       createHash("sha256").update(file.bytes).digest(),
-      file.bytes,
+      file.bytes.length,
+      file.sealWith?.sealBytes(purposeOfFile(file), file.bytes) ?? file.bytes,
+      file.sealWith !== undefined,
     ],
   });
   const kept = await findFileOf(db, file);

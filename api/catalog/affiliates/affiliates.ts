@@ -7,7 +7,6 @@ import {
   country,
   currency,
   email,
-  isStorable,
   longText,
   money,
   name,
@@ -30,10 +29,10 @@ import { manage } from "../../records/manage.ts";
 import type { Body } from "../../records/managed-resource.ts";
 import { queueEvent, type Shown } from "../../records/queue-event.ts";
 import { changesPayment, notePaymentChange } from "./payment-change.ts";
+import { PaymentTexts, paymentTextsField } from "./sealed-details.ts";
 
 export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
 const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
-const DETAILS_MAX = 50;
 /** Fields of a partner in webhooks. */
 export const AFFILIATE_DOCUMENT = [
   "id",
@@ -45,17 +44,6 @@ export const AFFILIATE_DOCUMENT = [
   "country",
   "created_at",
 ] as const;
-
-const paymentDetails = z
-  .record(text(50).min(1), text(), "expected an object of texts")
-  .refine(
-    (details) => Object.keys(details).every(isStorable),
-    "contains a character that is not allowed",
-  )
-  .refine(
-    (details) => Object.keys(details).length <= DETAILS_MAX,
-    `expected at most ${DETAILS_MAX} entries`,
-  );
 
 /** Partners. G57 has the defaults; a new partner's currency is the workspace's. */
 export const affiliates = manage({
@@ -84,7 +72,7 @@ export const affiliates = manage({
     tier: text(),
     manager_id: recordId.nullable(),
     payment_method: oneOf(...PAYMENT_METHODS),
-    payment_details: paymentDetails,
+    payment_details: PaymentTexts,
     payment_terms: oneOf(...PAYMENT_TERMS),
     min_payout: money,
     currency,
@@ -119,6 +107,7 @@ export const affiliates = manage({
     created_at: shownTime,
     updated_at: shownTime,
   },
+  sealed: paymentTextsField,
   // When the partner first becomes active (T39). Postgres reads "now" as the time of the transaction.
   derived: {
     columns: ["approved_at"],

@@ -215,14 +215,21 @@ create table billing_file (
   format text not null,
   name text not null,
   media_type text not null,
+  -- Of the file as it is answered, as its size is.
   sha256 bytea not null,
+  size integer not null,
   bytes bytea not null,
+  -- Whether `bytes` are sealed under SECRETS_KEY: files of payout runs have payment details.
+  is_sealed boolean not null default false,
   created_at timestamptz(3) not null default clock_timestamp(),
   unique (owner_kind, owner_id, format)
 );
 create trigger ids_are_verified before insert on billing_file for each statement execute function refuse_unverified_ids();
-create trigger is_final before update or delete or truncate on billing_file
-  for each statement execute function refuse_ledger_change();
+create trigger is_final before delete or truncate on billing_file for each statement execute function refuse_ledger_change();
+-- Another key may seal the same file.
+create trigger is_final_row before update on billing_file for each row
+  when (not old.is_sealed or (to_jsonb(old) - 'bytes') is distinct from (to_jsonb(new) - 'bytes'))
+  execute function refuse_ledger_change();
 
 -- What was before and after a change of settings that decide about money (N13). Secrets are masked by whoever writes a row.
 create table change_log (

@@ -43,7 +43,7 @@ create table payout_line (
   release_reason text not null default '',
   -- The details with all but their ends left out, as answers show them.
   masked jsonb not null default '{}',
-  -- Sealed as they were when the run was approved; what is exported later is what was approved.
+  -- Sealed under SECRETS_KEY as they were when the run was approved; what is exported later is what was approved.
   details bytea,
   external_id text,
   fee numeric(18, 4),
@@ -92,7 +92,7 @@ create table payment_account (
   affiliate_id integer primary key references affiliate,
   workspace_id integer not null,
   method text not null,
-  -- The details as JSON, sealed for this partner.
+  -- The details as JSON, sealed under SECRETS_KEY for this partner.
   sealed bytea not null,
   masked jsonb not null,
   updated_at timestamptz(3) not null default clock_timestamp()

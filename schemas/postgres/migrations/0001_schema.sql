@@ -326,7 +326,8 @@ create table affiliate (
   manager_id integer references app_user,
   payment_method text not null default 'other'
     check (payment_method in ('wire', 'crypto', 'other', 'wallet_a', 'wallet_b')),
-  payment_details jsonb not null default '{}',
+  -- The texts of the contract as JSON, sealed under SECRETS_KEY; null without any.
+  payment_details bytea,
   payment_terms text not null default 'net30',
   min_payout numeric(18, 4) not null default 0,
   currency text not null,

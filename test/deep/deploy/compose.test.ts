@@ -159,6 +159,7 @@ describe("compose.yaml", () => {
     expect(serviceOf("api").environment).toMatchObject({
       CLICKHOUSE_READER_URL_FILE: "/run/secrets/clickhouse_reader_url",
       CONSOLE_SECRET_FILE: "/run/secrets/console_secret",
+      SECRETS_KEY_FILE: "/run/secrets/secrets_key",
     });
   });
 

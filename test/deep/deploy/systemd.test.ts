@@ -9,6 +9,7 @@ import { projectFile, projectRoot } from "../../../schemas/host/project-root.ts"
 import { type ConfiguredNats, startConfiguredNats } from "../../deploy/configured-nats.ts";
 import { freePorts } from "../../deploy/free-ports.ts";
 import { processOf } from "../../deploy/unit-file.ts";
+import { SECRETS_KEY } from "../../samples/secret-keys.ts";
 import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
 import { type RunningServers, runtimeDir, startServers } from "../../services/servers.ts";
 import { ChildServer } from "../../system/child-server.ts";
@@ -113,6 +114,7 @@ beforeAll(async () => {
     "clickhouse-writer-url": database.clickhouseUrl,
     "clickhouse-reader-url": database.clickhouseUrl,
     "console-secret": "a text of more than 32 characters, as it must be",
+    "secrets-key": SECRETS_KEY,
   };
   for (const [name, text] of Object.entries(secrets))
     await writeFile(join(host, "secrets", name), `${text}\n`);

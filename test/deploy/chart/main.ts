@@ -10,6 +10,7 @@ import { basename, join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { projectFile } from "../../../schemas/host/project-root.ts";
+import { SECRETS_KEY } from "../../samples/secret-keys.ts";
 import { until } from "../../system/until.ts";
 import { Cluster } from "./cluster.ts";
 import { crdFiles, kubeSchemas } from "./kube-schemas.ts";
@@ -29,7 +30,10 @@ const SECRETS = {
   "tracker-postgres": { url: "postgres://tracker@postgres/tracker" },
   "tracker-nats": { url: "nats://nats", sysUrl: "nats://sys@nats", ingress: "p1", api: "p2" },
   "tracker-clickhouse": { writerUrl: "http://w@c/t", readerUrl: "http://r@c/t" },
-  "tracker-console": { secret: "a text of more than 32 characters, as it must be" },
+  "tracker-console": {
+    secret: "a text of more than 32 characters, as it must be",
+    secretsKey: SECRETS_KEY,
+  },
 };
 
 const Meta = z.looseObject({

@@ -93,6 +93,8 @@ function checkSecrets(name: string, pod: PodTemplate): void {
   assert.equal(hasClickhouse, isRunning ? part !== "ingress" : OPERATORS.includes(part), name);
   assert.equal(paths.includes("clickhouse/readerUrl"), part === "api" && hasReader(items), name);
   assert.equal(paths.includes("console/secret"), part === "api", `${name}: the console's secret`);
+  const hasRing = ["api", "commands", "doctor"].includes(part);
+  assert.equal(paths.includes("console/secretsKey"), hasRing, `${name}: the keys of secrets`);
   const keys = items.map(({ key }) => key);
   if (!OPERATORS.includes(part)) {
     for (const key of ["migrateUrl", "migrate-url", "operator", "operator-password", "direct-url"])

@@ -17,6 +17,8 @@ import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
+import type { SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
+import { secretKeys } from "../../samples/secret-keys.ts";
 import {
   conversionLane,
   deliveryLane,
@@ -96,6 +98,7 @@ export class ApiWorld extends Stores {
       bodyLimits?: BodyLimits;
       log?: Log;
       mcpOrigins?: readonly string[];
+      secretKeys?: SecretKeys;
     } = {},
   ): Promise<string> {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
@@ -107,6 +110,7 @@ export class ApiWorld extends Stores {
       nats: options.nats ?? (() => this.nats),
       outgoing,
       log: testLog(),
+      secretKeys: secretKeys(),
       ...stated(options),
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
@@ -269,11 +273,21 @@ export class ApiWorld extends Stores {
 function stated({
   log,
   mcpOrigins,
+  secretKeys: keys,
 }: {
   readonly log?: Log;
   readonly mcpOrigins?: readonly string[];
-}): { readonly log?: Log; readonly mcpOrigins?: readonly string[] } {
-  return { ...(log && { log }), ...(mcpOrigins && { mcpOrigins }) };
+  readonly secretKeys?: SecretKeys;
+}): {
+  readonly log?: Log;
+  readonly mcpOrigins?: readonly string[];
+  readonly secretKeys?: SecretKeys;
+} {
+  return {
+    ...(log && { log }),
+    ...(mcpOrigins && { mcpOrigins }),
+    ...(keys && { secretKeys: keys }),
+  };
 }
 
 const NOBODY: Tenant = {

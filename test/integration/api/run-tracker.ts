@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import type { CommandEnvironment } from "../../../api/cli/command.ts";
 import { runCommand } from "../../../api/cli/run-command.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { STREAM_DEFAULTS } from "../../../schemas/nats/stream-settings.ts";
 import { RELAXED } from "../../samples/durability.ts";
+import { SECRETS_KEY } from "../../samples/secret-keys.ts";
 import type { Stores } from "../../services/stores.ts";
 
 /** Runs a command of the command line on the database of a world; returns what it prints. */
@@ -16,7 +18,11 @@ export async function runTracker(world: Pick<Stores, "env">, ...args: string[]):
 export async function runCommandOn(
   { env }: Pick<Stores, "env">,
   args: readonly string[],
-  options: { readonly signal?: AbortSignal; readonly onLine?: (line: string) => void } = {},
+  options: {
+    readonly signal?: AbortSignal;
+    readonly onLine?: (line: string) => void;
+    readonly secretKeys?: CommandEnvironment["secretKeys"];
+  } = {},
 ): Promise<{
   readonly result: string;
   readonly lines: readonly string[];
@@ -34,6 +40,7 @@ export async function runCommandOn(
     lanes: undefined,
     postgresDirect: undefined,
     secretFiles: [],
+    secretKeys: options.secretKeys ?? { read: () => SECRETS_KEY, file: undefined },
     servers: {
       postgres: { url: env.POSTGRES_URL },
       nats: { url: env.NATS_URL },

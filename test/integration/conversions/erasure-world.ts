@@ -8,6 +8,7 @@ import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
+import { secretKeys } from "../../samples/secret-keys.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "../delivery/delivery-world.ts";
@@ -185,6 +186,7 @@ async function openApi(tracking: TrackingWorld): Promise<Api> {
   const app = await forThisFile(
     startApi({
       metrics: new Metrics(),
+      secretKeys: secretKeys(),
       db: tracking.pool,
       clickhouse: tracking.clickhouse,
       nats: () => tracking.nats,

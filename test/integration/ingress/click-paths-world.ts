@@ -8,6 +8,7 @@ import { startApi } from "../../../api/start-api.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
+import { secretKeys } from "../../samples/secret-keys.ts";
 import { FIREFOX } from "../../samples/user-agents.ts";
 import { metricAt } from "../../services/metric-at.ts";
 import { testLog } from "../../services/stores.ts";
@@ -368,6 +369,7 @@ async function openApi(store: TrackingWorld, allowLoopback: boolean): Promise<Ap
     outgoing,
     log: testLog(),
     metrics: new Metrics(),
+    secretKeys: secretKeys(),
     trustedProxies: [PROXY],
     rateLimitPerMinute: REQUESTS_PER_MINUTE,
     apiUrl: "https://api.example",

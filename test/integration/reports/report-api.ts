@@ -4,6 +4,7 @@ import { startApi } from "../../../api/start-api.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
+import { secretKeys } from "../../samples/secret-keys.ts";
 import type { Caller, ReportWorld } from "./report-world.ts";
 
 const Address = z.looseObject({ port: z.int() });
@@ -28,6 +29,7 @@ export async function serveReports(world: ReportWorld): Promise<ReportApi> {
   const outgoing = new OutgoingClient({ allowLoopback: false });
   const app = await startApi({
     metrics: new Metrics(),
+    secretKeys: secretKeys(),
     db: world.pool,
     clickhouse: world.clickhouse,
     nats: () => world.nats,

@@ -1,7 +1,13 @@
 import type { Queryable } from "../../../../schemas/postgres/connect.ts";
-import { unavailable } from "../../../operation/errors.ts";
-import type { SealedBox } from "../../../operation/sealed-box.ts";
-import { detailsOfTexts, PaymentDetails, type PaymentMethod } from "./payment-details.ts";
+import { purposeOf } from "../../../../schemas/secrets/sealed-columns.ts";
+import type { SecretKeys } from "../../../../schemas/secrets/secret-keys.ts";
+import { openTexts } from "../../../catalog/affiliates/sealed-details.ts";
+import {
+  detailsOfTexts,
+  maskDetails,
+  PaymentDetails,
+  type PaymentMethod,
+} from "./payment-details.ts";
 
 /** How a partner is paid, and what else decides whether it is. */
 export type PaymentRow = {
@@ -10,8 +16,8 @@ export type PaymentRow = {
   readonly affiliate_name: string;
   readonly status: string;
   readonly method: PaymentMethod;
-  /** The texts of the contract. */
-  readonly texts: Readonly<Record<string, string>>;
+  /** The texts of the contract, sealed; null if there are none. */
+  readonly sealed_texts: Buffer | null;
   /** Null unless the details were entered for this method. */
   readonly sealed: Buffer | null;
   readonly masked: Readonly<Record<string, string>> | null;
@@ -40,7 +46,7 @@ export async function readPaymentRows(
   const { rows } = await db.query<PaymentRow>({
     name: "read-payment-rows",
     text: `select f.id as affiliate_id, f.code as affiliate_code, f.name as affiliate_name, f.status, f.payment_method as method,
-             f.payment_details as texts, a.sealed, a.masked, coalesce(t.country, '') as tax_country, coalesce(t.vat_id, '') as vat_id,
+             f.payment_details as sealed_texts, a.sealed, a.masked, coalesce(t.country, '') as tax_country, coalesce(t.vat_id, '') as vat_id,
              coalesce(t.mode, 'none') as tax_mode, coalesce(t.rate, 0)::text as tax_rate, c.at as changed_at
            from affiliate f left join payment_account a on a.affiliate_id = f.id and a.method = f.payment_method
            left join tax_record t on t.affiliate_id = f.id
@@ -64,11 +70,12 @@ export async function readPaymentRow(
 
 export async function savePaymentAccount(
   db: Queryable,
+  keys: SecretKeys,
   account: {
     readonly workspaceId: number;
     readonly affiliateId: number;
     readonly method: PaymentMethod;
-    readonly sealed: Buffer;
+    readonly details: PaymentDetails;
     readonly masked: Readonly<Record<string, string>>;
   },
 ): Promise<void> {
@@ -81,50 +88,52 @@ export async function savePaymentAccount(
       account.workspaceId,
       account.affiliateId,
       account.method,
-      account.sealed,
+      sealDetails(keys, account.details, accountPurpose(account.affiliateId)),
       JSON.stringify(account.masked),
     ],
   });
 }
 
 /** How a partner's details are sealed: they open only as this partner's. */
-export function accountOwner(affiliateId: number): string {
-  return `payment_account/sealed/${affiliateId}`;
+function accountPurpose(affiliateId: number): string {
+  return purposeOf("payment_account", affiliateId);
 }
 
 /** How the details of an approved line are sealed. */
-export function lineOwner(lineId: number): string {
-  return `payout_line/details/${lineId}`;
+export function linePurpose(lineId: number): string {
+  return purposeOf("payout_line", lineId);
 }
 
-/** The details to pay a partner by; undefined if there are none, or if they cannot be opened any more. @throws {ApiError} `unavailable` */
+/** Details that no key of the ring opens. */
+export const UNOPENED = "unopened";
+
+/** The details to pay a partner by; undefined if there are none. */
 export function detailsOf(
-  box: SealedBox | undefined,
-  { affiliate_id: id, method, sealed, texts }: PaymentRow,
-): PaymentDetails | undefined {
-  if (sealed === null) return detailsOfTexts(method, texts);
-  return openDetails(box, sealed, accountOwner(id));
+  keys: SecretKeys,
+  { affiliate_id: id, method, sealed, sealed_texts: texts }: PaymentRow,
+): PaymentDetails | typeof UNOPENED | undefined {
+  if (sealed !== null) return openDetails(keys, sealed, accountPurpose(id));
+  const opened = openTexts(keys, id, texts);
+  return opened === undefined ? UNOPENED : detailsOfTexts(method, opened);
 }
 
-/** @throws {ApiError} `unavailable` without CONSOLE_SECRET. */
+/** As answers show them. */
+export function maskOf(
+  details: PaymentDetails | typeof UNOPENED | undefined,
+): Record<string, string> {
+  return details === undefined || details === UNOPENED ? {} : maskDetails(details);
+}
+
 export function openDetails(
-  box: SealedBox | undefined,
+  keys: SecretKeys,
   sealed: Buffer,
-  owner: string,
-): PaymentDetails | undefined {
-  const plain = needBox(box).open(sealed, owner);
-  return plain === undefined ? undefined : PaymentDetails.parse(JSON.parse(plain.toString()));
+  purpose: string,
+): PaymentDetails | typeof UNOPENED {
+  const plain = keys.openBytes(purpose, sealed);
+  return plain === undefined ? UNOPENED : PaymentDetails.parse(JSON.parse(plain.toString()));
 }
 
-export function sealDetails(
-  box: SealedBox | undefined,
-  details: PaymentDetails,
-  owner: string,
-): Buffer {
-  return needBox(box).seal(Buffer.from(JSON.stringify(details)), owner);
-}
-
-function needBox(box: SealedBox | undefined): SealedBox {
-  if (box === undefined) throw unavailable("CONSOLE_SECRET, which seals payment details,");
-  return box;
+/** @throws {SecretKeyError} without any key. */
+export function sealDetails(keys: SecretKeys, details: PaymentDetails, purpose: string): Buffer {
+  return keys.sealBytes(purpose, Buffer.from(JSON.stringify(details)));
 }

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { HOUR_MS } from "../../../../schemas/time/zone.ts";
 import { shownSchema } from "../../../access/visibility.ts";
 import { country, money, oneOf, orEmpty, shownTime, text } from "../../../http/body-fields.ts";
-import type { PaymentRow } from "./payment-accounts.ts";
+import { maskOf, type PaymentRow, UNOPENED } from "./payment-accounts.ts";
 import {
   type PaymentDetails as Details,
-  maskDetails,
   PAYMENT_METHODS,
   PaymentDetails,
 } from "./payment-details.ts";
@@ -68,17 +67,17 @@ export function holdEnd(changedAt: string | null, hours: number, nowMs: number):
   return endMs > nowMs ? new Date(endMs).toISOString() : null;
 }
 
-/** `details`: undefined if the partner has none that can be paid to. */
+/** `details`: undefined if the partner has none. Those that no key opens pay nobody either. */
 export function paymentMethodOf(
   row: PaymentRow,
-  details: Details | undefined,
+  details: Details | typeof UNOPENED | undefined,
   heldUntil: string | null,
 ): Record<string, unknown> {
   return {
     affiliate_id: row.affiliate_id,
     payment_method: row.method,
-    payment_details: row.masked ?? (details === undefined ? {} : maskDetails(details)),
-    has_details: details !== undefined,
+    payment_details: row.masked ?? maskOf(details),
+    has_details: details !== undefined && details !== UNOPENED,
     tax: {
       country: row.tax_country,
       vat_id: row.vat_id,

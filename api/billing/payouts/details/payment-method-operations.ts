@@ -121,10 +121,10 @@ function ownId({ principal }: OperationContext): number {
 }
 
 async function answer(context: OperationContext, affiliateId: number) {
-  const { db, workspace, principal, paymentBox, nowMs } = context;
+  const { db, workspace, principal, secretKeys, nowMs } = context;
   const row = await readPaymentRow(db, workspace.id, affiliateId);
   const state = await readBillingState(db, workspace.id);
   const until = holdEnd(row.changed_at, state?.payment_change_hold_hours ?? HOLD_HOURS, nowMs);
-  const shown = paymentMethodOf(row, detailsOf(paymentBox, row), until);
+  const shown = paymentMethodOf(row, detailsOf(secretKeys, row), until);
   return { body: { data: showTo(principal.role, "payment_method", shown) } };
 }

@@ -4,15 +4,14 @@ import type { Queryable } from "../../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
 import { affiliates } from "../../../catalog/affiliates/affiliates.ts";
 import { notePaymentChange } from "../../../catalog/affiliates/payment-change.ts";
+import { openTexts } from "../../../catalog/affiliates/sealed-details.ts";
 import { asObject } from "../../../operation/json-object.ts";
 import type { FieldFaults, OperationContext } from "../../../operation/operation.ts";
 import {
-  accountOwner,
   detailsOf,
   type PaymentRow,
   readPaymentRow,
   savePaymentAccount,
-  sealDetails,
 } from "./payment-accounts.ts";
 import {
   detailFaults,
@@ -97,20 +96,22 @@ async function saveDetails(
     readonly given: PaymentDetails;
   },
 ): Promise<void> {
-  const { paymentBox, workspace } = context;
+  const { secretKeys: keys, workspace } = context;
   const { affiliate_id: affiliateId } = before;
   const details = tidyDetails(given);
-  const sealed = sealDetails(paymentBox, details, accountOwner(affiliateId));
-  if (method === before.method && isDeepStrictEqual(details, detailsOf(paymentBox, before))) return;
+  if (method === before.method && isDeepStrictEqual(details, detailsOf(keys, before))) return;
   const masked = maskDetails(details);
-  const isSeen = method !== before.method || !isDeepStrictEqual(masked, before.texts);
+  const isSeen =
+    method !== before.method ||
+    !isDeepStrictEqual(masked, openTexts(keys, affiliateId, before.sealed_texts));
   const row = await affiliates.change(tx, context, {
     id: affiliateId,
     body: { payment_method: method, payment_details: masked },
   });
   // Other details may have the same ends. Then the record of the contract does not change, and notes nothing.
   if (!isSeen) await notePaymentChange(tx, context, row);
-  await savePaymentAccount(tx, { workspaceId: workspace.id, affiliateId, method, sealed, masked });
+  const account = { workspaceId: workspace.id, affiliateId, method, details, masked };
+  await savePaymentAccount(tx, keys, account);
 }
 
 async function saveTax(

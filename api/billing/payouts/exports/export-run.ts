@@ -64,7 +64,7 @@ function needApproved(run: RunSummary): void {
 
 /** Under the lock of payouts: a run that is being cancelled either has its file, and asks about it, or gets none. */
 async function makeFile(
-  { db, workspace, paymentBox }: OperationContext,
+  { db, workspace, secretKeys }: OperationContext,
   id: number,
   format: PayoutFormat,
 ): Promise<KeptFile> {
@@ -72,7 +72,7 @@ async function makeFile(
     await lockPayouts(tx, workspace.id);
     const run = await findRunOf({ db: tx, workspace }, { id });
     needApproved(run);
-    const lines = readyLines(await readPaidLines(tx, id, paymentBox), format);
+    const lines = readyLines(await readPaidLines(tx, id, secretKeys), format);
     const text =
       format === "pain001"
         ? pain001({ ...transferOf(run), debtor: await debtorOf(tx, workspace.id), lines })
@@ -86,6 +86,7 @@ async function makeFile(
       name: `payout-run-${id}-${format}.${ending}`,
       mediaType,
       bytes: Buffer.from(text),
+      sealWith: secretKeys,
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../../../schemas/postgres/connect.ts";
-import type { SealedBox } from "../../../operation/sealed-box.ts";
-import { lineOwner, openDetails } from "../details/payment-accounts.ts";
+import { SecretKeyError, type SecretKeys } from "../../../../schemas/secrets/secret-keys.ts";
+import { linePurpose, openDetails, UNOPENED } from "../details/payment-accounts.ts";
 import type { PaymentDetails, PaymentMethod } from "../details/payment-details.ts";
 
 /** A line of an approved run with the details that the approval froze. */
@@ -13,17 +13,17 @@ export type PaidLine = {
   readonly amount: string;
   /** Numbers of the statements that it pays. */
   readonly statements: readonly string[];
-  /** Undefined if they cannot be opened any more. */
+  /** Undefined if the approval froze none. */
   readonly details: PaymentDetails | undefined;
 };
 
 type Row = Omit<PaidLine, "details"> & { readonly id: number; readonly sealed: Buffer | null };
 
-/** In the order of their references. @throws {ApiError} `unavailable` without CONSOLE_SECRET. */
+/** In the order of their references. @throws {SecretKeyError} if no key opens the details of a line: a file without it would leave a partner unpaid. */
 export async function readPaidLines(
   db: Queryable,
   runId: number,
-  box: SealedBox | undefined,
+  keys: SecretKeys,
 ): Promise<PaidLine[]> {
   const { rows } = await db.query<Row>({
     name: "read-paid-lines",
@@ -40,6 +40,13 @@ export async function readPaidLines(
   });
   return rows.map(({ id, sealed, ...line }) => ({
     ...line,
-    details: sealed === null ? undefined : openDetails(box, sealed, lineOwner(id)),
+    details: sealed === null ? undefined : openFrozen(keys, sealed, id),
   }));
+}
+
+function openFrozen(keys: SecretKeys, sealed: Buffer, lineId: number): PaymentDetails {
+  const details = openDetails(keys, sealed, linePurpose(lineId));
+  if (details === UNOPENED)
+    throw new SecretKeyError(`no key of SECRETS_KEY opens the details of payout line ${lineId}`);
+  return details;
 }

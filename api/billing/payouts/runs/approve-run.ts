@@ -6,7 +6,13 @@ import { unrestrictedAdminWrite } from "../../../access/access-of-operations.ts"
 import { pathId } from "../../../http/path-fields.ts";
 import { conflict, notFound } from "../../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../../operation/operation.ts";
-import { detailsOf, lineOwner, readPaymentRows, sealDetails } from "../details/payment-accounts.ts";
+import {
+  detailsOf,
+  linePurpose,
+  readPaymentRows,
+  sealDetails,
+  UNOPENED,
+} from "../details/payment-accounts.ts";
 import { maskDetails } from "../details/payment-details.ts";
 import { needFourEyes } from "./four-eyes.ts";
 import { holdOf } from "./held-reasons.ts";
@@ -68,7 +74,7 @@ async function approve(tx: Queryable, context: OperationContext, run: RunSummary
 /** A line that was held stays so: whoever approves has not seen it among the lines that are paid. */
 async function judgeLines(
   tx: Queryable,
-  { workspace, paymentBox, nowMs }: OperationContext,
+  { workspace, secretKeys, nowMs }: OperationContext,
   {
     run,
     lines,
@@ -86,11 +92,11 @@ async function judgeLines(
     const { id, status, released_at: releasedAt, created_at: madeAt } = line;
     const row = rows.get(line.affiliate_id);
     if (row === undefined || status === "held") return [];
-    const details = detailsOf(paymentBox, row);
+    const details = detailsOf(secretKeys, row);
     const hold = holdOf({ row, details, currency, format, state, nowMs, releasedAt, madeAt });
-    if (hold !== undefined || details === undefined)
+    if (hold !== undefined || details === undefined || details === UNOPENED)
       return [{ id, hold, masked: line.details, sealed: undefined }];
-    const sealed = sealDetails(paymentBox, details, lineOwner(id)).toString("base64");
+    const sealed = sealDetails(secretKeys, details, linePurpose(id)).toString("base64");
     return [{ id, hold, masked: maskDetails(details), sealed }];
   });
 }

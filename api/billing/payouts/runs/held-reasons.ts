@@ -1,5 +1,5 @@
 import type { BillingState } from "../../../../schemas/billing/billing-state.ts";
-import type { PaymentRow } from "../details/payment-accounts.ts";
+import { type PaymentRow, UNOPENED } from "../details/payment-accounts.ts";
 import type { PaymentDetails } from "../details/payment-details.ts";
 import { HOLD_HOURS, holdEnd } from "../details/payment-method-fields.ts";
 import { fitsFormat, type PayoutFormat } from "../details/payout-formats.ts";
@@ -7,6 +7,7 @@ import { fitsFormat, type PayoutFormat } from "../details/payout-formats.ts";
 /** Why a line waits (N56). */
 export const HELD_REASONS = [
   "details missing",
+  "details cannot be opened",
   "details do not fit the format",
   "partner not active",
   "tax details missing",
@@ -17,6 +18,7 @@ export type HeldReason = (typeof HELD_REASONS)[number];
 /** Reasons that nobody can release: there is nothing to pay to. */
 export const FIRM_REASONS: ReadonlySet<string> = new Set<HeldReason>([
   "details missing",
+  "details cannot be opened",
   "details do not fit the format",
 ]);
 
@@ -25,7 +27,7 @@ export type Hold = { readonly reason: HeldReason; readonly until: string | null 
 export type HoldQuestion = {
   readonly row: PaymentRow;
   /** Undefined if there is nothing to pay to. */
-  readonly details: PaymentDetails | undefined;
+  readonly details: PaymentDetails | typeof UNOPENED | undefined;
   readonly currency: string;
   readonly format: PayoutFormat | null;
   readonly state: BillingState | undefined;
@@ -40,6 +42,7 @@ export type HoldQuestion = {
 export function holdOf(asked: HoldQuestion): Hold | undefined {
   const { row, details, format, currency, releasedAt } = asked;
   if (details === undefined) return { reason: "details missing", until: null };
+  if (details === UNOPENED) return { reason: "details cannot be opened", until: null };
   if (format !== null && !fitsFormat(format, row.method, details, currency))
     return { reason: "details do not fit the format", until: null };
   const changed = changeHold(asked);

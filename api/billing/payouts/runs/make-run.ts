@@ -11,8 +11,8 @@ import { shownCurrency, shownDay, shownMoney } from "../../../http/body-fields.t
 import { currencyParam, wordParam } from "../../../http/query-fields.ts";
 import { conflict } from "../../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../../operation/operation.ts";
-import { detailsOf, readPaymentRows } from "../details/payment-accounts.ts";
-import { maskDetails, PAYMENT_METHODS } from "../details/payment-details.ts";
+import { detailsOf, maskOf, readPaymentRows } from "../details/payment-accounts.ts";
+import { PAYMENT_METHODS } from "../details/payment-details.ts";
 import { PAYOUT_FORMATS } from "../details/payout-formats.ts";
 import { holdOf } from "./held-reasons.ts";
 import { findRun, linesOfRun, lockPayouts } from "./payout-runs.ts";
@@ -154,7 +154,7 @@ function sumOf(lines: readonly DueLine[]): string {
 /** Whoever is due, with the reason why it is held, if it is. @throws {ApiError} `conflict` for too many. */
 async function judgedLines(
   db: Queryable,
-  { workspace, paymentBox, nowMs }: OperationContext,
+  { workspace, secretKeys, nowMs }: OperationContext,
   run: NewRun,
 ): Promise<DueLine[]> {
   const due = await findDuePartners(db, workspace.id, run, LINES_MAX + 1);
@@ -168,14 +168,14 @@ async function judgedLines(
   return due.flatMap((partner) => {
     const row = rows.get(partner.affiliate_id);
     if (row === undefined) return [];
-    const details = detailsOf(paymentBox, row);
+    const details = detailsOf(secretKeys, row);
     const { currency, format } = run;
     return {
       ...partner,
       affiliate_code: row.affiliate_code,
       affiliate_name: row.affiliate_name,
       method: row.method,
-      masked: row.masked ?? (details === undefined ? {} : maskDetails(details)),
+      masked: row.masked ?? maskOf(details),
       hold: holdOf({ row, details, currency, format, state, nowMs, releasedAt: null }),
     };
   });

@@ -43,7 +43,7 @@ export async function findDuePartners(
            from statement t join affiliate f on f.id = t.affiliate_id
            where t.workspace_id = $1 and t.currency = $2 and t.status = 'approved' and t.due_on <= $3::date and t.gross > 0
              and (cardinality($4::text[]) = 0 or f.payment_method = any($4::text[])
-               or (f.payment_method = 'other' and f.payment_details = '{}'))
+               or (f.payment_method = 'other' and f.payment_details is null))
              and ($5::integer[] is null or t.affiliate_id = any($5::integer[]))
              and not exists (select from payout_line_statement p where p.statement_id = t.id and p.is_current)
            group by t.affiliate_id order by min(t.due_on), t.affiliate_id limit $6`,

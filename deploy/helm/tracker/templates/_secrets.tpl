@@ -71,6 +71,10 @@ The secrets of one part, as a list of { variable, secret, key, path, isReread }.
 {{- end -}}
 {{- end -}}
 
+{{- if has $part (list "api" "commands" "doctor") -}}
+{{- $files = append $files (dict "variable" "SECRETS_KEY_FILE" "secret" $v.console.existingSecret "key" $v.console.keys.secretsKey "path" "console/secretsKey" "isReread" true) -}}
+{{- end -}}
+
 {{- if and $isRunning $v.otlp.existingSecret -}}
 {{- with $v.otlp.keys.endpoint -}}
 {{- $files = append $files (dict "variable" "OTEL_EXPORTER_OTLP_ENDPOINT_FILE" "secret" $v.otlp.existingSecret "key" . "path" "otlp/endpoint") -}}

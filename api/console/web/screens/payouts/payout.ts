@@ -65,6 +65,7 @@ export function accountText({ details = {} }: Pick<PayoutLine, "details">): stri
 
 const HELD: Readonly<Record<NonNullable<PayoutLine["reason"]>, string>> = {
   "details missing": "No payment details to pay to",
+  "details cannot be opened": "The key that sealed the payment details is missing",
   "details do not fit the format": "The payment details do not fit the file",
   "partner not active": "The partner is not active",
   "tax details missing": "The VAT number is missing",
@@ -75,7 +76,13 @@ export function heldWords(reason: PayoutLine["reason"]): string {
   return reason === null || reason === undefined ? "" : HELD[reason];
 }
 
+const FIRM: ReadonlySet<string> = new Set<NonNullable<PayoutLine["reason"]>>([
+  "details missing",
+  "details cannot be opened",
+  "details do not fit the format",
+]);
+
 /** Whether somebody may release a line that is held for this reason: with nothing to pay to, nobody can. */
 export function isReleasable({ reason }: Pick<PayoutLine, "reason">): boolean {
-  return reason !== "details missing" && reason !== "details do not fit the format";
+  return !FIRM.has(reason ?? "");
 }

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { purposeOf } from "../../../schemas/secrets/sealed-columns.ts";
+import type { SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
+import { isStorable, text } from "../../http/body-fields.ts";
+import type { SealedField } from "../../records/sealed-field.ts";
+
+const DETAILS_MAX = 50;
+
+/** The payment details of the contract (2.6): texts by free names. */
+export const PaymentTexts = z
+  .record(text(50).min(1), text(), "expected an object of texts")
+  .refine(
+    (details) => Object.keys(details).every(isStorable),
+    "contains a character that is not allowed",
+  )
+  .refine(
+    (details) => Object.keys(details).length <= DETAILS_MAX,
+    `expected at most ${DETAILS_MAX} entries`,
+  );
+type Texts = Readonly<Record<string, string>>;
+
+const Stored = z.record(z.string(), z.string());
+/** What answers show of texts that no key opens. As every mask, it has the sign of what is left out, and pays nobody. */
+const UNOPENED_TEXTS: Texts = { sealed: "…" };
+
+/** Undefined if no key of the ring opens them. `sealed`: what the column has. */
+export function openTexts(keys: SecretKeys, id: number, sealed: unknown): Texts | undefined {
+  if (!Buffer.isBuffer(sealed)) return {};
+  const plain = keys.openBytes(purposeOf("affiliate", id), sealed);
+  return plain === undefined ? undefined : Stored.parse(JSON.parse(plain.toString()));
+}
+
+export const paymentTextsField: SealedField = {
+  field: "payment_details",
+  seal: (keys, id, value) => {
+    const texts = Stored.parse(value);
+    if (Object.keys(texts).length === 0) return null;
+    return keys.sealBytes(purposeOf("affiliate", id), Buffer.from(JSON.stringify(texts)));
+  },
+  open: (keys, id, sealed) => openTexts(keys, id, sealed) ?? UNOPENED_TEXTS,
+};
