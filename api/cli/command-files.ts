@@ -86,6 +86,7 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     words: ["doctor"],
     load: async () => [(await import("./doctor/doctor-command.ts")).doctorCommand],
   },
+  { words: ["secrets"], load: async () => (await import("./secret-commands.ts")).secretCommands },
   {
     words: ["blocklist", "fx-rates"],
     load: async () => (await import("./installation-commands.ts")).installationCommands,

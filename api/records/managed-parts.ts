@@ -71,7 +71,8 @@ export function secretOf({ secret }: ManagedResource): Body {
   return secret === undefined ? {} : { [secret.column]: secret.mint() };
 }
 
-/** The values of a row together with the derived ones. */
-export function complete({ derived }: ManagedResource, values: Body): Body {
-  return { ...values, ...derived?.from(values) };
+/** The values of a row together with the derived ones, without the sealed one, which is written by itself. */
+export function complete({ derived, sealed }: ManagedResource, values: Body): Body {
+  const all = { ...values, ...derived?.from(values) };
+  return sealed === undefined ? all : { ...all, [sealed.field]: undefined };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
@@ -91,14 +92,21 @@ test("a file is made once: a later change of details does not change its bytes (
   await world.call("PUT", `/affiliates/${anna}/payment-method`, { body });
   expect((await exported(run.id, "csv")).text).toBe(first.text);
   expect((await exported(run.id, "wise_csv")).text).toContain(IBAN);
-  const kept = await world.rows(
-    "select format, sha256 = sha256(bytes) as is_whole from billing_file where owner_id = $1 order by 1",
+  const kept = await world.rows<{ id: number; format: string }>(
+    `select id, format, encode(sha256, 'hex') as sha256, size, sha256 = sha256(bytes) as is_clear
+     from billing_file where owner_id = $1 order by 2`,
     [run.id],
   );
-  expect(kept).toEqual([
-    { format: "csv", is_whole: true },
-    { format: "wise_csv", is_whole: true },
-  ]);
+  for (const { id, ...file } of kept) {
+    const { text, headers } = await world.get(`/files/${id}`);
+    const bytes = Buffer.from(text);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const { format } = file;
+    // The size of a sealed file would be larger.
+    expect(file).toEqual({ format, sha256, size: bytes.length, is_clear: false });
+    expect(headers.get("content-type")).toContain("text/csv");
+  }
+  expect(kept.map(({ format }) => format)).toEqual(["csv", "wise_csv"]);
   const logged = await world.rows("select action from audit_log where action like '%/export%'");
   expect(logged.length).toBeGreaterThan(2);
 });
