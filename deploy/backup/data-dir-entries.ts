@@ -17,6 +17,7 @@ export const DATA_DIR_ENTRIES: Readonly<Record<string, Entry>> = {
   "demo-traffic.json": FILE,
   "console.json": FILE,
   "console.secret": FILE,
+  "secrets.key": FILE,
   "postgres.password": FILE,
   "postgres-backup.password": FILE,
   "clickhouse.password": FILE,

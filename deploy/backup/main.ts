@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT_WRONG_SETTINGS, SettingsError } from "../../schemas/host/read-settings.ts";
+import { SECRETS_KEY_NAME } from "../../schemas/secrets/secret-keys.ts";
 import { takeDataDir } from "../local/launch.ts";
 import { LaunchError, type Report, terminalReport } from "../local/report.ts";
 import { type LauncherSettings, readLauncherSettings } from "../local/settings.ts";
@@ -51,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
 type Run = { readonly archive: string; readonly report: Report; readonly signal: AbortSignal };
 
 async function backup(settings: Settings, run: Run): Promise<string> {
-  const { dataDir, passphrase, givesConsoleSecret } = settings;
+  const { dataDir, passphrase, givesConsoleSecret, givesSecretsKey } = settings;
   const file = join(dataDir, "servers.json");
   const running = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   const archive = await takeBackup({ dataDir, running, passphrase, ...run });
@@ -62,7 +63,13 @@ async function backup(settings: Settings, run: Run): Promise<string> {
       "The CONSOLE_SECRET that you set is not in the archive. Keep it as well: a restore needs it for second factors.",
     );
   }
-  lines.push(worthToThief({ isSealed: passphrase !== undefined, hasConsoleSecret }));
+  const hasSecretsKey = existsSync(join(dataDir, SECRETS_KEY_NAME));
+  if (givesSecretsKey || !hasSecretsKey) {
+    lines.push(
+      "The SECRETS_KEY that you set is not in the archive. Keep it as well: a restore needs it for payment details.",
+    );
+  }
+  lines.push(worthToThief({ isSealed: passphrase !== undefined, hasConsoleSecret, hasSecretsKey }));
   return lines.join("\n");
 }
 

@@ -5,6 +5,8 @@ export type BackupSettings = {
   readonly passphrase: string | undefined;
   /** The operator gives CONSOLE_SECRET, so that the secret in DATA_DIR may seal nothing. */
   readonly givesConsoleSecret: boolean;
+  /** The same of SECRETS_KEY. */
+  readonly givesSecretsKey: boolean;
 };
 
 /** The settings of the archive itself. @throws {SettingsError} */
@@ -16,5 +18,6 @@ export function readBackupSettings(
   return {
     passphrase: read.BACKUP_PASSPHRASE,
     givesConsoleSecret: given("CONSOLE_SECRET") || given("CONSOLE_SECRET_FILE"),
+    givesSecretsKey: given("SECRETS_KEY") || given("SECRETS_KEY_FILE"),
   };
 }

@@ -6,6 +6,7 @@ import { type Judgement, refuses } from "./finding.ts";
 import type { HostFacts } from "./judge-host.ts";
 import type { JournalDisk } from "./judge-journal.ts";
 import type { ProcessFacts } from "./judge-processes.ts";
+import type { SecretKeyFacts } from "./secret-checks.ts";
 
 /** How strict an installation is, as its settings say. */
 export type DurabilitySettings = {
@@ -32,6 +33,7 @@ export type Sources = {
   /** Where each server is, by its name in a sentence: whoever reads that nobody answers has to go there. */
   readonly hosts?: Readonly<Record<string, string>>;
   readonly host?: () => Promise<HostFacts>;
+  readonly secretKeys?: () => Promise<SecretKeyFacts>;
 };
 
 /** Checks with the same question share its answer. */

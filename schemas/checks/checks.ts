@@ -4,6 +4,7 @@ import { HOST_CHECKS } from "./host-checks.ts";
 import { NATS_CHECKS } from "./nats-checks.ts";
 import { POSTGRES_CHECKS } from "./postgres-checks.ts";
 import { PROCESS_CHECKS } from "./process-checks.ts";
+import { SECRET_CHECKS } from "./secret-checks.ts";
 import { SERVER_CHECKS } from "./server-checks.ts";
 
 /** Everything that is judged about an installation, in the order in which it is reported. */
@@ -14,6 +15,7 @@ export const CHECKS: readonly Check[] = [
   ...SERVER_CHECKS,
   ...PROCESS_CHECKS,
   ...HOST_CHECKS,
+  ...SECRET_CHECKS,
 ];
 
 export function checksAt(place: Place): readonly Check[] {

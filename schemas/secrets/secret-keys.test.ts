@@ -27,10 +27,7 @@ test("a sealed value begins with four bytes of the hash of the key that sealed i
   const keys = new SecretKeys(() => `${B}\n${A}`);
   const sealed = keys.sealBytes("a/b/1", Buffer.from(PLAIN));
   expect(sealedWith(sealed)).toBe(keys.sealingId);
-  expect(keys.ids).toEqual([
-    new SecretKeys(() => B).sealingId,
-    new SecretKeys(() => A).sealingId,
-  ]);
+  expect(keys.ids).toEqual([new SecretKeys(() => B).sealingId, new SecretKeys(() => A).sealingId]);
   expect(sealed.length).toBe(4 + 12 + PLAIN.length + 16);
   expect(sealed.includes("DE89")).toBe(false);
 });

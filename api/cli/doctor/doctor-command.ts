@@ -4,17 +4,20 @@ import { type Finding, findingsOf } from "../../../schemas/checks/check.ts";
 import { checksAt } from "../../../schemas/checks/checks.ts";
 import type { JournalDisk } from "../../../schemas/checks/judge-journal.ts";
 import type { ProcessFacts } from "../../../schemas/checks/judge-processes.ts";
+import type { SecretKeyFacts } from "../../../schemas/checks/secret-checks.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { within } from "../../../schemas/host/within.ts";
 import { readHeartbeats } from "../../../schemas/installation/heartbeat.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { countByKey } from "../../../schemas/secrets/sealed-columns.ts";
+import { SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
 import { aliveOf, askOperationsPorts } from "../../workspace/system/status/ask-operations-ports.ts";
 import type { Command, CommandEnvironment } from "../command.ts";
 import { wrapped } from "../help.ts";
 import { JSON_OUTPUT } from "../options.ts";
 import { findServers, type Servers } from "../servers.ts";
 import { edgeLines } from "./edge-lines.ts";
-import { readHost } from "./read-host.ts";
+import { openFiles, readHost } from "./read-host.ts";
 import { linesOf, type ReportLine } from "./report-line.ts";
 
 const NAME = "tracker doctor";
@@ -59,7 +62,7 @@ export const doctorCommand: Command = {
 
 async function look(
   servers: Servers,
-  { dataDir, secretFiles, natsSpace, durability }: CommandEnvironment,
+  { dataDir, secretFiles, secretKeys, natsSpace, durability }: CommandEnvironment,
 ): Promise<Finding[]> {
   const asDoctor = { applicationName: NAME };
   const db = openPool({ ...servers.postgres, ...asDoctor, connectionsMax: CONNECTIONS_MAX });
@@ -79,6 +82,7 @@ async function look(
     processes: async () => await askProcesses(db),
     ...(existsSync(folder) ? { journal: async () => await lookAtJournal(folder) } : {}),
     host: async () => await Promise.resolve(readHost(dataDir, secretFiles, servers)),
+    secretKeys: async () => await lookAtKeys(db, secretKeys),
   };
   try {
     return await findingsOf(checksAt("doctor"), sources, PATIENCE_MS);
@@ -100,6 +104,15 @@ async function askProcesses(db: Pool): Promise<ProcessFacts> {
   const answers = await askOperationsPorts(alive);
   const answered = new Set(answers.map(({ process_id }) => process_id));
   return { answers, silent: alive.filter(({ id }) => !answered.has(id)) };
+}
+
+async function lookAtKeys(
+  db: Pool,
+  { read, file }: CommandEnvironment["secretKeys"],
+): Promise<SecretKeyFacts> {
+  const { ids } = new SecretKeys(read);
+  const open = file === undefined ? [] : openFiles([file]);
+  return { ids, counts: await countByKey(db), open };
 }
 
 /** Runs beside an ingress, whose locks and settings are not tried. */

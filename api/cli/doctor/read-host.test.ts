@@ -13,7 +13,13 @@ function refused(...given: Parameters<typeof readSecrets>): string[] {
 
 test("each file with a secret of npm start that others can read has a line that refuses (P35)", () => {
   const folder = mkdtempSync(join(tmpdir(), "tracker-secrets-"));
-  const secret = ["clickhouse.password", "console.json", "console.secret", "demo.json"];
+  const secret = [
+    "clickhouse.password",
+    "console.json",
+    "console.secret",
+    "demo.json",
+    "secrets.key",
+  ];
   const names = [...secret, "servers.json", "ports.json"];
   for (const name of names) writeFileSync(join(folder, name), "", { mode: 0o600 });
   expect(refused(folder, [])).toEqual([]);

@@ -13,7 +13,8 @@ const HANDED_OVER = ["/run/credentials/", "/run/secrets/"];
 /** Kubernetes keeps the files of a volume of secrets behind this link. */
 const KUBERNETES_LINK = "..data";
 /** Files of one-machine runs that hold passwords and keys. */
-const SECRET_NAME = /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$/;
+const SECRET_NAME =
+  /\.password$|^servers\.json$|^demo\.json$|^console\.(json|secret)$|^secrets\.key$/;
 
 /** The disk, limits, kernel and files of this host, and how it reaches the servers. */
 export function readHost(
@@ -56,6 +57,16 @@ export function readSecrets(
   const all = [...given, ...own.files];
   const open = all.filter((file) => existsSync(file) && isOpen(file));
   return { files: all.length, open, unreadable: own.unreadable };
+}
+
+/** The files that others than their owner may read, apart from those that the system fills for one process. */
+export function openFiles(
+  files: readonly string[],
+  handedOver: readonly string[] = HANDED_OVER,
+): readonly string[] {
+  return files.filter(
+    (file) => !isHandedOver(file, handedOver) && existsSync(file) && isOpen(file),
+  );
 }
 
 function secretsIn(dataDir: string): { readonly files: string[]; readonly unreadable?: string } {
