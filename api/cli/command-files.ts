@@ -91,7 +91,7 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     words: ["blocklist", "fx-rates"],
     load: async () => (await import("./installation-commands.ts")).installationCommands,
   },
-  { words: ["demo"], load: async () => [(await import("./demo-command.ts")).demoCommand] },
+  { words: ["demo"], load: async () => (await import("./demo-command.ts")).demoCommands },
   { words: ["mcp"], load: async () => [(await import("./mcp-command.ts")).mcpCommand] },
 ];
 

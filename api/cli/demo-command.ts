@@ -1,8 +1,9 @@
 import type { Command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { type Demo, makeDemo } from "./demo.ts";
+import { makeMonthEnd } from "./demo-month-end.ts";
 
-export const demoCommand: Command = {
+const demoCommand: Command = {
   name: "demo",
   summary: 'creates a workspace "demo" with sample data',
   options: {
@@ -16,6 +17,18 @@ export const demoCommand: Command = {
       return given.has("json") ? JSON.stringify(made, null, 2) : describeDemo(made);
     }),
 };
+
+const monthEndCommand: Command = {
+  name: "demo month-end",
+  summary: "gives the demo two closed months of money, a run that is paid and one that is open",
+  options: {},
+  examples: ["demo month-end"],
+  notes:
+    "All of it or nothing, and once: a demo with billing is left as it is. `npm start` runs it after\nthe traffic of a new demo.",
+  run: async (_given, environment) => await makeMonthEnd(environment),
+};
+
+export const demoCommands: readonly Command[] = [demoCommand, monthEndCommand];
 
 function describeDemo({ keys, links, ...rest }: Demo): string {
   const lines: [string, string | number][] = [

@@ -37,12 +37,34 @@ export type DemoAddresses = { readonly apiUrl: string; readonly trackingUrl: str
 
 export const DEMO_SLUG = "demo";
 const CURRENCY = "USD";
+/** Dana has not said yet how to be paid. The accounts are those of examples. */
 const PARTNERS = [
-  { code: "DEMOANNA", name: "Anna's blog" },
-  { code: "DEMOBOB", name: "Bob's coupons" },
-  { code: "DEMOCLEO", name: "Cleo's ads" },
+  {
+    code: "DEMOANNA",
+    name: "Anna's blog",
+    payment_method: "wire",
+    payment_details: { holder: "Anna Example", iban: "DE89370400440532013000" },
+  },
+  {
+    code: "DEMOBOB",
+    name: "Bob's coupons",
+    payment_method: "wire",
+    payment_details: { holder: "Bob Example", iban: "FR1420041010050500013M02606" },
+  },
+  {
+    code: "DEMOCLEO",
+    name: "Cleo's ads",
+    payment_method: "wallet_a",
+    payment_details: { account: "cleo@ads.example" },
+  },
   { code: "DEMODANA", name: "Dana's newsletter" },
-  { code: "DEMOEMIL", name: "Emil's videos" },
+  {
+    code: "DEMOEMIL",
+    name: "Emil's videos",
+    min_payout: "50",
+    payment_method: "wallet_a",
+    payment_details: { account: "emil@videos.example" },
+  },
 ] as const;
 export const [FIRST_PARTNER] = PARTNERS;
 const SMART_CODE = "DEMOSMART";

@@ -48,11 +48,21 @@ export async function inWorkspace(
   work: (session: Session) => Promise<string>,
 ): Promise<string> {
   const slug = given.required("workspace");
-  return await withDatabase(environment, async (db) => {
-    const workspace = await getWorkspace(db, slug);
-    const contextOn = (pool: Pool) => contextOf(pool, workspace, environment);
-    return await work({ command, context: contextOn(db), contextOn });
-  });
+  return await withDatabase(
+    environment,
+    async (db) => await work(await openSession(db, slug, { command, environment })),
+  );
+}
+
+/** The session of a command in the workspace with this slug. @throws {CommandError} when the workspace does not exist. */
+export async function openSession(
+  db: Pool,
+  slug: string,
+  { command, environment }: { readonly command: string; readonly environment: CommandEnvironment },
+): Promise<Session> {
+  const workspace = await getWorkspace(db, slug);
+  const contextOn = (pool: Pool) => contextOf(pool, workspace, environment);
+  return { command, context: contextOn(db), contextOn };
 }
 
 /** The context of an admin. The command line has no key, so the key number is missing. */

@@ -89,7 +89,7 @@ const getAdjustment: Operation = operation({
     await Promise.resolve({ body: { data: showTo(principal.role, "adjustment", resource) } }),
 });
 
-const createAdjustment: Operation = operation({
+export const createAdjustment: Operation = operation({
   name: "createAdjustment",
   method: "POST",
   path: PATH,

@@ -298,6 +298,7 @@ create type ledger_posted as (
   source_kind text,
   source_id text
 );
+\ir ../functions/ledger_clock.sql
 \ir ../functions/post_entries.sql
 \ir ../functions/post_ledger.sql
 \ir ../functions/post_conversions.sql
