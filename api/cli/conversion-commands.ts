@@ -4,7 +4,11 @@ import { ApiError } from "../operation/errors.ts";
 import { UpdateStore } from "../workspace/conversion-updates/conversion-updates.ts";
 import { askedUpdate } from "../workspace/conversion-updates/create-conversion-update.ts";
 import { applyConversionUpdate } from "../workspace/conversion-updates/operations.ts";
-import { asRefusal, receiveUpdate } from "../workspace/conversion-updates/receive-update.ts";
+import {
+  asRefusal,
+  type ReadUpdate,
+  receiveUpdate,
+} from "../workspace/conversion-updates/receive-update.ts";
 import { stepUpdate } from "../workspace/conversion-updates/run-updates.ts";
 import {
   findUpdate,
@@ -86,8 +90,13 @@ async function receive(session: Session, given: CommandArguments): Promise<numbe
       throw new CommandError(query.error.issues.map(({ message }) => message).join("; "));
     const { db, principal, requestId } = context;
     const sent = { ...askedUpdate(context, query.data), columns: {}, pieces: fileBytes(path) };
+    const store = new UpdateStore(db);
+    const begin = async (id: number, read: ReadUpdate): Promise<number> => {
+      await store.begin(id, read);
+      return id;
+    };
     return await asRefusal(
-      async () => await receiveUpdate(new UpdateStore(db), { principal, requestId }, sent),
+      async () => await receiveUpdate(store, { principal, requestId }, { sent, begin }),
     );
   });
 }

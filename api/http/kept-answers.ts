@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction, poolWithin } from "../../schemas/postgres/transaction.ts";
-import { ApiError, conflict } from "../operation/errors.ts";
-import type { OperationResult, RequestContext } from "../operation/operation.ts";
+import { ApiError, conflict, unavailable } from "../operation/errors.ts";
+import type { OperationResult, ReceivedFile, RequestContext } from "../operation/operation.ts";
 import { scopeOf } from "../operation/principal.ts";
+import type { SealedBox } from "../operation/sealed-box.ts";
 
 /** A request to an operation that keeps its answer (N5). */
 export type KeyedRequest = {
@@ -14,12 +15,16 @@ export type KeyedRequest = {
   readonly url: string;
   /** As it was parsed. */
   readonly body: unknown;
+  /** The answer has a secret. */
+  readonly isSealed: boolean;
 };
 
 const KEY = /^[A-Za-z0-9._-]{1,64}$/;
 const FIELD = "idempotency_key";
 const REPLAYED = "idempotency-replayed";
 const RETRY_AFTER_SEC = "1";
+
+type Work = (context: RequestContext) => Promise<OperationResult>;
 
 /**
  * Runs `work` so that a request with the same key has its effect once. The effect and its answer are one transaction of the database: whatever
@@ -31,52 +36,138 @@ const RETRY_AFTER_SEC = "1";
 export async function answerOnce(
   context: RequestContext,
   request: KeyedRequest,
-  work: (context: RequestContext) => Promise<OperationResult>,
+  work: Work,
 ): Promise<OperationResult> {
-  const { key } = request;
-  if (key === undefined) return await work(context);
-  if (!KEY.test(key))
-    throw new ApiError("invalid_request", "Idempotency-Key: expected 1 to 64 of A-Z a-z 0-9 . _ -");
-  const { principal } = context;
-  if (principal === undefined) throw new Error("an answer is kept for a principal only");
-  // Callers of another account or role see other answers, so that their keys are other keys.
-  const kept = { workspaceId: principal.workspace.id, key: `${scopeOf(principal)}/${key}` };
-  const fingerprint = fingerprintOf(request);
-  return await inTransaction(context.db, async (tx) => {
-    await lock(tx, kept);
-    const first = await findAnswer(tx, kept);
-    if (first !== undefined) return replay(first, fingerprint);
-    const result = await work({ ...context, db: poolWithin(tx) });
-    if ("stream" in result) throw new Error("a stream cannot be kept");
-    await keepAnswer(tx, kept, { ...result, fingerprint });
-    return result;
-  });
+  const kept = keptKeyOf(context, request);
+  if (kept === undefined) return await work(context);
+  return await inOneTransaction(context, kept, { fingerprint: () => fingerprintOf(request), work });
 }
 
-type KeptKey = { readonly workspaceId: number; readonly key: string };
+/**
+ * The same for a request whose body is a file. Nobody waits in a transaction for a file that arrives: `work` stores it where it has no effect, and
+ * then makes its effect and its answer in `context.answerOnce`.
+ */
+export async function answerFileOnce(
+  context: RequestContext,
+  { file, ...request }: Omit<KeyedRequest, "body"> & { readonly file: ReceivedFile },
+  work: (context: RequestContext, file: ReceivedFile) => Promise<OperationResult>,
+): Promise<OperationResult> {
+  const kept = keptKeyOf(context, request);
+  if (kept === undefined) return await work(context, file);
+  const hash = createHash("sha256");
+  const fingerprint = (): Buffer =>
+    fingerprintOf({ ...request, body: hash.copy().digest("base64") });
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of file.pieces()) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  const first = await findAnswer(context.db, kept);
+  if (first !== undefined) {
+    for await (const _piece of pieces());
+    return replay(kept, first, fingerprint());
+  }
+  const once = async (end: Work): Promise<OperationResult> =>
+    await inOneTransaction(context, kept, { fingerprint, work: end });
+  return await work({ ...context, answerOnce: once }, { pieces });
+}
+
+type KeptKey = {
+  readonly workspaceId: number;
+  readonly key: string;
+  /** Seals answers that have a secret. */
+  readonly box: SealedBox | undefined;
+};
+
+/** Undefined without the header. @throws {ApiError} `invalid_request`; `unavailable` if the answer cannot be sealed. */
+function keptKeyOf(
+  { principal, paymentBox }: RequestContext,
+  { key, isSealed }: Pick<KeyedRequest, "key" | "isSealed">,
+): KeptKey | undefined {
+  if (key === undefined) return undefined;
+  if (!KEY.test(key))
+    throw new ApiError("invalid_request", "Idempotency-Key: expected 1 to 64 of A-Z a-z 0-9 . _ -");
+  if (principal === undefined) throw new Error("an answer is kept for a principal only");
+  if (isSealed && paymentBox === undefined) throw noSecret();
+  // Callers of another account or role see other answers, so that their keys are other keys.
+  return {
+    workspaceId: principal.workspace.id,
+    key: `${scopeOf(principal)}/${key}`,
+    box: isSealed ? paymentBox : undefined,
+  };
+}
+
+function noSecret(): ApiError {
+  return unavailable("CONSOLE_SECRET, which seals the answer to this Idempotency-Key,");
+}
+
+async function inOneTransaction(
+  context: RequestContext,
+  kept: KeptKey,
+  { fingerprint, work }: { readonly fingerprint: () => Buffer; readonly work: Work },
+): Promise<OperationResult> {
+  let isDue = false;
+  const { imports } = context;
+  const result = await inTransaction(context.db, async (tx): Promise<OperationResult> => {
+    await lock(tx, kept);
+    const first = await findAnswer(tx, kept);
+    if (first !== undefined) return replay(kept, first, fingerprint());
+    const made = await work({
+      ...context,
+      db: poolWithin(tx),
+      // Whoever is woken must find what was committed.
+      imports: imports && { ...imports, due: () => (isDue = true) },
+    });
+    if ("stream" in made) throw new Error("a stream cannot be kept");
+    await keepAnswer(tx, kept, { ...made, fingerprint: fingerprint() });
+    return made;
+  });
+  if (isDue) imports?.due();
+  return result;
+}
 
 type KeptAnswer = {
   readonly fingerprint: Buffer;
   /** 0: the status of success of the operation. */
   readonly status: number;
+  /** Null if it is sealed. */
   readonly body: unknown;
+  readonly sealed: Buffer | null;
 };
 
 /** Of method, path and body. */
-function fingerprintOf({ method, url, body }: KeyedRequest): Buffer {
+function fingerprintOf({
+  method,
+  url,
+  body,
+}: Pick<KeyedRequest, "method" | "url" | "body">): Buffer {
   return createHash("sha256")
     .update(`${method} ${url}\n${JSON.stringify(body) ?? ""}`)
     .digest();
 }
 
-function replay(first: KeptAnswer, fingerprint: Buffer): OperationResult {
+/** @throws {ApiError} `conflict`; `unavailable` if the answer was sealed with another secret. */
+function replay(kept: KeptKey, first: KeptAnswer, fingerprint: Buffer): OperationResult {
   if (!first.fingerprint.equals(fingerprint))
     throw conflict(FIELD, "this key was sent with another request");
   return {
-    body: first.body,
+    body: first.sealed === null ? first.body : opened(kept, first.sealed),
     ...(first.status === 0 ? {} : { status: first.status }),
     headers: { [REPLAYED]: "true" },
   };
+}
+
+function opened(kept: KeptKey, sealed: Buffer): unknown {
+  const text = kept.box?.open(sealed, ownerOf(kept))?.toString();
+  if (text === undefined) throw noSecret();
+  const body: unknown = JSON.parse(text);
+  return body;
+}
+
+/** A copied cell does not open under another key. */
+function ownerOf({ workspaceId, key }: KeptKey): string {
+  return `idempotent_answer/${workspaceId}/${key}`;
 }
 
 /** Until the end of the transaction. @throws {ApiError} `conflict` while another request has it. */
@@ -99,7 +190,7 @@ async function findAnswer(
 ): Promise<KeptAnswer | undefined> {
   const { rows } = await tx.query<KeptAnswer>({
     name: "find-idempotent-answer",
-    text: `select fingerprint, status, body from idempotent_answer
+    text: `select fingerprint, status, body, sealed from idempotent_answer
            where workspace_id = $1 and key = $2 and created_at > now() - interval '30 days'`,
     values: [workspaceId, key],
   });
@@ -109,18 +200,28 @@ async function findAnswer(
 /** Replaces only an answer that is older than 30 days and was not yet deleted. */
 async function keepAnswer(
   tx: Queryable,
-  { workspaceId, key }: KeptKey,
+  kept: KeptKey,
   {
     body,
     status,
     fingerprint,
   }: { readonly body: unknown; readonly status?: number; readonly fingerprint: Buffer },
 ): Promise<void> {
+  const text = JSON.stringify(body);
+  const sealed = kept.box?.seal(Buffer.from(text), ownerOf(kept));
   await tx.query({
     name: "keep-idempotent-answer",
-    text: `insert into idempotent_answer (workspace_id, key, fingerprint, status, body) values ($1, $2, $3, $4, $5)
+    text: `insert into idempotent_answer (workspace_id, key, fingerprint, status, body, sealed) values ($1, $2, $3, $4, $5, $6)
            on conflict (workspace_id, key) do update
-           set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, created_at = excluded.created_at`,
-    values: [workspaceId, key, fingerprint, status ?? 0, JSON.stringify(body)],
+           set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, sealed = excluded.sealed,
+             created_at = excluded.created_at`,
+    values: [
+      kept.workspaceId,
+      kept.key,
+      fingerprint,
+      status ?? 0,
+      sealed === undefined ? text : null,
+      sealed ?? null,
+    ],
   });
 }

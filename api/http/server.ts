@@ -4,7 +4,12 @@ import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Tracing } from "../../schemas/tracing/tracing.ts";
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { ApiError, notFound } from "../operation/errors.ts";
-import type { Operation, OperationResult, RequestContext } from "../operation/operation.ts";
+import type {
+  Operation,
+  OperationResult,
+  ReceivedFile,
+  RequestContext,
+} from "../operation/operation.ts";
 import { traceRequests } from "../operation/request-trace.ts";
 import {
   type Admission,
@@ -23,7 +28,7 @@ import {
   receiveFile,
 } from "./file-bodies.ts";
 import { addJsonBodies } from "./json-body.ts";
-import { answerOnce, type KeyedRequest } from "./kept-answers.ts";
+import { answerFileOnce, answerOnce } from "./kept-answers.ts";
 import {
   noteUse,
   type OperationParts,
@@ -230,21 +235,26 @@ async function answerOperation(
 ): Promise<FastifyReply> {
   const left = clientLeft(reply);
   const runOperation = operationRunner(options, left);
-  const run = async (context: RequestContext): Promise<OperationResult> => {
+  const run = async (
+    context: RequestContext,
+    file: ReceivedFile | undefined,
+  ): Promise<OperationResult> => {
     const input = await readInput(operation, context, {
       path: stringsOf(request.params),
       query: queryOf(request),
       body: request.body,
-      file: operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits),
+      file,
     });
     refuseStaleFields(request.admission, operation.access, input);
     return await runOperation(operation, context, input);
   };
-  const context = requestContextOf(options, request);
-  const result =
-    operation.keepsAnswer === true
-      ? await answerOnce(context, keyedRequest(request), run)
-      : await run(context);
+  const file =
+    operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits);
+  const result = await runKept(
+    { operation, request, file },
+    requestContextOf(options, request),
+    run,
+  );
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
     limitStream(reply, options.streamLimits ?? STREAM_LIMITS);
@@ -349,9 +359,30 @@ async function afterWrite(
   });
 }
 
-function keyedRequest({ headers, method, url, body }: FastifyRequest): KeyedRequest {
+/** Runs an operation; once only for an `Idempotency-Key`, if it keeps its answer. */
+async function runKept(
+  {
+    operation: { keepsAnswer },
+    request: { headers, method, url, body },
+    file,
+  }: {
+    readonly operation: Operation;
+    readonly request: FastifyRequest;
+    readonly file: ReceivedFile | undefined;
+  },
+  context: RequestContext,
+  run: (context: RequestContext, file: ReceivedFile | undefined) => Promise<OperationResult>,
+): Promise<OperationResult> {
+  if (keepsAnswer === undefined) return await run(context, file);
   const { [KEY_HEADER]: key } = headers;
-  return { key: Array.isArray(key) ? key.join(",") : key, method, url, body };
+  const keyed = {
+    key: Array.isArray(key) ? key.join(",") : key,
+    method,
+    url,
+    isSealed: keepsAnswer === "sealed",
+  };
+  if (file !== undefined) return await answerFileOnce(context, { ...keyed, file }, run);
+  return await answerOnce(context, { ...keyed, body }, (within) => run(within, undefined));
 }
 
 /** Below the base, without the query. */

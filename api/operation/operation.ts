@@ -81,7 +81,16 @@ export type OperationContext = {
   readonly isFresh: boolean;
   readonly rate: RateState;
   readonly settings: OperationSettings;
+  /**
+   * Of an operation with `keepsAnswer` and a `fileBody`, with the header `Idempotency-Key`: makes the effect and the answer of the file, once it has
+   * arrived, in one transaction.
+   */
+  readonly answerOnce?: AnswerOnce | undefined;
 };
+
+type AnswerOnce = (
+  end: (context: Pick<OperationContext, "db" | "imports">) => Promise<OperationResult>,
+) => Promise<OperationResult>;
 
 /**
  * What the server has when it runs an operation. Only operations for people (`callers`) run without a principal, and only they read
@@ -228,10 +237,11 @@ export type Operation = {
   readonly otherMediaTypes?: readonly string[];
   /**
    * Takes the header `Idempotency-Key` and keeps the answer in the transaction of the effect (N5, http/kept-answers.ts). With the header, all that
-   * the operation does runs in one transaction, its own `inTransaction` as a savepoint in it. So it answers JSON without headers of its own and
-   * without secrets, does not read ClickHouse, has no effect outside of Postgres, and goes on after a failed statement only behind a savepoint.
+   * the operation does runs in one transaction, its own `inTransaction` as a savepoint in it. So it answers JSON without headers of its own, does not
+   * read ClickHouse, has no effect outside of Postgres, and goes on after a failed statement only behind a savepoint. `sealed`: the answer has a
+   * secret. With a `fileBody`, only what runs in `context.answerOnce` is in that transaction.
    */
-  readonly keepsAnswer?: true;
+  readonly keepsAnswer?: true | "sealed";
   /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */
   readonly findResource?:
     | ((context: RequestContext, path: unknown) => Promise<unknown>)

@@ -9,8 +9,13 @@ export async function inTransaction<T>(
   pool: Pool,
   work: (db: Queryable) => Promise<T>,
 ): Promise<T> {
+  // What holds the other side up may be a lock of the outer transaction, which only its own end frees.
+  if (WITHIN.has(pool)) return await once(pool, work);
   return await retryConflicts(() => once(pool, work));
 }
+
+/** Pools of {@link poolWithin}. */
+const WITHIN = new WeakSet<Pool>();
 
 const BEGIN = "begin";
 const COMMIT = "commit";
@@ -25,14 +30,14 @@ const NESTED = new Map([
 
 /**
  * A pool inside a transaction: {@link inTransaction} with it runs within `tx`, and a rollback undoes only that part. Everything becomes
- * visible when `tx` commits.
+ * visible when `tx` commits. A conflict with another transaction is not tried again inside: whoever began `tx` repeats all of it.
  */
 export function poolWithin(tx: Queryable): Pool {
   const nested = (statement: Statement): Statement => ({
     ...statement,
     text: NESTED.get(statement.text) ?? statement.text,
   });
-  return {
+  const pool: Pool = {
     query: async (statement) => await tx.query(statement),
     connect: async () =>
       await Promise.resolve({
@@ -43,6 +48,8 @@ export function poolWithin(tx: Queryable): Pool {
     end: async () => await Promise.resolve(),
     onIdleError: () => undefined,
   };
+  WITHIN.add(pool);
+  return pool;
 }
 
 async function once<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {

@@ -54,6 +54,7 @@ export const closeInvoices: Operation = operation({
     }),
   }),
   status: 200,
+  keepsAnswer: true,
   findFaults: async (context, { body }) => ({
     ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
     ...untilFaults(body, context.nowMs),
@@ -89,6 +90,7 @@ export const approveInvoiceOperation: Operation = operation({
   input: { path },
   output: oneInvoice,
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: ofPath,
   run: async (context, { resource }) =>
@@ -108,6 +110,7 @@ export const voidInvoiceOperation: Operation = operation({
   input: { path },
   output: oneInvoice,
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: ofPath,
   run: async (context, { resource }) =>
@@ -125,6 +128,7 @@ export const creditInvoiceOperation: Operation = operation({
   input: { path, body: z.strictObject({ reason }) },
   output: oneInvoice,
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: ofPath,
   run: async (context, { resource, body }) =>

@@ -110,6 +110,7 @@ export const createPayment: Operation = operation({
   output: one,
   status: 201,
   otherStatus: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findFaults: async (context, { body }) => ({
     ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
@@ -140,6 +141,7 @@ export const reversePaymentOperation: Operation = operation({
   input: { path, body: z.strictObject({ reason }) },
   output: one,
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: async ({ db, workspace }, { id }) =>
     found(await readPayment(db, workspace?.id ?? 0, id)),

@@ -36,6 +36,7 @@ export const approveStatement: Operation = operation({
   input: { path: z.object({ id: pathId }) },
   output: z.object({ data: ShownStatementPage }),
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: async (context: OperationContext, { id }) => await findShownStatement(context, id),
   run: async (context, { path }) => {
@@ -73,6 +74,7 @@ export const approveStatements: Operation = operation({
   },
   output: z.object({ data: z.array(ShownResult) }),
   status: 200,
+  keepsAnswer: true,
   run: async (context, { body }) => {
     const data: z.infer<typeof ShownResult>[] = [];
     for (const id of new Set(body.ids)) {
@@ -103,6 +105,7 @@ export const voidStatement: Operation = operation({
   input: { path: z.object({ id: pathId }) },
   output: z.object({ data: ShownStatementPage }),
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: async (context: OperationContext, { id }) => await findShownStatement(context, id),
   run: async ({ db, workspace, principal }, { path: { id } }) => {

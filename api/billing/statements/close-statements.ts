@@ -56,6 +56,7 @@ export const closeStatements: Operation = operation({
   },
   output,
   status: 201,
+  keepsAnswer: true,
   failures: ["conflict"],
   findFaults: closeFaults,
   run: async (context, { body }) => {
@@ -87,6 +88,7 @@ export const closeOwnStatement: Operation = operation({
   input: { body: z.strictObject({}) },
   output,
   status: 201,
+  keepsAnswer: true,
   failures: ["conflict"],
   run: async (context) => {
     const { db, principal, nowMs } = context;

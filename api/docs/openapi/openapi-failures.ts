@@ -53,8 +53,11 @@ export function failuresOf(operation: Operation): readonly ErrorCode[] {
     ["invalid_json", method !== "GET" && fileBody === undefined],
     ["payload_too_large", method !== "GET"],
     ["unsupported_media_type", method !== "GET" && fileBody === undefined],
-    ["invalid_request", input.body !== undefined || fileBody !== undefined || keepsAnswer === true],
-    ["conflict", keepsAnswer === true],
+    [
+      "invalid_request",
+      input.body !== undefined || fileBody !== undefined || keepsAnswer !== undefined,
+    ],
+    ["conflict", keepsAnswer !== undefined],
     ["validation_failed", input.body !== undefined],
     ["invalid_cursor", query.includes("cursor")],
     ["not_found", input.path !== undefined],

@@ -169,7 +169,7 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
     parameters: [
       ...schemas.parameters(input.path, { operation: name, location: "path" }),
       ...schemas.parameters(input.query, { operation: name, location: "query" }),
-      ...(operation.keepsAnswer === true ? [IDEMPOTENCY_KEY] : []),
+      ...(operation.keepsAnswer !== undefined ? [IDEMPOTENCY_KEY] : []),
     ].map((parameter) => withExample(parameter, example.query ?? {})),
     ...(operation.fileBody === undefined ? {} : { requestBody: fileOf(operation.fileBody) }),
     ...(body === undefined

@@ -21,6 +21,7 @@ export const createKey: Operation = operation({
   input: { body: CreateKeyBody },
   output: z.object({ data: ShownKey }),
   status: 201,
+  keepsAnswer: "sealed",
   findFaults: async (context, { body }) => ({
     ...faultsOfRole(body, context.nowMs),
     ...(await referenceFaults(context, body, {

@@ -76,6 +76,7 @@ export const createOwnKey: Operation = operation({
   input: { body: CreateKeyBody.pick({ name: true, ip_allowlist: true, expires_at: true }) },
   output: one,
   status: 201,
+  keepsAnswer: "sealed",
   failures: ["conflict"],
   findFaults: async (context, { body }) =>
     limitFaults(body, { asking: await askingKey(context), nowMs: context.nowMs }),

@@ -2,9 +2,14 @@ import { z } from "zod";
 import { resolveRange } from "../../../schemas/time/range.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { invalidParameter } from "../../operation/errors.ts";
-import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
+import {
+  type Operation,
+  type OperationContext,
+  type OperationResult,
+  operation,
+} from "../../operation/operation.ts";
 import { type AskedUpdate, OPEN_UPDATES_MAX, UpdateStore } from "./conversion-updates.ts";
-import { asRefusal, receiveUpdate, UPDATE_ROWS_MAX } from "./receive-update.ts";
+import { asRefusal, type ReadUpdate, receiveUpdate, UPDATE_ROWS_MAX } from "./receive-update.ts";
 import { CreateUpdateQuery, ShownUpdate, shownUpdate } from "./update-fields.ts";
 import { getUpdate } from "./update-of-path.ts";
 
@@ -34,6 +39,7 @@ export const createConversionUpdate: Operation = operation({
   },
   output: z.object({ data: ShownUpdate }),
   status: 202,
+  keepsAnswer: true,
   failures: ["conflict"],
   run: async (context, { query, file }) => {
     if (file === undefined) throw new Error("a file of conversions was reached without the file");
@@ -43,11 +49,19 @@ export const createConversionUpdate: Operation = operation({
       columns: query.columns ?? {},
       pieces: file.pieces(),
     };
-    const id = await asRefusal(
-      async () => await receiveUpdate(new UpdateStore(db), { principal, requestId }, sent),
+    const begin = async (id: number, read: ReadUpdate): Promise<OperationResult> => {
+      const end = async (within: Pick<OperationContext, "db" | "imports">) => {
+        await new UpdateStore(within.db).begin(id, read);
+        within.imports?.due();
+        const row = await getUpdate({ ...context, db: within.db }, id);
+        return { body: { data: shownUpdate(context, row) } };
+      };
+      return await (context.answerOnce === undefined ? end(context) : context.answerOnce(end));
+    };
+    return await asRefusal(
+      async () =>
+        await receiveUpdate(new UpdateStore(db), { principal, requestId }, { sent, begin }),
     );
-    context.imports?.due();
-    return { body: { data: shownUpdate(context, await getUpdate(context, id)) } };
   },
 });
 

@@ -101,6 +101,7 @@ function changePhase(
     input: { path },
     output: z.object({ data: ShownUpdate }),
     status: 200,
+    keepsAnswer: true,
     failures: ["conflict"],
     findResource: async (context, { id }) => await getUpdate(context, id),
     run: async (context, { resource: { id } }) => {

@@ -22,15 +22,19 @@ export type SentUpdate = AskedUpdate & {
   readonly pieces: AsyncIterable<Uint8Array>;
 };
 
+/** What is known of a file once it has arrived. */
+export type ReadUpdate = { readonly columns: Columns; readonly lastNumber: number };
+
 /**
- * Stores the rows of a file while it arrives, and leaves nothing behind if it does not arrive whole. Its check then begins. Answers the id.
+ * Stores the rows of a file while it arrives, and leaves nothing behind if it does not arrive whole, or if `begin` leaves it as it is. `begin`
+ * makes its check begin.
  * @throws {FileFault} for a file that cannot be read.
  */
-export async function receiveUpdate(
+export async function receiveUpdate<T>(
   store: UpdateStore,
   sender: UpdateSender,
-  sent: SentUpdate,
-): Promise<number> {
+  { sent, begin }: { readonly sent: SentUpdate; readonly begin: BeginUpdate<T> },
+): Promise<T> {
   const id = await store.insert(sender, sent);
   try {
     const columns = new RecognisedColumns(sent.columns);
@@ -41,15 +45,15 @@ export async function receiveUpdate(
     }
     if (lastNumber === 0) throw new FileFault(`${NAME_IN_MESSAGES} has no rows.`);
     columns.check();
-    await store.begin(id, { columns: columns.columns, lastNumber });
-    return id;
-  } catch (error) {
+    return await begin(id, { columns: columns.columns, lastNumber });
+  } finally {
     await store.deleteUnread(id).catch(() => {
       // The next round of a runner deletes it.
     });
-    throw error;
   }
 }
+
+type BeginUpdate<T> = (id: number, read: ReadUpdate) => Promise<T>;
 
 /** Says of a file that cannot be read what is wrong with it. */
 export async function asRefusal<T>(work: () => Promise<T>): Promise<T> {

@@ -256,9 +256,12 @@ create table idempotent_answer (
   fingerprint bytea not null,
   status integer not null,
   -- As it was sent: not jsonb, which would put the fields into another order.
-  body json not null,
+  body json,
+  -- Instead of the body, if it has a secret such as a new API key.
+  sealed bytea,
   created_at timestamptz(3) not null default clock_timestamp(),
-  primary key (workspace_id, key)
+  primary key (workspace_id, key),
+  check (num_nonnulls(body, sealed) = 1)
 );
 create index idempotent_answer_age on idempotent_answer using brin (created_at);
 

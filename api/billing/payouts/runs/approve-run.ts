@@ -33,6 +33,7 @@ export const approvePayoutRun: Operation = operation({
   input: { path: z.object({ id: pathId }) },
   output: z.object({ data: ShownRun }),
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict", "unavailable"],
   findResource: findRunOf,
   run: async (context, { resource: { id } }) => {

@@ -83,6 +83,7 @@ export const cancelPayoutRun: Operation = operation({
   bodyDefaults: { file_was_not_sent: false },
   output: z.object({ data: ShownRun }),
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: findRunOf,
   run: async (context, { body, resource: { id } }) => {
@@ -122,6 +123,7 @@ export const releasePayoutLine: Operation = operation({
   },
   output: z.object({ data: ShownLine }),
   status: 200,
+  keepsAnswer: true,
   failures: ["conflict"],
   findResource: async ({ db, workspace }, { id }) => {
     const line = await findLine(db, workspace.id, id);
