@@ -97,7 +97,7 @@ export class InvoiceWorld {
 
   /** Closes everything that was posted until now. */
   async closeNow(advertiserId: number, more: Json = {}): Promise<Json[]> {
-    const until = await this.#nowAfterAll();
+    const until = await this.nowAfterAll();
     const answer = await this.api.post("/invoices/close", {
       advertiser_id: advertiserId,
       until,
@@ -116,7 +116,7 @@ export class InvoiceWorld {
   }
 
   /** An instant after everything that was posted: what is posted in the instant itself would be left out. */
-  async #nowAfterAll(): Promise<string> {
+  async nowAfterAll(): Promise<string> {
     const [last] = await this.rows(
       "select coalesce((extract(epoch from max(last_posted_at)) * 1000)::bigint, 0) as ms from ledger_balance where last_seq > 0",
     );

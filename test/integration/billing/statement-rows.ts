@@ -29,7 +29,7 @@ export async function approvedStatement(
       {
         kind: "adjustment",
         sourceKind: "test",
-        sourceId: String(numbers),
+        sourceId: `statement ${numbers}`,
         entries: [
           { ...entry, account: "adjustment_cost", ownerId: 0 },
           { ...entry, account: "partner_payable", ownerId: affiliateId, amount: -entry.amount },
