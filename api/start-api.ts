@@ -118,6 +118,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     log,
     cursors: new Cursors(secret),
     secretKeys: parts.secretKeys,
+    mailer: people.mailer,
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const files = openFileRunners(stores, parts.metrics);

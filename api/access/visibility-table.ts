@@ -317,7 +317,7 @@ export const VISIBILITY = {
   /** Of the partner of the key. */
   earnings: rule(
     `currency pending approved unbilled carried draft approved_unpaid in_payout paid_total
-      next_period_end`,
+      next_period_end approved_since`,
     { partner: "" },
   ),
   /** Of the advertiser of the key. */
@@ -364,6 +364,6 @@ export const VISIBILITY = {
   ),
   billing_file: rule("id name media_type sha256 size created_at", { partner: "", advertiser: "" }),
   /** What an admin changed of settings that decide about money (N13). */
-  change: rule("id at resource resource_id key_id person_id before after"),
+  change: rule("id at resource resource_id key_id person_id address before after"),
   audit_log_entry: rule("id ts key_id user action ip status request_id person_id"),
 } as const satisfies Record<string, Rule>;

@@ -10,6 +10,7 @@ import type { Cursors } from "../operation/cursor.ts";
 import type {
   ClickTotals,
   ImportSignals,
+  MailSender,
   OperationContext,
   OperationSettings,
   RequestContext,
@@ -34,6 +35,7 @@ export type OperationParts = {
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly secretKeys: SecretKeys;
+  readonly mailer?: MailSender | undefined;
   readonly log: Log;
   readonly settings: OperationSettings;
 };

@@ -29,6 +29,7 @@ import {
 } from "./file-bodies.ts";
 import { addJsonBodies } from "./json-body.ts";
 import { answerFileOnce, answerOnce } from "./kept-answers.ts";
+import { LaterMails } from "./later-mails.ts";
 import {
   noteUse,
   type OperationParts,
@@ -250,11 +251,14 @@ async function answerOperation(
   };
   const file =
     operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits);
-  const result = await runKept(
-    { operation, request, file },
-    requestContextOf(options, request),
-    run,
-  );
+  const { mailer, log } = options;
+  const mails = new LaterMails();
+  const context: RequestContext = {
+    ...requestContextOf(options, request),
+    mailAfter: mailer && ((name, mail) => mails.add(name, mail)),
+  };
+  const result = await runKept({ operation, request, file }, context, run);
+  if (mailer !== undefined) mails.send(mailer, log);
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
     limitStream(reply, options.streamLimits ?? STREAM_LIMITS);

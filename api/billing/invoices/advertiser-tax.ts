@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../../access/access-of-operations.ts";
+import { noteChange } from "../../access/change-log.ts";
 import { findReferenced } from "../../access/references.ts";
 import { showTo } from "../../access/visibility.ts";
 import { country, oneOf, orEmpty, text } from "../../http/body-fields.ts";
@@ -66,24 +68,54 @@ export const setAdvertiserTax: Operation = operation({
   status: 200,
   findResource: ofPath,
   findFaults: async (_context, { body }) => await Promise.resolve(faultsOf(body)),
-  run: async ({ db, workspace, principal }, { resource, body }) => {
-    await db.query({
-      name: "set-advertiser-tax",
-      text: `insert into tax_record (workspace_id, advertiser_id, mode, rate, country, vat_id) values ($1, $2, $3, $4, $5, $6)
-             on conflict (advertiser_id) do update set mode = excluded.mode, rate = excluded.rate, country = excluded.country,
-               vat_id = excluded.vat_id, updated_at = clock_timestamp()`,
-      values: [
-        workspace.id,
-        resource,
-        body.mode,
-        body.rate ?? "0",
-        body.country ?? "",
-        body.vat_id ?? "",
-      ],
+  run: async (context, { resource, body }) => {
+    const { db, principal } = context;
+    await inTransaction(db, async (tx) => {
+      const before = await readTax(tx, resource);
+      await saveTax(tx, context.workspace.id, { advertiserId: resource, body });
+      const after = await readTax(tx, resource);
+      await noteChange(tx, context, {
+        resource: "advertiser-tax",
+        resourceId: resource,
+        before: loggedTax(before),
+        after: loggedTax(after),
+      });
     });
     return { body: { data: showTo(principal.role, "tax_record", await readTax(db, resource)) } };
   },
 });
+
+type GivenTax = {
+  readonly mode: string;
+  readonly rate?: string | undefined;
+  readonly country?: string | undefined;
+  readonly vat_id?: string | undefined;
+};
+
+function loggedTax({ country, vat_id: vatId, mode, rate: percent }: TaxRow): TaxRow {
+  return { country, vat_id: vatId, mode, rate: percent };
+}
+
+async function saveTax(
+  tx: Queryable,
+  workspaceId: number,
+  { advertiserId, body }: { readonly advertiserId: number; readonly body: GivenTax },
+): Promise<void> {
+  await tx.query({
+    name: "set-advertiser-tax",
+    text: `insert into tax_record (workspace_id, advertiser_id, mode, rate, country, vat_id) values ($1, $2, $3, $4, $5, $6)
+             on conflict (advertiser_id) do update set mode = excluded.mode, rate = excluded.rate, country = excluded.country,
+               vat_id = excluded.vat_id, updated_at = clock_timestamp()`,
+    values: [
+      workspaceId,
+      advertiserId,
+      body.mode,
+      body.rate ?? "0",
+      body.country ?? "",
+      body.vat_id ?? "",
+    ],
+  });
+}
 
 async function ofPath(
   { db, workspace }: Pick<OperationContext, "db" | "workspace">,

@@ -126,21 +126,30 @@ export async function listAdvertiserBalances(
   return rows;
 }
 
-/** What a partner has approved conversions for, where nothing is posted. */
+/**
+ * What a partner has approved conversions for since then, where nothing is posted. Only as many rows are read as the index of the partner has of
+ * that time.
+ */
 export async function sumApproved(
   db: Queryable,
   workspaceId: number,
   {
     affiliateId,
     currency,
-  }: { readonly affiliateId: number; readonly currency: string | undefined },
+    sinceMs,
+  }: {
+    readonly affiliateId: number;
+    readonly currency: string | undefined;
+    readonly sinceMs: number;
+  },
 ): Promise<{ readonly currency: string; readonly approved: string }[]> {
   const { rows } = await db.query<{ currency: string; approved: string }>({
     name: "sum-approved-payouts",
     text: `select currency, sum(payout)::numeric(22, 4) as approved from conversion
            where workspace_id = $1 and affiliate_id = $2 and status = 'approved' and ($3::text is null or currency = $3)
+             and conv_ts >= $4::timestamptz
            group by currency order by currency`,
-    values: [workspaceId, affiliateId, currency],
+    values: [workspaceId, affiliateId, currency, new Date(sinceMs).toISOString()],
   });
   return rows;
 }

@@ -51,14 +51,15 @@ export const updateBillingSettings: Operation = operation({
   output,
   status: 200,
   failures: ["conflict"],
-  run: async ({ db, workspace, principal }, { body }) => {
+  run: async (context, { body }) => {
+    const { db, workspace, principal } = context;
     const settings = await inTransaction(db, async (tx) => {
       await lockBillingSettings(tx, workspace.id);
       const before = await findBillingSettings(tx, workspace.id);
       const after = changed(before, body);
       const isSwitched = after.enabled && (!before.enabled || after.starts_on !== before.starts_on);
       await saveBillingSettings(tx, workspace.id, { settings: after, isSwitched });
-      await noteChange(tx, principal, { resource: "billing-settings", before, after });
+      await noteChange(tx, context, { resource: "billing-settings", before, after });
       return await findBillingSettings(tx, workspace.id);
     });
     return { body: { data: shown(principal, settings) } };

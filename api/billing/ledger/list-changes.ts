@@ -20,6 +20,7 @@ const ShownChange = shownSchema("change", {
   resource_id: z.string(),
   key_id: z.int().nullable(),
   person_id: z.int().nullable(),
+  address: z.string().nullable(),
   before: fields,
   after: fields,
 }).meta({ id: "Change" });
@@ -70,7 +71,7 @@ async function listRows(
   const conditions = conditionsOf(filters);
   const { rows } = await db.query<ChangeRow>({
     ...statementName("list-changes", { from, to, ...filters }),
-    text: `select id, at, resource, resource_id, key_id, person_id, before, after from change_log
+    text: `select id, at, resource, resource_id, key_id, person_id, host(address) as address, before, after from change_log
            where workspace_id = $1 and (at, id) < ($2::timestamptz, $3::bigint)
              and at >= coalesce($5::timestamptz, '-infinity') and at < coalesce($6::timestamptz, 'infinity')
              ${quoteConditions(conditions, 7)}

@@ -3,6 +3,7 @@ import { readBillingState } from "../../../schemas/billing/billing-state.ts";
 import { type PaymentTerms, periodOf } from "../../../schemas/billing/periods.ts";
 import { amountOf, formatAmount } from "../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { DAY_MS } from "../../../schemas/time/zone.ts";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
 import { shownCurrency, shownMoney, shownTime } from "../../http/body-fields.ts";
@@ -17,6 +18,8 @@ import { listAdvertiserBalances, listPartnerBalances, sumApproved } from "./bala
 
 /** An account has no more currencies than there are. */
 const ROWS_MAX = 200;
+/** Without a ledger, what is approved is read conversion by conversion. */
+const APPROVED_DAYS = 90;
 const partnerOnly: OperationAccess = { roles: ["partner"], isWrite: false };
 
 const ShownEarnings = shownSchema("earnings", {
@@ -30,6 +33,7 @@ const ShownEarnings = shownSchema("earnings", {
   in_payout: shownMoney.nullable(),
   paid_total: shownMoney.nullable(),
   next_period_end: shownTime.nullable(),
+  approved_since: shownTime.nullable(),
 }).meta({ id: "Earnings" });
 
 const ShownOwnBilling = shownSchema("own_billing", {
@@ -51,7 +55,8 @@ export const getEarnings: Operation = operation({
   summary: "Get the own earnings",
   description:
     "What the partner of the key has earned and was paid, one object for each currency. While the network does not use billing, there are only `pending` " +
-    "and `approved`, from conversions, and the other fields are null.",
+    `and \`approved\`, from conversions, and the other fields are null. \`approved\` is then of the conversions of the last ${APPROVED_DAYS} days: ` +
+    "`approved_since` says since when, and reports have longer times.",
   access: partnerOnly,
   input: { query: z.object({ ...unpagedParams, currency: currencyParam }) },
   output: z.object({ data: z.array(ShownEarnings), next_cursor: z.null() }),
@@ -102,9 +107,15 @@ async function earningsOf(
   const rows = await listPartnerBalances(db, workspace.id, asked);
   if (isOn) {
     const nextPeriodEnd = await nextPeriodEndOf(db, { affiliateId, nowMs, ...workspace });
-    return rows.map((row) => ({ ...row, approved: row.balance, next_period_end: nextPeriodEnd }));
+    return rows.map((row) => ({
+      ...row,
+      approved: row.balance,
+      next_period_end: nextPeriodEnd,
+      approved_since: null,
+    }));
   }
-  const approved = await sumApproved(db, workspace.id, { affiliateId, currency });
+  const sinceMs = nowMs - APPROVED_DAYS * DAY_MS;
+  const approved = await sumApproved(db, workspace.id, { affiliateId, currency, sinceMs });
   const sums = new Map(approved.map((row) => [row.currency, row.approved]));
   const pending = new Map(rows.map((row) => [row.currency, row.pending]));
   return [...new Set([...sums.keys(), ...pending.keys()])].toSorted().map((code) => ({
@@ -112,6 +123,7 @@ async function earningsOf(
     currency: code,
     pending: pending.get(code) ?? "0.0000",
     approved: sums.get(code) ?? "0.0000",
+    approved_since: new Date(sinceMs).toISOString(),
   }));
 }
 

@@ -156,7 +156,7 @@ export const affiliates = manage({
   taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
   afterUpdate: async (tx, context, change) => {
     await queueAffiliateUpdated(tx, context, change);
-    if (changesPayment(change)) await notePaymentChange(tx, context, change.after);
+    if (changesPayment(change)) await notePaymentChange(tx, context, change);
   },
 });
 

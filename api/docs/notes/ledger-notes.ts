@@ -94,6 +94,7 @@ const BOOKS: Notes = {
   resource_id: "Id of the record; empty for settings of the workspace",
   "Change.key_id": "The key that changed it; null for a person",
   "Change.person_id": "The person who changed it; null for a key",
+  "Change.address": "Where the request came from; null if it is not known",
   "Change.before": "The fields that changed, as they were",
   "Change.after": "The same fields, as they are since",
   "UnpostedChange.at": "When the conversion changed",
@@ -120,7 +121,10 @@ const BALANCES: Notes = {
   unallocated: "Paid, and on no invoice yet; null for a partner",
   paid_total: "All that was ever paid",
   "Earnings.pending": "Of conversions that still wait for a decision",
-  "Earnings.approved": "Approved, and not paid; without billing, of all approved conversions",
+  "Earnings.approved":
+    "Approved, and not paid; without billing, of the approved conversions since `approved_since`",
+  "Earnings.approved_since":
+    "Without billing, the conversions since then are in `approved`; null with billing, where it is everything",
   "Earnings.unbilled": "Approved, and on no statement yet",
   "Earnings.carried":
     "What the last statement left for the next, such as an amount below the minimum",

@@ -240,6 +240,8 @@ create table change_log (
   at timestamptz(3) not null default clock_timestamp(),
   key_id integer,
   person_id integer,
+  -- Where the request came from.
+  address inet,
   -- Only the fields that changed.
   before jsonb not null,
   after jsonb not null

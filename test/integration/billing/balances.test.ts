@@ -179,12 +179,21 @@ test("a partner sees its own earnings, and the end of its period (N33)", async (
     next_period_end: new Date(
       Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1),
     ).toISOString(),
+    approved_since: null,
   });
 });
 
-test("with billing off a partner sees what is pending and approved (N33)", async () => {
+test("with billing off a partner sees what is pending, and what was approved in 90 days (N33)", async () => {
   await world.patch("/billing-settings", { enabled: false });
-  await storeConversion(world, { currency: "SEK", payout: "4", status: "approved" });
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  for (const days of [0, 89, 91, 400])
+    await storeConversion(world, {
+      currency: "SEK",
+      payout: days < 90 ? "2" : "100",
+      status: "approved",
+      conv_ts: ago(days),
+    });
+  const since: unknown = expect.stringMatching(new RegExp(`^${ago(90).slice(0, 10)}T`));
   expect(rowsOf(await world.get("/me/earnings?currency=SEK", keys.partner))).toEqual([
     {
       currency: "SEK",
@@ -197,6 +206,7 @@ test("with billing off a partner sees what is pending and approved (N33)", async
       in_payout: null,
       paid_total: null,
       next_period_end: null,
+      approved_since: since,
     },
   ]);
   await switchOn(world);

@@ -136,6 +136,11 @@ export class MoneyWrites {
       const paid = { reference: lines[0]?.reference, status: "paid", external_id: this.#next("b") };
       return { path: `/payout-runs/${id}/results`, body: { rows: [paid] } };
     },
+    exportPayoutRun: async () => {
+      const { id } = await this.#run();
+      await this.world.done(`/payout-runs/${id}/approve`);
+      return { path: `/payout-runs/${id}/export?format=csv` };
+    },
     setOwnPaymentMethod: async () => ({
       path: "/me/payment-method",
       body: { payment_method: "wire", payment_details: WIRE },

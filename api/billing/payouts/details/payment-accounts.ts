@@ -14,6 +14,7 @@ export type PaymentRow = {
   readonly affiliate_id: number;
   readonly affiliate_code: string;
   readonly affiliate_name: string;
+  readonly affiliate_email: string;
   readonly status: string;
   readonly method: PaymentMethod;
   /** The texts of the contract, sealed; null if there are none. */
@@ -45,8 +46,9 @@ export async function readPaymentRows(
     });
   const { rows } = await db.query<PaymentRow>({
     name: "read-payment-rows",
-    text: `select f.id as affiliate_id, f.code as affiliate_code, f.name as affiliate_name, f.status, f.payment_method as method,
-             f.payment_details as sealed_texts, a.sealed, a.masked, coalesce(t.country, '') as tax_country, coalesce(t.vat_id, '') as vat_id,
+    text: `select f.id as affiliate_id, f.code as affiliate_code, f.name as affiliate_name, f.email as affiliate_email, f.status,
+             f.payment_method as method, f.payment_details as sealed_texts, a.sealed, a.masked, coalesce(t.country, '') as tax_country,
+             coalesce(t.vat_id, '') as vat_id,
              coalesce(t.mode, 'none') as tax_mode, coalesce(t.rate, 0)::text as tax_rate, c.at as changed_at
            from affiliate f left join payment_account a on a.affiliate_id = f.id and a.method = f.payment_method
            left join tax_record t on t.affiliate_id = f.id

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LEFT_OUT, masked } from "../../../catalog/affiliates/payment-mask.ts";
 import { country, text } from "../../../http/body-fields.ts";
 import type { FieldFaults } from "../../../operation/operation.ts";
 import { ibanFault, isBic, plainBankCode } from "./bank-codes.ts";
@@ -133,9 +134,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   "bank_country",
   "network",
 ]);
-const ENDS = 4;
-const ENDS_FROM = 12;
-const LEFT_OUT = "…";
 
 /** The details as answers show them: `DE89…3000`. */
 export function maskDetails(details: PaymentDetails): Record<string, string> {
@@ -145,11 +143,6 @@ export function maskDetails(details: PaymentDetails): Record<string, string> {
       return [name, SHOWN.has(name) ? value : masked(value)];
     }),
   );
-}
-
-function masked(value: string): string {
-  if (value.length >= ENDS_FROM) return value.slice(0, ENDS) + LEFT_OUT + value.slice(-ENDS);
-  return value.length >= ENDS ? value.slice(0, 1) + LEFT_OUT + value.slice(-1) : LEFT_OUT;
 }
 
 /**

@@ -26,8 +26,9 @@ const ownRead: OperationAccess = { roles: ["partner"], isWrite: false };
 const needsFresh = ["payment_details"];
 const output = z.object({ data: ShownPaymentMethod });
 const HOLD_NOTE =
-  "A change of the method or of the details holds payouts to the partner for `payment_change_hold_hours` of the billing settings (48), and is told to " +
-  "webhooks as `affiliate.payment_method_changed`.";
+  "A change of the method or of the details holds payouts to the partner for `payment_change_hold_hours` of the billing settings (48). It is told to " +
+  "webhooks as `affiliate.payment_method_changed` and, if the installation sends mails, to the address of the partner before the change and to its people. " +
+  "So is a change of the tax, which holds nothing. `GET /changes` has both, with the key and the address that they came from, and details only as masks.";
 
 const getOwnPaymentMethod: Operation = operation({
   name: "getOwnPaymentMethod",

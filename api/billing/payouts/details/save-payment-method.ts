@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { amountOf, formatAmount } from "../../../../schemas/money/amount.ts";
 import type { Queryable } from "../../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
+import { noteChange } from "../../../access/change-log.ts";
 import { affiliates } from "../../../catalog/affiliates/affiliates.ts";
-import { notePaymentChange } from "../../../catalog/affiliates/payment-change.ts";
+import {
+  notePaymentChange,
+  tellPaymentChange,
+} from "../../../catalog/affiliates/payment-change.ts";
 import { openTexts } from "../../../catalog/affiliates/sealed-details.ts";
+import { presentFields } from "../../../http/patch.ts";
 import { asObject } from "../../../operation/json-object.ts";
 import type { FieldFaults, OperationContext } from "../../../operation/operation.ts";
 import {
@@ -79,7 +85,7 @@ export async function savePaymentMethod(
     });
     const before = await readPaymentRow(tx, workspace.id, affiliateId);
     if (given !== undefined) await saveDetails(tx, context, { before, method, given });
-    if (tax !== undefined) await saveTax(tx, workspace.id, before, tax);
+    if (tax !== undefined) await saveTax(tx, context, before, tax);
   });
 }
 
@@ -109,29 +115,46 @@ async function saveDetails(
     body: { payment_method: method, payment_details: masked },
   });
   // Other details may have the same ends. Then the record of the contract does not change, and notes nothing.
-  if (!isSeen) await notePaymentChange(tx, context, row);
+  if (!isSeen) await notePaymentChange(tx, context, { before: row, after: row });
   const account = { workspaceId: workspace.id, affiliateId, method, details, masked };
   await savePaymentAccount(tx, keys, account);
 }
 
 async function saveTax(
   tx: Queryable,
-  workspaceId: number,
+  context: OperationContext,
   before: PaymentRow,
   tax: Tax,
 ): Promise<void> {
+  const workspaceId = context.workspace.id;
+  const { affiliate_id: affiliateId } = before;
+  const was = {
+    country: before.tax_country,
+    vat_id: before.vat_id,
+    mode: before.tax_mode,
+    rate: formatAmount(amountOf(before.tax_rate)),
+  };
+  const is = { ...was, ...presentFields(tax) };
+  if (isDeepStrictEqual(is, was)) return;
   await tx.query({
     name: "save-tax-of-affiliate",
     text: `insert into tax_record (workspace_id, affiliate_id, country, vat_id, mode, rate) values ($1, $2, $3, $4, $5, $6)
            on conflict (affiliate_id) do update set country = excluded.country, vat_id = excluded.vat_id, mode = excluded.mode,
              rate = excluded.rate, updated_at = clock_timestamp()`,
-    values: [
-      workspaceId,
-      before.affiliate_id,
-      tax.country ?? before.tax_country,
-      tax.vat_id ?? before.vat_id,
-      tax.mode ?? before.tax_mode,
-      tax.rate ?? before.tax_rate,
-    ],
+    values: [workspaceId, affiliateId, is.country, is.vat_id, is.mode, is.rate],
   });
+  await noteChange(tx, context, {
+    resource: "affiliate-tax",
+    resourceId: affiliateId,
+    before: was,
+    after: is,
+  });
+  const row = {
+    id: affiliateId,
+    code: before.affiliate_code,
+    name: before.affiliate_name,
+    email: before.affiliate_email,
+    payment_method: before.method,
+  };
+  await tellPaymentChange(tx, context, { before: row, after: row, what: "tax details" });
 }

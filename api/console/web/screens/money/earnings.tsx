@@ -56,17 +56,19 @@ export function OwnEarnings(): ReactElement {
 }
 
 function OfCurrency({ earnings }: { readonly earnings: Earnings }): ReactElement {
-  const { currency, next_period_end: end } = earnings;
+  const { currency, next_period_end: end, approved_since: since } = earnings;
   const amounts = AMOUNTS.flatMap(([name, title]): readonly Fact[] => {
     const { [name]: amount } = earnings;
     return amount === null ? [] : [[title, formatMoney(amount, currency)]];
   });
   const next: readonly Fact[] =
     end === null ? [] : [["Next statement after", <InstantText key="end" iso={end} />]];
+  const from: readonly Fact[] =
+    since === null ? [] : [["Approved since", <InstantText key="since" iso={since} />]];
   return (
     <section className="panel stack" aria-label={`Earnings in ${currency}`}>
       <h2>{currency}</h2>
-      <Facts facts={[...amounts, ...next]} />
+      <Facts facts={[...amounts, ...from, ...next]} />
     </section>
   );
 }
