@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseSentJson, RECORD_BOUNDS } from "../../schemas/json/sent-json.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction, poolWithin } from "../../schemas/postgres/transaction.ts";
 import { ApiError, conflict, unavailable } from "../operation/errors.ts";
@@ -161,8 +162,7 @@ function replay(kept: KeptKey, first: KeptAnswer, fingerprint: Buffer): Operatio
 function opened(kept: KeptKey, sealed: Buffer): unknown {
   const text = kept.box?.open(sealed, ownerOf(kept))?.toString();
   if (text === undefined) throw noSecret();
-  const body: unknown = JSON.parse(text);
-  return body;
+  return parseSentJson(text, RECORD_BOUNDS);
 }
 
 /** A copied cell does not open under another key. */

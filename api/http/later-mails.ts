@@ -1,20 +1,23 @@
-import type { Log } from "../../schemas/host/log.ts";
-import type { LaterMail, MailSender } from "../operation/operation.ts";
+import type { LaterMail, MailSender, RequestContext } from "../operation/operation.ts";
 
-/** The mails of one request. They go out once it has succeeded: a refused change is told to nobody. */
-export class LaterMails {
-  readonly #mails = new Map<string, LaterMail>();
-
-  /** A transaction that is tried again adds the same mail under the same name. */
-  add(name: string, mail: LaterMail): void {
-    this.#mails.set(name, mail);
-  }
-
-  /** Nobody waits for them: a process that dies has told nobody, and the change log has it. */
-  send(mailer: MailSender, log: Log): void {
-    for (const mail of this.#mails.values())
-      mailer.send(mail).catch((error: unknown) => {
-        log.warn({ err: error }, "mail.not-sent");
-      });
-  }
+/**
+ * A context whose mails go out once the request has succeeded: a refused change is told to nobody. Nobody waits for them: a process that dies has
+ * told nobody, and the change log has it.
+ */
+export function withMails(
+  context: RequestContext,
+  mailer: MailSender | undefined,
+): { readonly context: RequestContext; readonly sendMails: () => void } {
+  if (mailer === undefined) return { context, sendMails: () => undefined };
+  // A transaction that is tried again adds the same mail under the same name.
+  const mails = new Map<string, LaterMail>();
+  return {
+    context: { ...context, mailAfter: (name, mail) => void mails.set(name, mail) },
+    sendMails: () => {
+      for (const mail of mails.values())
+        mailer.send(mail).catch((error: unknown) => {
+          context.log.warn({ err: error }, "mail.not-sent");
+        });
+    },
+  };
 }

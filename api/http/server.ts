@@ -28,8 +28,7 @@ import {
   receiveFile,
 } from "./file-bodies.ts";
 import { addJsonBodies } from "./json-body.ts";
-import { answerFileOnce, answerOnce } from "./kept-answers.ts";
-import { LaterMails } from "./later-mails.ts";
+import { withMails } from "./later-mails.ts";
 import {
   noteUse,
   type OperationParts,
@@ -41,6 +40,7 @@ import { readInput } from "./request-input.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import { addRootPage } from "./root-page.ts";
 import { RestRoutes } from "./routes.ts";
+import { runKept } from "./run-kept.ts";
 import {
   clientLeft,
   limitStream,
@@ -92,7 +92,6 @@ declare module "fastify" {
 
 export const BASE_PATH = "/api/v1";
 const BODY_BYTES_MAX = 1024 ** 2;
-const KEY_HEADER = "idempotency-key";
 const PARAM_CHARACTERS_MAX = 500;
 const JSON_TYPE = "application/json; charset=utf-8";
 const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
@@ -251,14 +250,9 @@ async function answerOperation(
   };
   const file =
     operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits);
-  const { mailer, log } = options;
-  const mails = new LaterMails();
-  const context: RequestContext = {
-    ...requestContextOf(options, request),
-    mailAfter: mailer && ((name, mail) => mails.add(name, mail)),
-  };
+  const { context, sendMails } = withMails(requestContextOf(options, request), options.mailer);
   const result = await runKept({ operation, request, file }, context, run);
-  if (mailer !== undefined) mails.send(mailer, log);
+  sendMails();
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
     limitStream(reply, options.streamLimits ?? STREAM_LIMITS);
@@ -361,32 +355,6 @@ async function afterWrite(
     status: reply.statusCode,
     requestId: admission.requestId,
   });
-}
-
-/** Runs an operation; once only for an `Idempotency-Key`, if it keeps its answer. */
-async function runKept(
-  {
-    operation: { keepsAnswer },
-    request: { headers, method, url, body },
-    file,
-  }: {
-    readonly operation: Operation;
-    readonly request: FastifyRequest;
-    readonly file: ReceivedFile | undefined;
-  },
-  context: RequestContext,
-  run: (context: RequestContext, file: ReceivedFile | undefined) => Promise<OperationResult>,
-): Promise<OperationResult> {
-  if (keepsAnswer === undefined) return await run(context, file);
-  const { [KEY_HEADER]: key } = headers;
-  const keyed = {
-    key: Array.isArray(key) ? key.join(",") : key,
-    method,
-    url,
-    isSealed: keepsAnswer === "sealed",
-  };
-  if (file !== undefined) return await answerFileOnce(context, { ...keyed, file }, run);
-  return await answerOnce(context, { ...keyed, body }, (within) => run(within, undefined));
 }
 
 /** Below the base, without the query. */

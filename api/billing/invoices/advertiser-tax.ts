@@ -92,8 +92,9 @@ type GivenTax = {
   readonly vat_id?: string | undefined;
 };
 
-function loggedTax({ country, vat_id: vatId, mode, rate: percent }: TaxRow): TaxRow {
-  return { country, vat_id: vatId, mode, rate: percent };
+/** Without what names the advertiser, and the time. */
+function loggedTax({ advertiser_id: _id, updated_at: _at, ...tax }: TaxRow): TaxRow {
+  return tax;
 }
 
 async function saveTax(
