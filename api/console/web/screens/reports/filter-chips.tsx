@@ -123,7 +123,7 @@ function AddFilter({
         <Plus size={14} aria-hidden /> Filter
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Positioner sideOffset={4} align="start">
+        <Popover.Positioner className="above" sideOffset={4} align="start">
           <Popover.Popup className="popup" aria-label="New filter">
             <form className="stack tight" onSubmit={add}>
               <select

@@ -31,7 +31,7 @@ export function PickList({
         <ChevronDown size={14} aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Positioner sideOffset={4} align="start">
+        <Popover.Positioner className="above" sideOffset={4} align="start">
           <Popover.Popup className="popup" aria-label={label}>
             <input
               className="input"

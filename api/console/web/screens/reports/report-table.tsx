@@ -67,7 +67,9 @@ function Answered({
   return (
     <section className="panel stack">
       <header className="row wrap">
-        <h2 className="grow">{formatCount(totalRows)} rows</h2>
+        <h2 className="grow">
+          {formatCount(totalRows)} {totalRows === 1 ? "row" : "rows"}
+        </h2>
         <CopyButton label="Copy link" isNamed text={location.href} />
         <CopyButton label="Copy as curl" isNamed text={curlOf(reportQuery(report))} />
         <ExportButton

@@ -70,9 +70,9 @@ export type Grant = {
   readonly advertiser_id: number | null;
 };
 
-/** What the fields say. An account that another role had before is left out. */
-export function grantOf(body: FormBody): Grant {
-  const role = ROLES.find((one) => one === body["role"]) ?? GRANT_AT_FIRST.role;
+/** What the fields say; `first` is the role that they showed at the beginning. An account that another role had before is left out. */
+export function grantOf(body: FormBody, first: Role = GRANT_AT_FIRST.role): Grant {
+  const role = ROLES.find((one) => one === body["role"]) ?? first;
   return {
     role,
     affiliate_id: role === "partner" ? idOf(body["affiliate_id"]) : null,

@@ -17,12 +17,12 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   const membership = useMembership();
   const { api, role, session, membershipId } = membership;
   const roles = rolesToGrant(membership);
-  const initial = roles.includes(GRANT_AT_FIRST.role) ? GRANT_AT_FIRST : { role: roles[0] };
+  const first = roles.find((one) => one === GRANT_AT_FIRST.role) ?? roles[0];
   const [made, setMade] = useState(NO_LINK);
   const own = session.memberships.find(({ id }) => id === membershipId);
   const isStaff = role === "admin" || role === "analyst";
   const invite = useWrite(["invitations"], async (body: FormBody) => {
-    const grant = isStaff ? grantOf(body) : ownGrant(role, own);
+    const grant = isStaff ? grantOf(body, first) : ownGrant(role, own);
     const { data } = await read(
       api.POST("/invitations", { body: { email: String(body["email"] ?? ""), ...grant } }),
     );
@@ -33,7 +33,7 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
       {made.link === "" ? (
         <RecordForm
           fields={isStaff ? [EMAIL, ...grantFields(roles)] : [EMAIL]}
-          initial={initial}
+          initial={{ role: first }}
           submit="Create invite link"
           onSubmit={async (body) => await invite.mutateAsync(body)}
         />
