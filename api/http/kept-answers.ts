@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { parseSentJson, RECORD_BOUNDS } from "../../schemas/json/sent-json.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction, poolWithin } from "../../schemas/postgres/transaction.ts";
-import { ApiError, conflict, unavailable } from "../operation/errors.ts";
+import { purposeOf } from "../../schemas/secrets/sealed-columns.ts";
+import { SecretKeyError, type SecretKeys } from "../../schemas/secrets/secret-keys.ts";
+import { ApiError, conflict } from "../operation/errors.ts";
 import type { OperationResult, ReceivedFile, RequestContext } from "../operation/operation.ts";
 import { scopeOf } from "../operation/principal.ts";
-import type { SealedBox } from "../operation/sealed-box.ts";
 
 /** A request to an operation that keeps its answer (N5). */
 export type KeyedRequest = {
@@ -77,30 +78,27 @@ export async function answerFileOnce(
 type KeptKey = {
   readonly workspaceId: number;
   readonly key: string;
-  /** Seals answers that have a secret. */
-  readonly box: SealedBox | undefined;
+  /** Seals the answer if it has a secret. */
+  readonly secretKeys: SecretKeys;
+  readonly isSealed: boolean;
 };
 
-/** Undefined without the header. @throws {ApiError} `invalid_request`; `unavailable` if the answer cannot be sealed. */
+/** Undefined without the header. @throws {ApiError} `invalid_request` */
 function keptKeyOf(
-  { principal, paymentBox }: RequestContext,
+  { principal, secretKeys }: RequestContext,
   { key, isSealed }: Pick<KeyedRequest, "key" | "isSealed">,
 ): KeptKey | undefined {
   if (key === undefined) return undefined;
   if (!KEY.test(key))
     throw new ApiError("invalid_request", "Idempotency-Key: expected 1 to 64 of A-Z a-z 0-9 . _ -");
   if (principal === undefined) throw new Error("an answer is kept for a principal only");
-  if (isSealed && paymentBox === undefined) throw noSecret();
   // Callers of another account or role see other answers, so that their keys are other keys.
   return {
     workspaceId: principal.workspace.id,
     key: `${scopeOf(principal)}/${key}`,
-    box: isSealed ? paymentBox : undefined,
+    secretKeys,
+    isSealed,
   };
-}
-
-function noSecret(): ApiError {
-  return unavailable("CONSOLE_SECRET, which seals the answer to this Idempotency-Key,");
 }
 
 async function inOneTransaction(
@@ -148,7 +146,7 @@ function fingerprintOf({
     .digest();
 }
 
-/** @throws {ApiError} `conflict`; `unavailable` if the answer was sealed with another secret. */
+/** @throws {ApiError} `conflict`. @throws {SecretKeyError} if no key of the ring opens the answer. */
 function replay(kept: KeptKey, first: KeptAnswer, fingerprint: Buffer): OperationResult {
   if (!first.fingerprint.equals(fingerprint))
     throw conflict(FIELD, "this key was sent with another request");
@@ -160,14 +158,15 @@ function replay(kept: KeptKey, first: KeptAnswer, fingerprint: Buffer): Operatio
 }
 
 function opened(kept: KeptKey, sealed: Buffer): unknown {
-  const text = kept.box?.open(sealed, ownerOf(kept))?.toString();
-  if (text === undefined) throw noSecret();
-  return parseSentJson(text, RECORD_BOUNDS);
+  const bytes = kept.secretKeys.openBytes(purposeOfAnswer(kept), sealed);
+  if (bytes === undefined)
+    throw new SecretKeyError("no key of SECRETS_KEY opens the answer to an Idempotency-Key");
+  return parseSentJson(bytes.toString(), RECORD_BOUNDS);
 }
 
 /** A copied cell does not open under another key. */
-function ownerOf({ workspaceId, key }: KeptKey): string {
-  return `idempotent_answer/${workspaceId}/${key}`;
+function purposeOfAnswer({ workspaceId, key }: KeptKey): string {
+  return purposeOf("idempotent_answer", workspaceId, key);
 }
 
 /** Until the end of the transaction. @throws {ApiError} `conflict` while another request has it. */
@@ -208,7 +207,9 @@ async function keepAnswer(
   }: { readonly body: unknown; readonly status?: number; readonly fingerprint: Buffer },
 ): Promise<void> {
   const text = JSON.stringify(body);
-  const sealed = kept.box?.seal(Buffer.from(text), ownerOf(kept));
+  const sealed = kept.isSealed
+    ? kept.secretKeys.sealBytes(purposeOfAnswer(kept), Buffer.from(text))
+    : null;
   await tx.query({
     name: "keep-idempotent-answer",
     text: `insert into idempotent_answer (workspace_id, key, fingerprint, status, body, sealed) values ($1, $2, $3, $4, $5, $6)
@@ -220,8 +221,8 @@ async function keepAnswer(
       kept.key,
       fingerprint,
       status ?? 0,
-      sealed === undefined ? text : null,
-      sealed ?? null,
+      sealed === null ? text : null,
+      sealed,
     ],
   });
 }

@@ -70,6 +70,19 @@ export const SEALED_COLUMNS = {
             from unnest($1::bytea[], $2::bytea[], $3::bigint[]) as n(sealed, value, at)
             where t.id = n.at and t.bytes = n.value`,
   },
+  idempotent_answer: {
+    name: "idempotent_answer/sealed",
+    rowsMax: DETAILS_ROWS,
+    count: `select encode(substr(sealed, 1, 4), 'hex') as key_id, count(*) as count
+            from idempotent_answer where sealed is not null group by 1`,
+    read: `select at, at as owner, value
+           from (select (workspace_id || '/' || key) collate "C" as at, sealed as value from idempotent_answer where sealed is not null) a
+           where substr(value, 1, 4) <> decode($1, 'hex') and at > $3
+           order by at limit $2`,
+    write: `update idempotent_answer t set sealed = n.sealed
+            from unnest($1::bytea[], $2::bytea[], $3::text[]) as n(sealed, value, at)
+            where t.workspace_id || '/' || t.key = n.at and t.sealed = n.value`,
+  },
 } as const satisfies Readonly<Record<string, SealedColumn>>;
 
 const COLUMNS: readonly SealedColumn[] = Object.values(SEALED_COLUMNS);

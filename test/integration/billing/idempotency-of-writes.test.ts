@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { operations } from "../../../api/operations.ts";
+import { newSecretKey, SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, details, refusal } from "../api/api-world.ts";
 import { MoneyWrites, moneyWrites, type Write } from "./money-writes.ts";
@@ -105,7 +106,7 @@ test.each(named)(
   },
 );
 
-test("the answer with a new key is kept sealed, and without CONSOLE_SECRET not at all (N5, N9)", async () => {
+test("the answer with a new key is kept sealed, and without SECRETS_KEY not at all (N5, N9)", async () => {
   const body = { name: "sealed", role: "analyst" };
   const headers = { "idempotency-key": "sealed" };
   const made = await api.call("POST", "/keys", { body, headers });
@@ -117,13 +118,14 @@ test("the answer with a new key is kept sealed, and without CONSOLE_SECRET not a
   expect(kept[0]?.row).not.toContain(key);
   expect(kept[0]?.sealed?.includes(key)).toBe(false);
   expect((await api.call("POST", "/keys", { body, headers })).text).toBe(made.text);
-  const origin = await api.startAnother({ consoleSecret: undefined });
+  const origin = await api.startAnother({ secretKeys: new SecretKeys(() => undefined) });
   const send = (more: Readonly<Record<string, string>>) =>
     api.callAt(origin, "POST", "/keys", { body, headers: more });
   for (const name of ["sealed", "unsealed"])
     expect(refusal(await send({ "idempotency-key": name }))).toBe("503 unavailable");
   expect((await send({})).status).toBe(201);
-  const other = await api.startAnother({ consoleSecret: "another secret of the console of tests" });
+  const ring = newSecretKey();
+  const other = await api.startAnother({ secretKeys: new SecretKeys(() => ring) });
   expect(refusal(await api.callAt(other, "POST", "/keys", { body, headers }))).toBe(
     "503 unavailable",
   );
