@@ -113,11 +113,8 @@ async function signInLines(env: Record<string, string>, options: Launch): Promis
 }
 
 /** Runs while the service is used. A start must not fail because sample data is missing. */
-function fillDemo(
-  host: ProductProcessHost,
-  demo: Demo | undefined,
-  { settings, signal }: Launch,
-): void {
+function fillDemo(host: ProductProcessHost, demo: Demo | undefined, options: Launch): void {
+  const { settings, signal } = options;
   const installation = openInstallation(settings.dataDir);
   const { trafficUntilMs } = installation;
   if (trafficUntilMs === undefined || demo === undefined || !settings.hasDemoTraffic) return;
@@ -125,12 +122,16 @@ function fillDemo(
     "demo",
     "adding a month of traffic in the background; DEMO_TRAFFIC=0 leaves it out",
   );
-  makeDemoTraffic(host, trafficUntilMs, signal).then(
-    (isComplete) => {
-      if (isComplete) installation.noteTrafficMade();
-    },
-    (error: unknown) => host.report.warn("demo", `no traffic: ${String(error)}`),
-  );
+  const fill = async (): Promise<void> => {
+    if (!(await makeDemoTraffic(host, trafficUntilMs, signal))) return;
+    const command = ["demo", "month-end"];
+    const { stdout } = await runTracker(command, host.env, DEMO_DEADLINE_MS, options);
+    host.report.note("demo", stdout.trim());
+    installation.noteTrafficMade();
+  };
+  fill().catch((error: unknown) => {
+    if (!signal.aborted) host.report.warn("demo", `it is incomplete: ${String(error)}`);
+  });
 }
 
 function refuseHalfRestored({ dataDir }: LauncherSettings): void {

@@ -102,6 +102,14 @@ export function describeReceivers(system: System, languages: readonly ReceiverLa
   });
 }
 
+/** As `npm start` does after the traffic of the demo, which tests leave out. */
+async function makeMonthEnd({ dataDir }: System): Promise<void> {
+  const program = projectFile(".build", "api", "tracker.js");
+  await promisify(execFile)(process.execPath, [program, "demo", "month-end"], {
+    env: { ...process.env, DATA_DIR: dataDir },
+  });
+}
+
 function originOf({ client }: System): string {
   return new URL(client.demo.base_url).origin;
 }
@@ -111,6 +119,7 @@ async function runPage(system: System, page: (typeof GUIDE_PAGES)[number]): Prom
   const apiOrigin = originOf(system);
   const examples = await readExamples(apiOrigin, page);
   const { postback_token, keys } = system.client.demo;
+  if (page === "month-end") await makeMonthEnd(system);
   await using receiver = await startReceiver();
   await using shell = await GuideShell.open(system.dataDir, {
     POSTBACK_TOKEN: postback_token,

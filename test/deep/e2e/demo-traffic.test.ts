@@ -61,6 +61,7 @@ async function expectMonthWithoutFault(): Promise<void> {
     expect(Number(totals[metric]), metric).toBeGreaterThan(0);
   expect(Number(totals["unique_clicks"])).toBeLessThan(Number(totals["clicks"]));
   expect(await audit(first)).not.toContain("differ");
+  expect(await first.client.rest("/billing/audit")).toMatchObject({ data: { violations: [] } });
   const { postgres } = await serversOf(first);
   const pool = openPool({ url: postgres, applicationName: "test" });
   const { rows } = await pool.query<{ reason: string }>({
@@ -76,6 +77,7 @@ async function expectMonthWithoutFault(): Promise<void> {
   expect(await first.stop()).toBe(0);
   await using second = await startSystem({ dataDir: first.dataDir, env: WITH_TRAFFIC });
   expect(second.output()).not.toContain("month of traffic");
+  expect(second.output()).not.toContain("closed months");
   expect((await readReport(second, endMs)).totals["clicks"]).toBe(totals["clicks"]);
 }
 
@@ -103,8 +105,8 @@ async function expectMonthAfterKill(): Promise<void> {
 
 async function untilFilled(system: System): Promise<void> {
   await until(
-    "the month of traffic is complete",
-    () => system.output().includes("a month of traffic, made in"),
+    "the month of traffic and its books are complete",
+    () => system.output().includes("Two closed months: "),
     { timeoutMs: FILLED_MS },
   );
 }

@@ -40,7 +40,7 @@ export const approvePayoutRun: Operation = operation({
     const { db, workspace, principal } = context;
     await inTransaction(db, async (tx) => {
       await lockPayouts(tx, workspace.id);
-      const run = await findRunOf({ ...context, db: tx }, { id });
+      const run = await findRunOf({ db: tx, workspace }, { id });
       if (run.status !== "draft") throw conflict("status", `this run is ${run.status} already`);
       await approve(tx, context, run);
     });
