@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { projectFile } from "../../schemas/host/project-root.ts";
 import { type Received, type Receiver, startReceiver } from "../integration/outgoing/receiver.ts";
 import {
   comparable,
