@@ -2,7 +2,7 @@ import { z } from "zod";
 import { amountOf, formatAmount } from "../../../../schemas/money/amount.ts";
 import type { ModelDocument } from "./documents.ts";
 import type { LedgerModel } from "./ledger-model.ts";
-import { anyOf, type Command, CURRENCY, equal, type Sequence } from "./sequence.ts";
+import { anyOf, type Command, CURRENCY, equal, mostly, type Sequence } from "./sequence.ts";
 
 type Result = "paid" | "failed" | "returned";
 
@@ -109,7 +109,7 @@ async function giveMethod({ calls, runs, roll }: Sequence, partner: number): Pro
 }
 
 async function approve({ calls, runs, roll }: Sequence): Promise<void> {
-  const run = anyOf(roll, runs);
+  const run = mostly(roll, runs, ({ status }) => status === "draft");
   if (run === undefined) return;
   const done = { ...NO_ROUTE, status: "approved", id: run.id };
   const { status, text } = await calls.move(`/payout-runs/${run.id}/approve`, undefined, done);
@@ -141,13 +141,9 @@ async function exportFile({ calls, runs, roll }: Sequence): Promise<void> {
 
 /** Reports a result of any line that was not held, sometimes twice. What does not follow from the line's state is refused. */
 async function settle({ calls, model, runs, roll }: Sequence): Promise<void> {
-  const run = anyOf(roll, runs.filter(isOpen));
-  const line =
-    run &&
-    anyOf(
-      roll,
-      run.lines.filter(({ status }) => status !== "held"),
-    );
+  const run = mostly(roll, runs.filter(isOpen), ({ status }) => status === "approved");
+  const lines = run?.lines.filter(({ status }) => status !== "held") ?? [];
+  const line = mostly(roll, lines, ({ status }) => status === "pending");
   if (run === undefined || line === undefined) return;
   const status = nextResult(line, roll);
   const isKnown = line.results.has(status);

@@ -33,6 +33,16 @@ export function anyOf<T>(roll: Sequence["roll"], items: readonly T[]): T | undef
   return items[roll(items.length)];
 }
 
+/** Mostly one that the command has an effect on, sometimes any, which refuses it. */
+export function mostly<T>(
+  roll: Sequence["roll"],
+  items: readonly T[],
+  isOpen: (item: T) => boolean,
+): T | undefined {
+  const open = items.filter(isOpen);
+  return open.length > 0 && roll(5) > 0 ? anyOf(roll, open) : anyOf(roll, items);
+}
+
 /** Fails with all that was said. */
 export function equal(what: string, said: unknown, expected: unknown): void {
   const [a, b] = [JSON.stringify(said), JSON.stringify(expected)];

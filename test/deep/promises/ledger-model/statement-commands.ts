@@ -4,7 +4,7 @@ import { formatAmount } from "../../../../schemas/money/amount.ts";
 import { zoneOf } from "../../../../schemas/time/zone.ts";
 import { pause } from "../../../system/service.ts";
 import { textOf } from "./documents.ts";
-import { amount, anyOf, type Command, equal, type Sequence } from "./sequence.ts";
+import { amount, anyOf, type Command, equal, mostly, type Sequence } from "./sequence.ts";
 
 type Row = { readonly id: number; readonly text: readonly string[] };
 
@@ -77,7 +77,8 @@ export async function untilDone(work: () => Promise<void>): Promise<void> {
 
 async function approve({ books, calls, model, roll }: Sequence): Promise<void> {
   const partner = books.partners[roll(2)] ?? 0;
-  const one = anyOf(roll, model.statementsOf(partner).chain);
+  const { chain } = model.statementsOf(partner);
+  const one = mostly(roll, chain, ({ status }) => status === "draft");
   if (one === undefined) return;
   const { status, text } = await calls.send("POST", `/statements/${one.id}/approve`);
   equal(text, status, one.status === "carried" ? 409 : 200);
