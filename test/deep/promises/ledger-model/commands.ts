@@ -2,9 +2,9 @@ import { z } from "zod";
 import { formatAmount } from "../../../../schemas/money/amount.ts";
 import { INVOICE_COMMANDS } from "./invoice-commands.ts";
 import type { ModelConversion, ModelStatus } from "./ledger-model.ts";
-import { PAYOUT_COMMANDS } from "./payout-commands.ts";
+import { PAYOUT_COMMANDS, PAYOUT_STEPS } from "./payout-commands.ts";
 import { amount, anyOf, type Command, CURRENCY, equal, type Sequence } from "./sequence.ts";
-import { STATEMENT_COMMANDS } from "./statement-commands.ts";
+import { STATEMENT_COMMANDS, STATEMENT_STEPS } from "./statement-commands.ts";
 import { UPDATE_COMMANDS } from "./update-commands.ts";
 
 const STATUSES: readonly ModelStatus[] = ["approved", "pending", "rejected"];
@@ -78,6 +78,12 @@ async function switchOffAndOn(sequence: Sequence): Promise<void> {
   await sequence.books.enable();
 }
 
+/** The whole way of money: by chance alone few sequences would come to its end. */
+async function payOut(sequence: Sequence): Promise<void> {
+  for (const step of [...STATEMENT_STEPS, ...STATEMENT_STEPS, ...PAYOUT_STEPS])
+    await step(sequence);
+}
+
 /** Each as often as it is named. */
 export const COMMANDS: readonly Command[] = [
   convert,
@@ -93,6 +99,9 @@ export const COMMANDS: readonly Command[] = [
   adjust,
   reverseAdjustment,
   switchOffAndOn,
+  payOut,
+  payOut,
+  payOut,
   ...STATEMENT_COMMANDS,
   ...PAYOUT_COMMANDS,
   ...INVOICE_COMMANDS,

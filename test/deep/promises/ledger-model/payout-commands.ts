@@ -206,6 +206,9 @@ export const PAYOUT_COMMANDS: readonly Command[] = [
   cancel,
 ];
 
+/** In the order in which money goes its way. */
+export const PAYOUT_STEPS: readonly Command[] = [make, approve, exportFile, settle, settle];
+
 function isOpen({ status }: ModelRun): boolean {
   return status === "approved" || status === "paid" || status === "failed";
 }

@@ -119,3 +119,6 @@ export const STATEMENT_COMMANDS: readonly Command[] = [
   makeVoid,
   changeTerms,
 ];
+
+/** In the order in which money goes its way. */
+export const STATEMENT_STEPS: readonly Command[] = [close, approve];
