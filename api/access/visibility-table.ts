@@ -94,7 +94,7 @@ export const VISIBILITY = {
   ),
   /** How a partner is paid: for itself and for admins. */
   payment_method: rule(
-    `affiliate_id payment_method payment_details has_details tax changed_at held_until`,
+    `affiliate_id payment_method payment_details has_details tax changed_at held_until wallet_names`,
     { analyst: "payment_details", partner: "affiliate_id" },
   ),
   payout_run: rule(

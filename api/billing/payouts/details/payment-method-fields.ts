@@ -58,6 +58,7 @@ export const ShownPaymentMethod = shownSchema("payment_method", {
   held_until: shownTime
     .nullable()
     .meta({ description: "Until when payouts wait after that change; null if they do not" }),
+  wallet_names: z.strictObject({ wallet_a: z.string(), wallet_b: z.string() }),
 }).meta({ id: "PaymentMethod" });
 
 /** Until when payouts wait after a change; null once that has passed. */
@@ -72,6 +73,7 @@ export function paymentMethodOf(
   row: PaymentRow,
   details: Details | typeof UNOPENED | undefined,
   heldUntil: string | null,
+  walletNames: Readonly<Record<string, string>> = {},
 ): Record<string, unknown> {
   return {
     affiliate_id: row.affiliate_id,
@@ -86,5 +88,9 @@ export function paymentMethodOf(
     },
     changed_at: row.changed_at,
     held_until: heldUntil,
+    wallet_names: {
+      wallet_a: walletNames["wallet_a"] ?? "",
+      wallet_b: walletNames["wallet_b"] ?? "",
+    },
   };
 }

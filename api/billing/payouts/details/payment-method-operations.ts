@@ -126,6 +126,6 @@ async function answer(context: OperationContext, affiliateId: number) {
   const row = await readPaymentRow(db, workspace.id, affiliateId);
   const state = await readBillingState(db, workspace.id);
   const until = holdEnd(row.changed_at, state?.payment_change_hold_hours ?? HOLD_HOURS, nowMs);
-  const shown = paymentMethodOf(row, detailsOf(secretKeys, row), until);
+  const shown = paymentMethodOf(row, detailsOf(secretKeys, row), until, state?.wallet_names);
   return { body: { data: showTo(principal.role, "payment_method", shown) } };
 }

@@ -1,4 +1,5 @@
 import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useMembership } from "./membership.ts";
 
 /** What waits and what is left of caps changes with records of every kind. */
@@ -21,4 +22,26 @@ export function useWrite<Input, Result>(
       );
     },
   });
+}
+
+/** A write of money: while it is on its way, a further press sends nothing. The button is disabled only from the next drawing on. */
+export function useWriteOnce<Input, Result>(
+  names: readonly string[],
+  write: (input: Input) => Promise<Result>,
+): UseMutationResult<Result, Error, Input> {
+  const isSent = useRef(false);
+  const result = useWrite(names, async (input: Input) => {
+    try {
+      return await write(input);
+    } finally {
+      isSent.current = false;
+    }
+  });
+  const { mutate } = result;
+  const once: typeof mutate = (...asked) => {
+    if (isSent.current) return;
+    isSent.current = true;
+    mutate(...asked);
+  };
+  return { ...result, mutate: once };
 }

@@ -4,7 +4,7 @@ import { advertiserChoices } from "../../client/choices.ts";
 import { Problem } from "../../client/problem.ts";
 import { formatMoney } from "../../format/money.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWrite, useWriteOnce } from "../../member/use-write.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
@@ -30,7 +30,7 @@ export function ClosePeriod({ onClose }: { readonly onClose: () => void }): Reac
     return (await read(api.POST("/invoices/close", { body }))).data;
   };
   const preview = useWrite([], async () => await close(true));
-  const make = useWrite(MONEY_NAMES, async () => await close(false));
+  const make = useWriteOnce(MONEY_NAMES, async () => await close(false));
   const change = (changed: Partial<Asked>): void => {
     setAsked({ ...asked, ...changed });
     preview.reset();

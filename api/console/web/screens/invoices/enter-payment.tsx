@@ -1,4 +1,6 @@
 import { type ReactElement, useState } from "react";
+import { parseDay } from "../../../../../schemas/time/calendar.ts";
+import { zoneOf } from "../../../../../schemas/time/zone.ts";
 import { read } from "../../client/api-client.ts";
 import { advertiserChoices } from "../../client/choices.ts";
 import { allPages } from "../../client/lists.ts";
@@ -6,13 +8,14 @@ import { Problem } from "../../client/problem.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatMoney } from "../../format/money.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { useUnsaved } from "../../parts/unsaved.ts";
 import { currencyChoices } from "../../records/known-choices.ts";
 import { RecordChoice } from "../../records/record-choice.tsx";
+import { localDay } from "../charts/local-days.ts";
 import { type Invoice, MONEY_NAMES } from "./invoice.ts";
 import { type Settled, settledBy } from "./settled-invoices.ts";
 
@@ -35,6 +38,13 @@ const SHOWN: readonly string[] = [
   "note",
 ];
 
+/** The instant at which a day begins in the zone. What is no day stays as it is, and the API says so. */
+function startOf(day: string, zone: string): string {
+  const parsed = parseDay(day);
+  const startMs = parsed === undefined ? undefined : zoneOf(zone)?.startOfDayMs(parsed);
+  return startMs === undefined ? day : new Date(startMs).toISOString();
+}
+
 /** A payment, with the invoices that it will settle. `invoice` is the invoice from which it was opened. */
 export function EnterPayment({
   onClose,
@@ -43,19 +53,19 @@ export function EnterPayment({
   readonly onClose: () => void;
   readonly invoice?: Invoice | undefined;
 }): ReactElement {
-  const { api, currency } = useMembership();
+  const { api, currency, zone } = useMembership();
   const [before] = useState<Draft>(() => ({
     advertiser_id: invoice === undefined ? "" : String(invoice.advertiser_id),
     currency: invoice?.currency ?? currency,
     amount: "",
     external_id: "",
-    received_on: new Date().toISOString().slice(0, "2026-11-28".length),
+    received_on: localDay(new Date(), zone),
     note: "",
     named: invoice === undefined ? [] : [invoice.id],
   }));
   const [draft, setDraft] = useState(before);
   const open = useOpenInvoices(draft.advertiser_id, draft.currency);
-  const save = useWrite(MONEY_NAMES, async () => {
+  const save = useWriteOnce(MONEY_NAMES, async () => {
     const { received_on: day, named, advertiser_id: advertiserId, ...body } = draft;
     await read(
       api.POST("/payments", {
@@ -64,7 +74,7 @@ export function EnterPayment({
           amount: draft.amount.trim(),
           external_id: draft.external_id.trim(),
           advertiser_id: Number(advertiserId),
-          received_at: `${day}T00:00:00Z`,
+          received_at: startOf(day, zone),
           invoice_ids: [...named],
         },
       }),

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { RecordForm } from "../../records/record-form.tsx";
@@ -37,10 +37,10 @@ export function InvoiceActions({
 function Unsent({ id, isDraft }: { readonly id: number; readonly isDraft: boolean }): ReactElement {
   const { api } = useMembership();
   const params = { path: { id } };
-  const approve = useWrite(MONEY_NAMES, async () => {
+  const approve = useWriteOnce(MONEY_NAMES, async () => {
     await read(api.POST("/invoices/{id}/approve", { params }));
   });
-  const makeVoid = useWrite(MONEY_NAMES, async () => {
+  const makeVoid = useWriteOnce(MONEY_NAMES, async () => {
     await read(api.POST("/invoices/{id}/void", { params }));
   });
   const error = approve.error ?? makeVoid.error;
@@ -78,7 +78,7 @@ function Unsent({ id, isDraft }: { readonly id: number; readonly isDraft: boolea
 function Credit({ id }: { readonly id: number }): ReactElement {
   const { api } = useMembership();
   const [isCrediting, setCrediting] = useState(false);
-  const credit = useWrite(MONEY_NAMES, async (reason: string) => {
+  const credit = useWriteOnce(MONEY_NAMES, async (reason: string) => {
     const params = { path: { id } };
     await read(api.POST("/invoices/{id}/credit", { params, body: { reason } }));
   });

@@ -7,7 +7,15 @@ export type Payment = components["schemas"]["AdvertiserPayment"];
 export type InvoiceLine = InvoiceDetail["lines"][number];
 
 /** Keys of answers that change with every write about invoices and payments. */
-export const MONEY_NAMES = ["invoices", "invoice", "invoice-lines", "payments", "open-invoices"];
+export const MONEY_NAMES = [
+  "invoices",
+  "invoice",
+  "invoice-lines",
+  "payments",
+  "open-invoices",
+  "balances",
+  "ledger",
+];
 
 /** What an invoice is called before it has a number, too. */
 export function invoiceTitle({

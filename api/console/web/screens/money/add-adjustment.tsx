@@ -12,7 +12,7 @@ import { missingProblem, Problem } from "../../client/problem.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatMoney } from "../../format/money.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { useUnsaved } from "../../parts/unsaved.ts";
@@ -87,7 +87,7 @@ function Form({ onDone }: { readonly onDone: () => void }): ReactElement {
   const [missing, setMissing] = useState<Problem>();
   // A request that is sent again after a lost answer adds nothing.
   const [key] = useState(() => crypto.randomUUID());
-  const save = useWrite(CHANGED_BY_ADJUSTMENT, async () => {
+  const save = useWriteOnce(CHANGED_BY_ADJUSTMENT, async () => {
     const params = { header: { "Idempotency-Key": key } };
     await read(api.POST("/adjustments", { params, body: bodyOf(draft) }));
     onDone();

@@ -5,7 +5,7 @@ import { advertiserChoices, affiliateIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatMoney } from "../../format/money.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -97,7 +97,7 @@ function AdjustmentDrawer({
   const settings = useBillingSettings();
   const [key] = useState(() => crypto.randomUUID());
   const { id, amount, currency, kind, reason, visible } = adjustment;
-  const reverse = useWrite(CHANGED_BY_ADJUSTMENT, async () => {
+  const reverse = useWriteOnce(CHANGED_BY_ADJUSTMENT, async () => {
     const params = { path: { id }, header: { "Idempotency-Key": key } };
     await read(api.POST("/adjustments/{id}/reverse", { params }));
     onClose();

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
 import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -57,7 +57,7 @@ export function ApproveQuestion({
   readonly onClose: () => void;
 }): ReactElement {
   const { api } = useMembership();
-  const approve = useWrite(STATEMENT_NAMES, async (ids: readonly number[]) => {
+  const approve = useWriteOnce(STATEMENT_NAMES, async (ids: readonly number[]) => {
     const refused: { readonly id: number; readonly message: string }[] = [];
     for (let from = 0; from < ids.length; from += IDS_MAX) {
       const body = { ids: ids.slice(from, from + IDS_MAX) };

@@ -4,7 +4,7 @@ import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices } from "../../client/choices.ts";
 import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { Awaited } from "../../parts/awaited.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -16,6 +16,8 @@ import { statementColumns } from "./statement-columns.tsx";
 import { sumsText } from "./sums.ts";
 
 const HEIGHT = 160;
+/** Money first: a drawer is narrow. */
+const PREVIEWED = ["partner", "gross", "carried", "total", "status", "period", "due"];
 
 /** What would be made is shown before it is. */
 export function ClosePeriods({ onClose }: { readonly onClose: () => void }): ReactElement {
@@ -33,7 +35,7 @@ export function ClosePeriods({ onClose }: { readonly onClose: () => void }): Rea
         .data,
     staleTime: 0,
   });
-  const close = useWrite(STATEMENT_NAMES, async () => {
+  const close = useWriteOnce(STATEMENT_NAMES, async () => {
     const { data } = await read(api.POST("/statements/close", { body }));
     return data;
   });
@@ -62,9 +64,9 @@ export function ClosePeriods({ onClose }: { readonly onClose: () => void }): Rea
       )}
       <h3>What would be made</h3>
       <Awaited asked={preview} height={HEIGHT}>
-        {({ statements }) =>
-          statements.length === 0 ? <p>Nothing is due.</p> : <Preview rows={statements} />
-        }
+        {({ statements }) => (
+          <p>{statements.length === 0 ? "Nothing is due." : made(statements)}</p>
+        )}
       </Awaited>
       {close.isError && <ProblemNotice error={close.error} />}
       <div className="row">
@@ -80,6 +82,7 @@ export function ClosePeriods({ onClose }: { readonly onClose: () => void }): Rea
           Cancel
         </button>
       </div>
+      {!isNothingDue(preview.data) && <Preview rows={preview.data?.statements ?? []} />}
     </Drawer>
   );
 }
@@ -112,17 +115,15 @@ function Closed({
 }
 
 function Preview({ rows }: { readonly rows: readonly Statement[] }): ReactElement {
-  const columns = statementColumns(false).filter(({ name }) => name !== "number");
+  const all = statementColumns(false);
+  const columns = PREVIEWED.flatMap((name) => all.filter((column) => column.name === name));
   return (
-    <>
-      <p>{made(rows)}</p>
-      <DataTable
-        caption="Statements that would be made"
-        columns={columns}
-        rows={rows}
-        keyOf={({ affiliate_id, currency, period }) => `${affiliate_id} ${currency} ${period.from}`}
-      />
-    </>
+    <DataTable
+      caption="Statements that would be made"
+      columns={columns}
+      rows={rows}
+      keyOf={({ affiliate_id, currency, period }) => `${affiliate_id} ${currency} ${period.from}`}
+    />
   );
 }
 

@@ -92,7 +92,7 @@ export function MoneySettings(): ReactElement {
 
 function useSave() {
   const { api } = useMembership();
-  return useWrite(["billing-settings", "balances"], async (body: RecordBody) => {
+  return useWrite(["billing-settings", "balances", "wallet-names"], async (body: RecordBody) => {
     await read(api.PATCH("/billing-settings", { body }));
   });
 }
@@ -105,9 +105,8 @@ function Switch({ settings, mayWrite }: Part): ReactElement {
   return (
     <section className="panel stack narrow">
       <h2>{enabled ? "Billing is on" : "Billing is off"}</h2>
-      {enabled ? (
-        <Facts facts={[["First day", day ?? ""]]} />
-      ) : (
+      {enabled && isPosted && <Facts facts={[["First day", day ?? ""]]} />}
+      {!enabled && (
         <p>
           Switching it on posts every approved conversion created since the first day, with all that
           happened to it. Older conversions stay in your old books: enter what was open there as

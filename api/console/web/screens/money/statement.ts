@@ -9,7 +9,13 @@ export type StatementLine = components["schemas"]["StatementLine"];
 export type StatementEntry = components["schemas"]["StatementEntry"];
 
 /** Keys of cached answers that change with a statement. */
-export const STATEMENT_NAMES = ["statements", "statement", "statement-entries"];
+export const STATEMENT_NAMES = [
+  "statements",
+  "statement",
+  "statement-entries",
+  "balances",
+  "payout-due",
+];
 
 /** Where a role reads statements: partners their own. */
 export function isOwn({ role }: Pick<Membership, "role">): boolean {

@@ -5,7 +5,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWrite, useWriteOnce } from "../../member/use-write.ts";
 
 export type Update = components["schemas"]["ConversionUpdate"];
 export type UpdateWithSums = components["schemas"]["ConversionUpdateWithSums"];
@@ -36,7 +36,7 @@ export function isUnderWay({ status }: Pick<Update, "status">): boolean {
 /** Sends a file to be checked. Returns its id. */
 export function useSendUpdate(): UseMutationResult<number, Error, SentUpdate> {
   const { api } = useMembership();
-  return useWrite(["conversion-updates"], async ({ content, name, columns, ...sent }) => {
+  return useWriteOnce(["conversion-updates"], async ({ content, name, columns, ...sent }) => {
     const query = {
       name,
       columns: JSON.stringify(columns),
@@ -134,7 +134,7 @@ type Phase = "apply" | "undo" | "stop";
 /** Begins to apply or to undo a file, or stops it. */
 export function useUpdatePhase(id: number): UseMutationResult<void, Error, Phase> {
   const { api } = useMembership();
-  return useWrite(["conversion-update", "conversion-updates"], async (phase: Phase) => {
+  return useWriteOnce(["conversion-update", "conversion-updates"], async (phase: Phase) => {
     const params = { path: { id } };
     if (phase === "apply") await read(api.POST("/conversion-updates/{id}/apply", { params }));
     if (phase === "undo") await read(api.POST("/conversion-updates/{id}/undo", { params }));

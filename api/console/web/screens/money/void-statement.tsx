@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { STATEMENT_NAMES } from "./statement.ts";
@@ -10,7 +10,7 @@ import { STATEMENT_NAMES } from "./statement.ts";
 export function VoidStatement({ id }: { readonly id: number }): ReactElement {
   const { api } = useMembership();
   const params = { path: { id } };
-  const take = useWrite(STATEMENT_NAMES, async () => {
+  const take = useWriteOnce(STATEMENT_NAMES, async () => {
     await read(api.POST("/statements/{id}/void", { params }));
   });
   return (

@@ -13,10 +13,12 @@ import {
   type PayoutRun,
 } from "./payout.ts";
 import { dueColumns, heldColumns } from "./payout-columns.tsx";
+import { useMethods } from "./use-methods.ts";
 
 /** Who is not paid, and why. An admin may release a line of a draft. */
 export function HeldLines({ run }: { readonly run: PayoutRun }): ReactElement {
   const { role } = useMembership();
+  const { wordsOf } = useMethods();
   const [released, setReleased] = useState<PayoutLine>();
   const mayRelease = role === "admin" && run.status === "draft";
   const release: Column<PayoutLine> = {
@@ -47,7 +49,7 @@ export function HeldLines({ run }: { readonly run: PayoutRun }): ReactElement {
         rows={run.held}
         keyOf={({ id }) => String(id)}
         columns={[
-          ...dueColumns<PayoutLine>(run.currency),
+          ...dueColumns<PayoutLine>(run.currency, wordsOf),
           ...heldColumns<PayoutLine>(),
           ...(mayRelease ? [release] : []),
         ]}

@@ -5,7 +5,7 @@ import { Problem } from "../../client/problem.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatMoney } from "../../format/money.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWrite, useWriteOnce } from "../../member/use-write.ts";
 import { CheckList } from "../../parts/check-list.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -13,8 +13,10 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { currencyChoices } from "../../records/known-choices.ts";
 import { RecordChoice } from "../../records/record-choice.tsx";
-import { METHOD_CHOICES, methodOf, PAYOUT_NAMES, type PayoutDueLine } from "./payout.ts";
+import { localDay } from "../charts/local-days.ts";
+import { methodOf, PAYOUT_NAMES, type PayoutDueLine } from "./payout.ts";
 import { dueColumns, heldColumns } from "./payout-columns.tsx";
+import { useMethods } from "./use-methods.ts";
 
 type Terms = {
   readonly currency: string;
@@ -27,10 +29,10 @@ const SHOWN: readonly string[] = ["currency", "methods", "due_until", "execution
 
 /** Shows who a run would pay and hold, then makes it. */
 export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const { api, base, currency } = useMembership();
+  const { api, base, currency, zone } = useMembership();
   const [, navigate] = useLocation();
   const [terms, setTerms] = useState<Terms>(() => {
-    const today = new Date().toISOString().slice(0, "2026-11-28".length);
+    const today = localDay(new Date(), zone);
     return { currency, methods: [], due_until: today, execution_date: today };
   });
   const preview = useWrite([], async () => {
@@ -42,7 +44,7 @@ export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElem
     };
     return (await read(api.GET("/payout-runs/due", { params: { query } }))).data;
   });
-  const make = useWrite(PAYOUT_NAMES, async () => {
+  const make = useWriteOnce(PAYOUT_NAMES, async () => {
     const methods = terms.methods.map(methodOf).filter((one) => one !== undefined);
     const { data } = await read(api.POST("/payout-runs", { body: { ...terms, methods } }));
     onClose();
@@ -101,6 +103,7 @@ function TermFields({
   readonly faults: Readonly<Record<string, string>>;
   readonly onChange: (changed: Partial<Terms>) => void;
 }): ReactElement {
+  const { choices } = useMethods();
   return (
     <>
       <RecordChoice
@@ -113,7 +116,7 @@ function TermFields({
       <CheckList
         label="Ways to pay (none chosen: all)"
         chosen={terms.methods}
-        choices={METHOD_CHOICES}
+        choices={choices}
         fault={faults["methods"]}
         onChange={(methods) => onChange({ methods })}
       />
@@ -146,6 +149,7 @@ type DueRun = {
 };
 
 function Due({ due: { currency, total, held_total, lines, held } }: { readonly due: DueRun }) {
+  const { wordsOf } = useMethods();
   if (lines.length + held.length === 0)
     return <p role="status">Nothing is due with these terms.</p>;
   const keyOf = ({ affiliate_id: id }: PayoutDueLine): string => String(id);
@@ -162,7 +166,7 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
             caption="Who is held"
             rows={held}
             keyOf={keyOf}
-            columns={[...dueColumns(currency).slice(0, 2), ...heldColumns()]}
+            columns={[...dueColumns(currency, wordsOf).slice(0, 2), ...heldColumns()]}
           />
         </section>
       )}
@@ -173,7 +177,7 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
             caption="Who is paid"
             rows={lines}
             keyOf={keyOf}
-            columns={dueColumns(currency)}
+            columns={dueColumns(currency, wordsOf)}
           />
         </section>
       )}

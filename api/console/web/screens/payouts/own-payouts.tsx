@@ -8,38 +8,42 @@ import { InstantText } from "../../parts/instant-text.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
-import { accountText, methodWords, type PayoutLine } from "./payout.ts";
+import { accountText, type Method, type PayoutLine } from "./payout.ts";
+import { useMethods } from "./use-methods.ts";
 
-const COLUMNS: readonly Column<PayoutLine>[] = [
-  { name: "reference", title: "Reference", cell: ({ reference }) => reference },
-  {
-    name: "status",
-    title: "Status",
-    isEarly: true,
-    cell: ({ status }) => <StatusBadge status={status} />,
-  },
-  {
-    name: "amount",
-    title: "Amount",
-    isNumber: true,
-    isEarly: true,
-    cell: ({ amount, currency }) => formatMoney(amount, currency),
-  },
-  { name: "execution", title: "Execution date", cell: (row) => row.execution_date },
-  {
-    name: "settled",
-    title: "Settled",
-    cell: ({ settled_at: at }) => (at === null ? "" : <InstantText iso={at} />),
-  },
-  { name: "method", title: "Paid by", cell: ({ method }) => methodWords(method) },
-  { name: "account", title: "Account", cell: (row) => <StrangerText text={accountText(row)} /> },
-  { name: "statements", title: "Statements", cell: ({ statements }) => statements.join(", ") },
-  { name: "error", title: "Went wrong", cell: (row) => <StrangerText text={row.error} /> },
-];
+function columnsOf(wordsOf: (method: Method) => string): readonly Column<PayoutLine>[] {
+  return [
+    { name: "reference", title: "Reference", cell: ({ reference }) => reference },
+    {
+      name: "status",
+      title: "Status",
+      isEarly: true,
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      name: "amount",
+      title: "Amount",
+      isNumber: true,
+      isEarly: true,
+      cell: ({ amount, currency }) => formatMoney(amount, currency),
+    },
+    { name: "execution", title: "Execution date", cell: (row) => row.execution_date },
+    {
+      name: "settled",
+      title: "Settled",
+      cell: ({ settled_at: at }) => (at === null ? "" : <InstantText iso={at} />),
+    },
+    { name: "method", title: "Paid by", cell: ({ method }) => wordsOf(method) },
+    { name: "account", title: "Account", cell: (row) => <StrangerText text={accountText(row)} /> },
+    { name: "statements", title: "Statements", cell: ({ statements }) => statements.join(", ") },
+    { name: "error", title: "Went wrong", cell: (row) => <StrangerText text={row.error} /> },
+  ];
+}
 
 /** What was paid to the partner who looks, or is on its way. */
 export function OwnPayouts(): ReactElement {
   const { api } = useMembership();
+  const { wordsOf } = useMethods();
   return (
     <>
       <h1>Payouts</h1>
@@ -49,7 +53,7 @@ export function OwnPayouts(): ReactElement {
         load={async (query, signal) =>
           await read(api.GET("/me/payouts", { params: { query: fromAddress(query) }, signal }))
         }
-        columns={COLUMNS}
+        columns={columnsOf(wordsOf)}
         keyOf={({ id }) => String(id)}
         nothing={
           <>

@@ -11,13 +11,8 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import type { RecordBody } from "../../records/form-field.ts";
 import { NestedForm } from "../../records/nested-form.tsx";
 import { detailsFields, OWN_TAX, STAFF_TAX } from "./payment-fields.ts";
-import {
-  detailFacts,
-  METHOD_CHOICES,
-  methodOf,
-  methodWords,
-  type PaymentMethod,
-} from "./payout.ts";
+import { detailFacts, methodOf, type PaymentMethod } from "./payout.ts";
+import { useMethods } from "./use-methods.ts";
 
 const HEIGHT = 320;
 
@@ -77,11 +72,12 @@ function Details({
 }): ReactElement {
   const [chosen, setChosen] = useState(payment.payment_method);
   const [isChanging, setChanging] = useState(false);
+  const { choices, wordsOf } = useMethods();
   const { has_details: hasDetails, held_until: heldUntil, payment_method: method } = payment;
   return (
     <section className="panel stack narrow">
       <h2>Payment details</h2>
-      <Facts facts={[["Paid by", methodWords(method)], ...detailFacts(payment.payment_details)]} />
+      <Facts facts={[["Paid by", wordsOf(method)], ...detailFacts(payment.payment_details)]} />
       {!hasDetails && (
         <p className="notice warn">There are no details to pay to yet. Payouts wait until then.</p>
       )}
@@ -98,7 +94,7 @@ function Details({
           <ChoiceField
             label="Paid by"
             value={chosen}
-            choices={METHOD_CHOICES}
+            choices={choices}
             onChange={(value) => setChosen(methodOf(value) ?? chosen)}
           />
           <p className="muted">

@@ -4,7 +4,7 @@ import { Problem } from "../../client/problem.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatMoney } from "../../format/money.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { PAYOUT_NAMES, type PayoutRun } from "./payout.ts";
@@ -48,7 +48,7 @@ type Question = { readonly run: PayoutRun; readonly onClose: () => void };
 function ApproveQuestion({ run, onClose }: Question): ReactElement {
   const { api } = useMembership();
   const { id, currency, total, held_count: held, line_count: lines } = run;
-  const approve = useWrite(PAYOUT_NAMES, async () => {
+  const approve = useWriteOnce(PAYOUT_NAMES, async () => {
     await read(api.POST("/payout-runs/{id}/approve", { params: { path: { id } } }));
     onClose();
   });
@@ -91,7 +91,7 @@ function ApproveQuestion({ run, onClose }: Question): ReactElement {
 function CancelQuestion({ run: { id, status }, onClose }: Question): ReactElement {
   const { api } = useMembership();
   const [isUnsent, setUnsent] = useState(false);
-  const cancel = useWrite(PAYOUT_NAMES, async () => {
+  const cancel = useWriteOnce(PAYOUT_NAMES, async () => {
     const body = { file_was_not_sent: isUnsent };
     await read(api.POST("/payout-runs/{id}/cancel", { params: { path: { id } }, body }));
     onClose();

@@ -3,10 +3,13 @@ import type { Column } from "../../parts/data-table.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordLink } from "../../records/record-link.tsx";
-import { accountText, heldWords, methodWords, type PayoutDueLine } from "./payout.ts";
+import { accountText, heldWords, type Method, type PayoutDueLine } from "./payout.ts";
 
 /** Who is paid how much to where, in one currency. */
-export function dueColumns<Row extends PayoutDueLine>(currency: string): readonly Column<Row>[] {
+export function dueColumns<Row extends PayoutDueLine>(
+  currency: string,
+  wordsOf: (method: Method) => string,
+): readonly Column<Row>[] {
   return [
     {
       name: "partner",
@@ -26,7 +29,7 @@ export function dueColumns<Row extends PayoutDueLine>(currency: string): readonl
       isNumber: true,
       cell: ({ amount }) => formatMoney(amount, currency),
     },
-    { name: "method", title: "Paid by", cell: ({ method }) => methodWords(method) },
+    { name: "method", title: "Paid by", cell: ({ method }) => wordsOf(method) },
     {
       name: "account",
       title: "Account",

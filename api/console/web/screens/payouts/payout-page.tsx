@@ -11,11 +11,12 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordPage, useRecordId } from "../../records/record-page.tsx";
 import { HeldLines } from "./held-lines.tsx";
-import { methodWords, type PayoutLine, type PayoutRun } from "./payout.ts";
+import type { PayoutLine, PayoutRun } from "./payout.ts";
 import { PayoutActions } from "./payout-actions.tsx";
 import { dueColumns } from "./payout-columns.tsx";
 import { PayoutFiles } from "./payout-files.tsx";
 import { PayoutResults } from "./payout-results.tsx";
+import { useMethods } from "./use-methods.ts";
 
 type NamedRun = PayoutRun & { readonly name: string };
 
@@ -81,13 +82,14 @@ function Overview({ run }: { readonly run: PayoutRun }): ReactElement {
 }
 
 function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
+  const { wordsOf } = useMethods();
   const { currency, methods, total, held_total: held } = run;
   return (
     <Facts
       facts={[
         ["Total", formatMoney(total, currency)],
         ["Held", formatMoney(held, currency)],
-        ["Ways to pay", methods.length === 0 ? "All" : methods.map(methodWords).join(", ")],
+        ["Ways to pay", methods.length === 0 ? "All" : methods.map(wordsOf).join(", ")],
         ["Due until", run.due_until],
         ["Execution date", run.execution_date],
         ["Made", <InstantText key="made" iso={run.created_at} />],
@@ -103,6 +105,7 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
 }
 
 function Lines({ run: { lines, currency } }: { readonly run: PayoutRun }): ReactElement {
+  const { wordsOf } = useMethods();
   const byName = lines.toSorted((a, b) =>
     (a.affiliate_name ?? "").localeCompare(b.affiliate_name ?? ""),
   );
@@ -117,7 +120,7 @@ function Lines({ run: { lines, currency } }: { readonly run: PayoutRun }): React
           rows={byName}
           keyOf={({ id }) => String(id)}
           columns={[
-            ...dueColumns<PayoutLine>(currency),
+            ...dueColumns<PayoutLine>(currency, wordsOf),
             {
               name: "status",
               title: "Status",

@@ -3,7 +3,7 @@ import { read } from "../../client/api-client.ts";
 import { faultWords, fieldWords } from "../../client/fault-words.ts";
 import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
-import { useWrite } from "../../member/use-write.ts";
+import { useWriteOnce } from "../../member/use-write.ts";
 import { CsvInput } from "../../parts/csv-input.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { useUnsaved } from "../../parts/unsaved.ts";
@@ -16,7 +16,7 @@ export function PayoutResults({ id }: { readonly id: number }): ReactElement {
   const { api } = useMembership();
   const [text, setText] = useState("");
   const [sent, setSent] = useState("");
-  const send = useWrite(PAYOUT_NAMES, async (csv: string) => {
+  const send = useWriteOnce(PAYOUT_NAMES, async (csv: string) => {
     const { data } = await read(
       api.POST("/payout-runs/{id}/results", {
         params: { path: { id } },

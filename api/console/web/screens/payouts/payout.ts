@@ -16,6 +16,7 @@ export const PAYOUT_NAMES = [
   "statements",
   "statement",
   "balances",
+  "ledger",
 ];
 
 const METHODS: readonly (readonly [Method, string])[] = [
@@ -25,10 +26,10 @@ const METHODS: readonly (readonly [Method, string])[] = [
   ["crypto", "Crypto"],
   ["other", "Another way"],
 ];
-export const METHOD_CHOICES: readonly Choice[] = METHODS;
 
-export function methodWords(method: Method): string {
-  return METHODS.find(([one]) => one === method)?.[1] ?? method;
+/** Ways to pay in words, where the workspace has named its wallets. */
+export function methodChoices(names: Partial<Record<Method, string>> = {}): readonly Choice[] {
+  return METHODS.map(([method, words]): Choice => [method, names[method] || words]);
 }
 
 /** @returns undefined for a text that is no method. */
