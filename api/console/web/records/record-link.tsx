@@ -2,9 +2,16 @@ import type { ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { useMembership } from "../member/membership.ts";
 
-const WITH_PAGES = new Set(["/offers", "/partners", "/advertisers", "/money/invoices"]);
+const WITH_PAGES = new Set([
+  "/offers",
+  "/partners",
+  "/advertisers",
+  "/money/invoices",
+  "/money/payouts",
+  "/money/statements",
+]);
 
-/** The name of a record, which leads to it: offers, partners, advertisers and invoices have pages. Only staff have screens where each record has an address. */
+/** The name of a record, which leads to it: offers, partners, advertisers, invoices, statements and payout runs have pages. Only staff have screens where each record has an address. */
 export function RecordLink({
   path,
   id,

@@ -10,6 +10,7 @@ import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
 import { statusWords } from "../../parts/status-badge.tsx";
+import { RecordLink } from "../../records/record-link.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { ADJUSTMENT_COLUMNS, type Adjustment } from "./adjustments.tsx";
 import { AMOUNTS, type Balance } from "./balance-columns.tsx";
@@ -86,10 +87,24 @@ function columnsOf(sign: 1 | -1): readonly Column<Entry>[] {
     {
       name: "description",
       title: "About",
-      cell: ({ description, source_kind: kind, source_id: id }) =>
-        `${statusWords(description === "" ? kind : description)} ${id}`,
+      cell: (row) => <About entry={row} />,
     },
   ];
+}
+
+/** What brought an entry about. A conversion is named by its own ID, for nobody knows the number of its history. */
+function About({
+  entry: { description, source_kind: kind, source_id: id, conversion_id: conversion },
+}: {
+  readonly entry: Entry;
+}): ReactElement {
+  if (conversion === null)
+    return <>{`${statusWords(description === "" ? kind : description)} ${id}`}</>;
+  return (
+    <RecordLink path="/conversions" id={conversion}>
+      Conversion {conversion.slice(0, 8)}
+    </RecordLink>
+  );
 }
 
 function negated(amount: string): string {
