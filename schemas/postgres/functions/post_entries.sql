@@ -43,7 +43,7 @@ begin
     join ledger_balance b on b.account_id = a.id
     order by b.account_id for update of b);
   -- The clock is read under the locks, and a clock that went back does not take the entries with it.
-  at := (select greatest(ledger_clock(), max(s.last_posted_at)) from unnest(standing) s);
+  at := (select greatest(ledger_clock(of_workspace), max(s.last_posted_at)) from unnest(standing) s);
 
   with given as materialized (
     select distinct on (p.source_kind, p.source_id) p.place, p.kind, p.source_kind, p.source_id, p.description, p.reverses_id, p.key_id,

@@ -70,19 +70,25 @@ test("the month-end of the demo is two closed months, whole and once (N47, N48, 
   expect(rowsOf(await world.get("/me/statements", keys.partner))).toHaveLength(4);
 });
 
-test("a time that is set ends with its transaction, and none is ahead of the clock (N38)", async () => {
-  const clockAfter = async (at: string): Promise<number> =>
+test("a time that is set is the demo's, ends with its transaction, and none is ahead of the clock (N38)", async () => {
+  const [demo] = await world.rows<{ id: number }>("select id from workspace where slug = 'demo'");
+  const clockAfter = async (at: string, workspaceId = demo?.id): Promise<number> =>
     await inTransaction(world.pool, async (tx) => {
       await tx.query({ text: "select set_config('tracker.books_at', $1, true)", values: [at] });
-      const { rows } = await tx.query<{ at: string }>({ text: "select ledger_clock() as at" });
+      const { rows } = await tx.query<{ at: string }>({
+        text: "select ledger_clock($1) as at",
+        values: [workspaceId],
+      });
       return Date.parse(rows[0]?.at ?? "");
     });
   const past = Date.now() - DAY_MS;
   expect(await clockAfter(new Date(past).toISOString())).toBe(past);
+  const ofOther = await clockAfter(new Date(past).toISOString(), world.tenant.workspaceId);
+  expect(ofOther).toBeGreaterThan(past + DAY_MS / 2);
   const ahead = await clockAfter(new Date(Date.now() + DAY_MS).toISOString());
   expect(ahead).toBeLessThan(Date.now() + DAY_MS / 2);
   const clocks = Array.from({ length: 8 }, async () => {
-    const [row] = await world.rows<{ at: string }>("select ledger_clock() as at");
+    const [row] = await world.rows<{ at: string }>("select ledger_clock($1) as at", [demo?.id]);
     return Date.parse(row?.at ?? "") > past + DAY_MS / 2;
   });
   expect(await Promise.all(clocks)).not.toContain(false);
