@@ -54,7 +54,7 @@ const rotate: Command = {
       if (unopened > 0) terminal.markFailed?.();
       return [
         sentence,
-        `${resealed} values were sealed anew under ${keys.sealingId}.`,
+        `${resealed} values were sealed anew under ${keys.sealingId ?? ""}.`,
         ...(unopened === 0
           ? []
           : [

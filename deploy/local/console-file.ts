@@ -11,14 +11,14 @@ export const DemoLinks = z.object({ sign_in_links: z.record(z.string(), z.string
 export const FirstLink = z.object({ link: z.string(), hours: z.int() });
 
 /** The file with CONSOLE_SECRET, made at the first start. */
-export function consoleSecretFile(dataDir: string): string {
+function consoleSecretFile(dataDir: string): string {
   const file = join(dataDir, "console.secret");
   storedSecret(file);
   return file;
 }
 
 /** The file with the ring of SECRETS_KEY, made with one key at the first start. */
-export function secretsKeyFile(dataDir: string): string {
+function secretsKeyFile(dataDir: string): string {
   const file = join(dataDir, SECRETS_KEY_NAME);
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;
@@ -26,6 +26,18 @@ export function secretsKeyFile(dataDir: string): string {
     renameSync(draft, file);
   }
   return file;
+}
+
+/** The files of secrets that the environment does not give. Each is made at the first start. */
+export function madeSecrets(
+  env: Readonly<Record<string, string>>,
+  dataDir: string,
+): Record<string, string> {
+  const isGiven = (name: string): boolean => name in env || `${name}_FILE` in env;
+  return {
+    ...(isGiven("CONSOLE_SECRET") ? {} : { CONSOLE_SECRET_FILE: consoleSecretFile(dataDir) }),
+    ...(isGiven("SECRETS_KEY") ? {} : { SECRETS_KEY_FILE: secretsKeyFile(dataDir) }),
+  };
 }
 
 /** Only the owner may read the file, because it contains links by which one signs in. */

@@ -210,18 +210,6 @@ function writeServerAddresses(
   renameSync(`${file}.new`, file);
 }
 
-/** The files of secrets that the environment does not give. Each is made at the first start. */
-function madeSecrets(
-  env: Readonly<Record<string, string>>,
-  dataDir: string,
-): Record<string, string> {
-  const isGiven = (name: string): boolean => name in env || `${name}_FILE` in env;
-  return {
-    ...(isGiven("CONSOLE_SECRET") ? {} : { CONSOLE_SECRET_FILE: consoleSecretFile(dataDir) }),
-    ...(isGiven("SECRETS_KEY") ? {} : { SECRETS_KEY_FILE: secretsKeyFile(dataDir) }),
-  };
-}
-
 async function checkListeners(settings: LauncherSettings): Promise<void> {
   const { bindAddress, trackingPort, apiPort } = settings;
   const listeners = [

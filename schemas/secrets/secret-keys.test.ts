@@ -70,7 +70,10 @@ test.each([
   [Array.from({ length: 21 }, () => A).join("\n"), false],
 ])("whether %j is a ring: %s (N9)", (text, isRing) => {
   expect(isKeyRing(text)).toBe(isRing);
-  if (!isRing && text !== "")
+});
+
+test("a text that is no ring is refused with what to do (N9)", () => {
+  for (const text of ["a password", A.slice(1), `${A}\nx`])
     expect(() => new SecretKeys(() => text)).toThrow(/openssl rand -base64 32/);
 });
 

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { systemClock } from "../time/clock.ts";
 
 /** The file of the ring in DATA_DIR of a one-machine run. */
 export const SECRETS_KEY_NAME = "secrets.key";
@@ -104,18 +105,19 @@ export class SecretKeys {
   }
 
   #rereadAfter(ageMs: number): void {
-    if (performance.now() - this.#readAtMs < ageMs) return;
+    // A clock that was set back makes it read at once.
+    if (Math.abs(systemClock.nowMs() - this.#readAtMs) < ageMs) return;
     try {
       this.#reread();
     } catch {
       // The file is gone or half written: the keys that were read before go on.
-      this.#readAtMs = performance.now();
+      this.#readAtMs = systemClock.nowMs();
     }
   }
 
   #reread(): void {
     this.#ring = ringOf(this.#read() ?? "");
-    this.#readAtMs = performance.now();
+    this.#readAtMs = systemClock.nowMs();
   }
 }
 
