@@ -5,13 +5,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
 import { type CommandOutput, commandOutput, lastLinesOf } from "./command-output.ts";
-import {
-  consoleSecretFile,
-  DemoLinks,
-  FirstLink,
-  secretsKeyFile,
-  writeDemoLinks,
-} from "./console-file.ts";
+import { DemoLinks, FirstLink, madeSecrets, writeDemoLinks } from "./console-file.ts";
 import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { makeDemoTraffic } from "./demo-traffic.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
