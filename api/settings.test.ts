@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { SECRETS_KEY } from "../test/samples/secret-keys.ts";
 import { readApiSettings, readCommandSettings } from "./settings.ts";
 
+/** A matcher as a value of no particular type. */
+const someFunction: unknown = expect.any(Function);
+
 const SERVERS = {
+  SECRETS_KEY,
   POSTGRES_URL: "postgres://tracker@127.0.0.1/tracker",
   NATS_URL: "nats://127.0.0.1",
   CLICKHOUSE_URL: "http://127.0.0.1:8123/tracker",
@@ -34,6 +39,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     },
     clickRetentionDays: 0,
     durability: { level: "strict", natsMonitorUrls: [], singleSite: false, standbys: 1 },
+    secretKeys: someFunction,
     console: { secret: undefined },
     access: { share: 0, file: undefined },
     tracing: { endpoint: undefined, headers: undefined },
@@ -41,6 +47,14 @@ test("three servers are enough; everything else serves a single machine", () => 
     endWithParent: false,
     serveOnMs: 10_000,
   });
+});
+
+test("without the keys of payment details the api does not start, and says how to make one (N9)", () => {
+  const without = { ...SERVERS, SECRETS_KEY: "" };
+  expect(() => readApiSettings(without)).toThrow(
+    /SECRETS_KEY: .*openssl rand -base64 32.* not set/,
+  );
+  expect(() => readCommandSettings(without)).not.toThrow();
 });
 
 test("public addresses are those given, else those of the listeners", () => {

@@ -8,6 +8,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { SettingsError } from "../../schemas/host/read-settings.ts";
 import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";
 import { unknownSettings } from "../../schemas/host/unknown-settings.ts";
+import { SECRETS_KEY } from "../samples/secret-keys.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -23,6 +24,7 @@ const SERVERS = {
   POSTGRES_URL: "postgres://tracker:secret@127.0.0.1/tracker",
   NATS_URL: "nats://127.0.0.1",
   CLICKHOUSE_URL: "http://127.0.0.1:8123/tracker",
+  SECRETS_KEY,
 };
 
 /** Processes that connect to Postgres and NATS. `npm start` passes the settings on. */

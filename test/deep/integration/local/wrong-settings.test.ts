@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { projectFile } from "../../../../schemas/host/project-root.ts";
+import { SECRETS_KEY } from "../../../samples/secret-keys.ts";
 
 const PROGRAMS = [
   ["npm start", "deploy/local/main.js"],
@@ -14,6 +15,7 @@ const PROGRAMS = [
 
 /** Nothing listens on this port: a process that continued would fail to connect. */
 const SERVERS = {
+  SECRETS_KEY,
   POSTGRES_URL: "postgres://tracker:hush@127.0.0.1:1/tracker",
   NATS_URL: "nats://tracker:hush@127.0.0.1:1",
   CLICKHOUSE_URL: "http://tracker:hush@127.0.0.1:1/tracker",
