@@ -48,7 +48,9 @@ const Run = z.looseObject({
   lines: z.array(PayoutLine),
   held: z.array(PayoutLine),
 });
-const Preview = Run.omit({ id: true }).extend({ held_total: z.string() });
+const Preview = z.looseObject({
+  held: z.array(z.looseObject({ affiliate_id: z.int(), amount: z.string(), reason: z.string() })),
+});
 const Entries = z.array(z.looseObject({ amount: z.string(), kind: z.string() }));
 
 async function done(method: string, path: string, body?: Json): Promise<Json> {

@@ -202,6 +202,9 @@ async function sendBodies(operation: Operation, body: z.ZodType): Promise<number
       // It was good after all, and has used up its record.
       if (answer.status < 300) write = await made(operation.name);
     }
+  // What was refused has left everything as it was.
+  const good = await writes.send(operation, write);
+  expect(good.status, good.text).toBe(operation.status);
   return sent;
 }
 
