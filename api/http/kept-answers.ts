@@ -92,10 +92,12 @@ function keptKeyOf(
   if (!KEY.test(key))
     throw new ApiError("invalid_request", "Idempotency-Key: expected 1 to 64 of A-Z a-z 0-9 . _ -");
   if (principal === undefined) throw new Error("an answer is kept for a principal only");
-  // Callers of another account or role see other answers, so that their keys are other keys.
+  // Callers of another account or role see other answers, so that their keys are other keys. A secret comes again only to who got it.
+  const { workspace, actor } = principal;
+  const scope = isSealed ? `${scopeOf(principal)}/${actor.kind} ${actor.id}` : scopeOf(principal);
   return {
-    workspaceId: principal.workspace.id,
-    key: `${scopeOf(principal)}/${key}`,
+    workspaceId: workspace.id,
+    key: `${scope}/${key}`,
     secretKeys,
     isSealed,
   };

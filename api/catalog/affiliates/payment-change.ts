@@ -61,7 +61,7 @@ export async function notePaymentChange(
     before: shown(before, noted?.before),
     after: shown(after, noted?.at),
   });
-  await tellPaymentChange(tx, context, { before, after, what: "payment method" });
+  await tellPaymentChange(tx, context, { before, after, what: "payment method", at: noted?.at });
 }
 
 type Change = { readonly before: Body; readonly after: Body };
@@ -70,9 +70,18 @@ type Change = { readonly before: Body; readonly after: Body };
 export async function tellPaymentChange(
   tx: Queryable,
   context: OperationContext,
-  { before, after, what }: Change & { readonly what: "payment method" | "tax details" },
+  {
+    before,
+    after,
+    what,
+    at = new Date(context.nowMs).toISOString(),
+  }: Change & {
+    readonly what: "payment method" | "tax details";
+    /** When it was noted. Default: when the request came in. */
+    readonly at?: string | undefined;
+  },
 ): Promise<void> {
-  const { principal, nowMs } = context;
+  const { principal } = context;
   await queueEvent(tx, context, "affiliate.payment_method_changed", () => ({
     data: {
       affiliate_id: after["id"],
@@ -80,7 +89,7 @@ export async function tellPaymentChange(
       affiliate_name: after["name"],
       payment_method: after["payment_method"],
       changed_by: principal.role === "partner" ? "partner" : "staff",
-      changed_at: new Date(nowMs).toISOString(),
+      changed_at: at,
     },
   }));
   await mailPartner(tx, context, before, what);
@@ -102,13 +111,17 @@ async function mailPartner(
            where m.workspace_id = $1 and m.affiliate_id = $2::integer order by m.id limit $3`,
     values: [workspace.id, id, MAILS_MAX],
   });
-  const who = principal.role === "partner" ? "somebody of your account" : "the network";
+  // Where the staff sit is not for partners.
+  const who =
+    principal.role === "partner"
+      ? `somebody of your account, from the address ${clientIp}`
+      : "the network";
   for (const to of new Set([email, ...rows.map((row) => row.email)]))
     if (typeof to === "string" && to !== "")
       mailAfter(`${what} ${to}`, {
         to,
         subject: `Your ${what} ${what === "tax details" ? "have" : "has"} changed`,
-        text: `The ${what} of your account at ${oneLine(workspace.name)} has been changed by ${who}, from the address ${clientIp}, at ${new Date(nowMs).toISOString()}.\n\nIf this was not you, tell the network at once: after a change of the payment method, payouts wait some days.\n`,
+        text: `The ${what} of your account at ${oneLine(workspace.name)} has been changed by ${who}, at ${new Date(nowMs).toISOString()}.\n\nIf this was not you, tell the network at once: after a change of the payment method, payouts wait some days.\n`,
       });
 }
 

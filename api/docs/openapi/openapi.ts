@@ -208,7 +208,8 @@ const IDEMPOTENCY_KEY: Json = {
   description:
     "A name that you choose for this request. Sent again with the same body within 30 days, the request has no second effect: the first answer comes " +
     "again, with the header `Idempotency-Replayed: true`. With another body or path it is 409 `conflict`, and 409 with `Retry-After: 1` while the " +
-    "first request is under way. A refused request is not kept. A name belongs to the staff of the workspace, or to the account of the key",
+    "first request is under way. A refused request is not kept. A name belongs to the staff of the workspace, or to the account of the key; where the answer has a " +
+    "new key, to whoever sent it",
   schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" },
   example: "order-4711",
 };
