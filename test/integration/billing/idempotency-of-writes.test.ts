@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { insertKey } from "../../../api/access/insert-key.ts";
 import { operations } from "../../../api/operations.ts";
 import { newSecretKey, SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
@@ -118,6 +119,10 @@ test("the answer with a new key is kept sealed, and without SECRETS_KEY not at a
   expect(kept[0]?.row).not.toContain(key);
   expect(kept[0]?.sealed?.includes(key)).toBe(false);
   expect((await api.call("POST", "/keys", { body, headers })).text).toBe(made.text);
+  const { workspaceId } = api.tenant;
+  const colleague = await insertKey(api.pool, { workspaceId, name: "colleague", role: "admin" });
+  const theirs = await api.call("POST", "/keys", { body, headers, key: colleague });
+  expect([theirs.status, isReplay(theirs), theirs.text.includes(key)]).toEqual([201, false, false]);
   const origin = await api.startAnother({ secretKeys: new SecretKeys(() => undefined) });
   const send = (more: Readonly<Record<string, string>>) =>
     api.callAt(origin, "POST", "/keys", { body, headers: more });
