@@ -9,7 +9,7 @@ import type { OperationResult, ReceivedFile, RequestContext } from "../operation
 import { scopeOf } from "../operation/principal.ts";
 
 /** A request to an operation that keeps its answer (N5). */
-export type KeyedRequest = {
+type KeyedRequest = {
   /** The value of `Idempotency-Key`; undefined without the header. */
   readonly key: string | undefined;
   readonly method: string;
