@@ -59,9 +59,9 @@ async function done(method: string, path: string, body?: Json): Promise<Json> {
   return z.record(z.string(), z.unknown()).parse(answer.body["data"]);
 }
 
-async function partner(fields: Json = {}, details: Json | undefined = WIRE): Promise<number> {
+async function partner(fields: Json = {}, details: Json | null = WIRE): Promise<number> {
   const { id } = await done("POST", "/affiliates", { name: "Anna", currency: "EUR", ...fields });
-  if (details !== undefined) {
+  if (details !== null) {
     const body = { payment_method: "wire", payment_details: details };
     await done("PUT", `/affiliates/${String(id)}/payment-method`, body);
     await world.rows("update payment_method_change set at = at - interval '30 days'");
@@ -163,7 +163,7 @@ test("trap 2: a transfer that failed or came back is in the next run, with its w
 });
 
 test("trap 3: a partner without a method is in the preview and the run, held with the reason (N56)", async () => {
-  const [without, other] = [await partner({}, undefined), await partner()];
+  const [without, other] = [await partner({}, null), await partner()];
   for (const id of [without, other]) {
     await earn(id, "30");
     await approved(id);
