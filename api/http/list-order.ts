@@ -85,6 +85,16 @@ export function keysetOf(
   };
 }
 
+/** The condition that rows lie behind the position, which is `$2` and `$3`. Its columns are those of the list's description. */
+export function quoteAfter({ isAfter }: Keyset): string {
+  return isAfter;
+}
+
+/** What stands behind `order by`. */
+export function quoteOrder({ order }: Keyset): string {
+  return order;
+}
+
 /** The position of a row in a list that is sorted so. */
 export function positionIn(
   row: { readonly id: number; readonly created_at: string } & Readonly<Record<string, unknown>>,

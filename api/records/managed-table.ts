@@ -7,7 +7,14 @@ import {
   quoteIdentifiers,
 } from "../../schemas/postgres/quote.ts";
 import { conditionsOf, type Filter, type FilterValues } from "../http/filter-conditions.ts";
-import { byTime, keysetOf, type SortColumn, sortedBy } from "../http/list-order.ts";
+import {
+  byTime,
+  keysetOf,
+  quoteAfter,
+  quoteOrder,
+  type SortColumn,
+  sortedBy,
+} from "../http/list-order.ts";
 import type { SortedPage } from "../http/page.ts";
 import { statementName } from "../http/statement-name.ts";
 import type { Reference } from "../operation/codes.ts";
@@ -86,9 +93,9 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     const { rows } = await db.query<Row>({
       ...(sort === "-created_at" ? statementName(`managed-list-${this.#plan}`, filters) : {}),
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
-        where ${quoteIdentifier(this.#owner)} = $1 and ${keyset.isAfter}
+        where ${quoteIdentifier(this.#owner)} = $1 and ${quoteAfter(keyset)}
           ${quoteConditions(conditions, 5)}
-        order by ${keyset.order} limit $4`,
+        order by ${quoteOrder(keyset)} limit $4`,
       values: [
         ownerId,
         keyset.at,

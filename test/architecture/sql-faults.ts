@@ -48,7 +48,8 @@ const SESSION_STATE = new RegExp(
  * schemas/clickhouse/all-shards.ts calls a table of ClickHouse.
  */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
-const QUOTING = /^(quoteIdentifiers?|quoteConditions|escapeIdentifier|allShards|everyFence)$/;
+const QUOTING =
+  /^(quoteIdentifiers?|quoteConditions|quoteAfter|quoteOrder|escapeIdentifier|allShards|everyFence)$/;
 
 /**
  * The faults in the SQL statements of a TypeScript source.

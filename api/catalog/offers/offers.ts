@@ -20,6 +20,8 @@ import {
   byTime,
   type Keyset,
   keysetOf,
+  quoteAfter,
+  quoteOrder,
   type SortColumn,
   sortedBy,
 } from "../../http/list-order.ts";
@@ -117,8 +119,8 @@ export async function listOffers(
   const keyset = offerKeyset(sort, after);
   const { rows } = await db.query<OfferRow>({
     ...(sort === NEWEST ? statementName("list-offers", filters) : {}),
-    text: `select ${COLUMNS} from offer o where ${IS_LISTED} ${keyset.isAfter} ${quoteConditions(conditions, 5)}
-           order by ${keyset.order} limit $4`,
+    text: `select ${COLUMNS} from offer o where ${IS_LISTED} ${quoteAfter(keyset)} ${quoteConditions(conditions, 5)}
+           order by ${quoteOrder(keyset)} limit $4`,
     values: [
       workspaceId,
       keyset.at,
@@ -141,8 +143,8 @@ export async function listOffersOfPartner(
   const { rows } = await db.query<PartnerOfferRow>({
     // Unnamed on purpose: the plan that Postgres would keep for any partner expects few offers and sorts all of them.
     text: `select ${COLUMNS}, ${PARTNER_COLUMNS} ${PARTNER_SOURCE}
-           where ${IS_LISTED} ${keyset.isAfter} and ${SEEN_BY[sees]} ${quoteConditions(conditions, 6)}
-           order by ${keyset.order} limit $5`,
+           where ${IS_LISTED} ${quoteAfter(keyset)} and ${SEEN_BY[sees]} ${quoteConditions(conditions, 6)}
+           order by ${quoteOrder(keyset)} limit $5`,
     values: [
       workspaceId,
       keyset.at,

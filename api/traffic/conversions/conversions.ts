@@ -2,7 +2,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { quoteConditions } from "../../../schemas/postgres/quote.ts";
 import type { TimeRange } from "../../../schemas/time/range.ts";
 import { conditionsOf, equals, type Filter } from "../../http/filter-conditions.ts";
-import { byTime, keysetOf } from "../../http/list-order.ts";
+import { byTime, keysetOf, quoteAfter, quoteOrder } from "../../http/list-order.ts";
 import type { SortedPage } from "../../http/page.ts";
 import { statementName } from "../../http/statement-name.ts";
 import type { Principal } from "../../operation/principal.ts";
@@ -75,10 +75,10 @@ export async function listConversions(
   const { rows } = await db.query<ConversionRow>({
     ...statementName(`list-conversions${sort}-${isStaff(role) ? "staff" : role}`, filters),
     text: `select ${COLUMNS} ${SOURCE}
-           where c.workspace_id = $1 and ${keyset.isAfter}
+           where c.workspace_id = $1 and ${quoteAfter(keyset)}
              and c.conv_ts >= to_timestamp($4::double precision / 1000)
              and c.conv_ts <= to_timestamp($5::double precision / 1000) ${quoteConditions(conditions, 7)}
-           order by ${keyset.order} limit $6`,
+           order by ${quoteOrder(keyset)} limit $6`,
     values: [
       workspace.id,
       keyset.at,
