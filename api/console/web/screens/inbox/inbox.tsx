@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { useAddress } from "../../address/use-address.ts";
 import { formatCount } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
+import { hasRight } from "../../member/rights.ts";
 import { useAttention } from "../../member/use-attention.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -16,7 +17,8 @@ const NEARLY = "0.8";
 
 /** What waits for a decision of the staff. */
 export function Inbox(): ReactElement {
-  const { base } = useMembership();
+  const membership = useMembership();
+  const { base } = membership;
   const [search] = useAddress();
   const attention = useAttention();
   const waiting = attention.data?.filter(({ count }) => count > 0) ?? [];
@@ -49,12 +51,14 @@ export function Inbox(): ReactElement {
           );
         })}
       </div>
-      {waiting.some(({ kind }) => kind === "caps") && (
+      {hasRight(membership, "offers.read") && waiting.some(({ kind }) => kind === "caps") && (
         <section className="panel" id="caps">
           <CapMeters title="Caps nearly reached" query={{ min_share: NEARLY }} namesOwners />
         </section>
       )}
-      <AccessRequests status={search.get("status") ?? "pending"} />
+      {hasRight(membership, ["offers.read", "affiliates.read"]) && (
+        <AccessRequests status={search.get("status") ?? "pending"} />
+      )}
     </>
   );
 }
