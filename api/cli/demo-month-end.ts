@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readBillingState } from "../../schemas/billing/billing-state.ts";
 import { dueDay } from "../../schemas/billing/periods.ts";
-import { type Queryable } from "../../schemas/postgres/connect.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction, poolWithin } from "../../schemas/postgres/transaction.ts";
 import { dayOf, formatDay, yearMonthOf } from "../../schemas/time/calendar.ts";
 import { HOUR_MS, type Zone, zoneOf } from "../../schemas/time/zone.ts";

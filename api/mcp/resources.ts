@@ -102,8 +102,10 @@ function findSource({ protocol, host, pathname }: URL): FoundSource | undefined 
     const isSame = (name: string, place: number): boolean =>
       isPlaceholder(name) ? parts[place] !== "" : name === parts[place];
     if (names.length !== parts.length || !names.every(isSame)) continue;
-    const path = names.flatMap((name, place) =>
-      isPlaceholder(name) ? [[name.slice(1, -1), parts[place] ?? ""]] : [],
+    const path = new Map(
+      names.flatMap((name, place) =>
+        isPlaceholder(name) ? [[name.slice(1, -1), parts[place] ?? ""]] : [],
+      ),
     );
     return { source, path: Object.fromEntries(path) };
   }

@@ -82,7 +82,7 @@ export function ClosePeriods({ onClose }: { readonly onClose: () => void }): Rea
           Cancel
         </button>
       </div>
-      {!isNothingDue(preview.data) && <Preview rows={preview.data?.statements ?? []} />}
+      <Preview closing={preview.data} />
     </Drawer>
   );
 }
@@ -114,7 +114,9 @@ function Closed({
   );
 }
 
-function Preview({ rows }: { readonly rows: readonly Statement[] }): ReactElement {
+function Preview({ closing }: { readonly closing: Closing | undefined }): ReactElement | null {
+  const rows = closing?.statements ?? [];
+  if (rows.length === 0) return null;
   const all = statementColumns(false);
   const columns = PREVIEWED.flatMap((name) => all.filter((column) => column.name === name));
   return (
