@@ -69,7 +69,7 @@ async function run({ dataDir }: System, killAfterMs?: number): Promise<string> {
   const [printed] = await ended;
   assert(
     killAfterMs !== undefined || child.exitCode === 0,
-    `the command ended with ${child.exitCode}`,
+    `the command ended with ${String(child.exitCode)}`,
   );
   return printed;
 }
