@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { SecretKeys } from "../../schemas/secrets/secret-keys.ts";
 import type { References } from "../access/references.ts";
 import type { Resource } from "../access/visibility.ts";
 import type { Filter, FilterValues } from "../http/filter-conditions.ts";
@@ -13,7 +14,6 @@ import type {
 } from "../operation/operation.ts";
 import type { Principal } from "../operation/principal.ts";
 import type { ManagedRow } from "./managed-table.ts";
-import type { SealedField } from "./sealed-field.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -102,6 +102,15 @@ export type ManagedResource = {
   ) => Promise<void>;
   /** Returns what uses a record without a foreign key, for the message; undefined if nothing does. */
   readonly findUse?: (db: Queryable, id: number) => Promise<string | undefined>;
+};
+
+/** A field that is stored sealed, in a nullable column of bytea. It opens only as the field of its own record. */
+export type SealedField = {
+  readonly field: string;
+  /** Null for a value that needs no secret. */
+  readonly seal: (keys: SecretKeys, id: number, value: unknown) => Buffer | null;
+  /** `sealed`: what the column has. What no key opens becomes a value that shows so. */
+  readonly open: (keys: SecretKeys, id: number, sealed: unknown) => unknown;
 };
 
 /** A column with a secret, and the operation that replaces it: POST `{path}/{id}/{pathEnd}`. */

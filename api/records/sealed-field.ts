@@ -1,17 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { SecretKeys } from "../../schemas/secrets/secret-keys.ts";
 import type { OperationContext } from "../operation/operation.ts";
 import type { Body, ManagedResource } from "./managed-resource.ts";
 import type { ManagedRow, ManagedTable } from "./managed-table.ts";
-
-/** A field that is stored sealed, in a nullable column of bytea. It opens only as the field of its own record. */
-export type SealedField = {
-  readonly field: string;
-  /** Null for a value that needs no secret. */
-  readonly seal: (keys: SecretKeys, id: number, value: unknown) => Buffer | null;
-  /** `sealed`: what the column has. What no key opens becomes a value that shows so. */
-  readonly open: (keys: SecretKeys, id: number, sealed: unknown) => unknown;
-};
 
 type Sealing = Pick<ManagedResource, "sealed">;
 
