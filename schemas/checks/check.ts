@@ -6,7 +6,7 @@ import { type Judgement, refuses } from "./finding.ts";
 import type { HostFacts } from "./judge-host.ts";
 import type { JournalDisk } from "./judge-journal.ts";
 import type { ProcessFacts } from "./judge-processes.ts";
-import type { SecretKeyFacts } from "./secret-checks.ts";
+import type { SecretKeyFacts } from "./judge-secret-keys.ts";
 
 /** How strict an installation is, as its settings say. */
 export type DurabilitySettings = {

@@ -4,7 +4,7 @@ import { type Finding, findingsOf } from "../../../schemas/checks/check.ts";
 import { checksAt } from "../../../schemas/checks/checks.ts";
 import type { JournalDisk } from "../../../schemas/checks/judge-journal.ts";
 import type { ProcessFacts } from "../../../schemas/checks/judge-processes.ts";
-import type { SecretKeyFacts } from "../../../schemas/checks/secret-checks.ts";
+import type { SecretKeyFacts } from "../../../schemas/checks/judge-secret-keys.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { within } from "../../../schemas/host/within.ts";
 import { readHeartbeats } from "../../../schemas/installation/heartbeat.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeSecretKeys } from "./secret-checks.ts";
+import { judgeSecretKeys } from "./judge-secret-keys.ts";
 
 const counts = new Map([
   ["aaaaaaaa", 3],
