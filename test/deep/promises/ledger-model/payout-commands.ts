@@ -2,27 +2,8 @@ import { z } from "zod";
 import { amountOf, formatAmount } from "../../../../schemas/money/amount.ts";
 import type { ModelDocument } from "./documents.ts";
 import type { LedgerModel } from "./ledger-model.ts";
+import type { ModelLine, ModelRun, Result } from "./model-run.ts";
 import { anyOf, type Command, CURRENCY, equal, mostly, type Sequence } from "./sequence.ts";
-
-type Result = "paid" | "failed" | "returned";
-
-type ModelLine = {
-  readonly id: number;
-  readonly reference: string;
-  readonly partner: number;
-  readonly statements: readonly ModelDocument[];
-  status: "pending" | "held" | Result;
-  /** The partner has other payment details than when the run was made. */
-  isUnseen: boolean;
-  /** What was reported of it. */
-  readonly results: Set<Result>;
-};
-
-export type ModelRun = {
-  readonly id: number;
-  status: "draft" | "approved" | "paid" | "failed" | "cancelled";
-  readonly lines: ModelLine[];
-};
 
 const Run = z.looseObject({
   id: z.int(),

@@ -3,7 +3,7 @@ import type { Pool } from "../../../../schemas/postgres/connect.ts";
 import type { Books } from "../../../integration/billing/books.ts";
 import type { Calls } from "./calls.ts";
 import type { LedgerModel } from "./ledger-model.ts";
-import type { ModelRun } from "./payout-commands.ts";
+import type { ModelRun } from "./model-run.ts";
 
 /** The books of a workspace, what they must say, and the ways to change them. */
 export type Sequence = {

@@ -64,7 +64,7 @@ async function close(sequence: Sequence): Promise<void> {
 }
 
 /** The work is done in one transaction, so that it may be done again. */
-export async function untilDone(work: () => Promise<void>): Promise<void> {
+async function untilDone(work: () => Promise<void>): Promise<void> {
   for (let times = 1; ; times += 1) {
     try {
       await work();
