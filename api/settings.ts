@@ -55,7 +55,7 @@ function groupSettings(read: SettingsOf<"api">) {
       endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
       headers: read.OTEL_EXPORTER_OTLP_HEADERS,
     },
-    secretKeys: read.SECRETS_KEY,
+    secretKeys: read.SECRETS_KEY ?? (() => undefined),
     console: {
       secret: read.CONSOLE_SECRET,
       oidc:

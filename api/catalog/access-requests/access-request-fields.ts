@@ -5,8 +5,6 @@ import { ACCESS_STATUSES } from "../offers/offer-fields.ts";
 import type { AccessRow } from "../offers/queue-access-event.ts";
 import { shownAnswers } from "./access-questions.ts";
 
-export const REPLY_MAX = 500;
-
 /** A partner's request for access to an offer, with its decision. */
 export type AccessRequestRow = AccessRow & {
   readonly offer_id: number;

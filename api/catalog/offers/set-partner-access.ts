@@ -7,9 +7,8 @@ import { longText, oneOf, text } from "../../http/body-fields.ts";
 import { pathCode, reference } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
-import { REPLY_MAX } from "../access-requests/access-request-fields.ts";
 import { getOfferOfPath } from "./get-offer.ts";
-import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
+import { ACCESS_STATUSES, REPLY_MAX, ShownPartnerAccess } from "./offer-fields.ts";
 import { type AccessRow, queueAccessEvent } from "./queue-access-event.ts";
 
 const Body = z.strictObject({

@@ -29,7 +29,8 @@ begin
     from conversion_history h join conversion c on c.id = h.conversion_id
     where h.id = any(ids) and c.workspace_id = of_workspace
   ), changed as materialized (
-    select m.*, row_number() over (order by m.id) as place,
+    select m.id, m.at, m.key_id, m.person_id, m.conversion_id, m.is_posted, m.affiliate_id, m.advertiser_id, m.offer_id, m.event_code,
+      m.currency, row_number() over (order by m.id) as place,
       m.payout_after - m.payout_before as payout, (m.payout_after <> 0)::integer - (m.payout_before <> 0)::integer as payouts,
       m.revenue_after - m.revenue_before as revenue, (m.revenue_after <> 0)::integer - (m.revenue_before <> 0)::integer as revenues
     from money m
