@@ -1,12 +1,15 @@
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { SecretKeys } from "../../schemas/secrets/secret-keys.ts";
 import { insertKey } from "../access/insert-key.ts";
 import { advertisers } from "../catalog/advertisers/advertisers.ts";
 import { affiliates } from "../catalog/affiliates/affiliates.ts";
+import { paymentTextsField } from "../catalog/affiliates/sealed-details.ts";
 import { insertOfferWithEvents } from "../catalog/offers/create-offer.ts";
 import { setAccess } from "../catalog/offers/set-partner-access.ts";
 import { insertWorkspace } from "../catalog/workspace/insert-workspace.ts";
+import type { CommandEnvironment } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { DEMO_OFFERS, type DemoOffer } from "./demo-offers.ts";
 import { findHostOwner, shareHost } from "./shared-hosts.ts";
@@ -34,6 +37,7 @@ export type Demo = {
 };
 
 export type DemoAddresses = { readonly apiUrl: string; readonly trackingUrl: string };
+type DemoEnvironment = DemoAddresses & Pick<CommandEnvironment, "secretKeys">;
 
 export const DEMO_SLUG = "demo";
 const CURRENCY = "USD";
@@ -43,27 +47,27 @@ const PARTNERS = [
     code: "DEMOANNA",
     name: "Anna's blog",
     payment_method: "wire",
-    payment_details: { holder: "Anna Example", iban: "DE89370400440532013000" },
+    details: { holder: "Anna Example", iban: "DE89370400440532013000" },
   },
   {
     code: "DEMOBOB",
     name: "Bob's coupons",
     payment_method: "wire",
-    payment_details: { holder: "Bob Example", iban: "FR1420041010050500013M02606" },
+    details: { holder: "Bob Example", iban: "FR1420041010050500013M02606" },
   },
   {
     code: "DEMOCLEO",
     name: "Cleo's ads",
     payment_method: "wallet_a",
-    payment_details: { account: "cleo@ads.example" },
+    details: { account: "cleo@ads.example" },
   },
-  { code: "DEMODANA", name: "Dana's newsletter" },
+  { code: "DEMODANA", name: "Dana's newsletter", details: {} },
   {
     code: "DEMOEMIL",
     name: "Emil's videos",
     min_payout: "50",
     payment_method: "wallet_a",
-    payment_details: { account: "emil@videos.example" },
+    details: { account: "emil@videos.example" },
   },
 ] as const;
 export const [FIRST_PARTNER] = PARTNERS;
@@ -78,7 +82,7 @@ const DEMO_LOCK = 7_265_002;
  */
 export async function makeDemo(
   db: Pool,
-  addresses: DemoAddresses,
+  environment: DemoEnvironment,
   options: { readonly newKeys: boolean },
 ): Promise<Demo> {
   return await inTransaction(db, async (tx) => {
@@ -95,15 +99,15 @@ export async function makeDemo(
     }
     const { workspaceId, adminKey } =
       existing === undefined
-        ? await fillWorkspace(tx, addresses)
+        ? await fillWorkspace(tx, environment)
         : { workspaceId: existing.id, adminKey: undefined };
-    return await describe(tx, addresses, { workspaceId, adminKey });
+    return await describe(tx, environment, { workspaceId, adminKey });
   });
 }
 
 async function fillWorkspace(
   tx: Queryable,
-  { trackingUrl }: DemoAddresses,
+  { trackingUrl, secretKeys }: DemoEnvironment,
 ): Promise<{ workspaceId: number; adminKey: string }> {
   const workspace = {
     name: "Demo",
@@ -114,7 +118,7 @@ async function fillWorkspace(
   };
   const { id, adminKey, hasDomain } = await insertWorkspace(tx, workspace);
   if (!hasDomain) await addTrackingHost(tx, { id, slug: DEMO_SLUG }, new URL(trackingUrl));
-  const partnerIds = await insertPartners(tx, id);
+  const partnerIds = await insertPartners(tx, id, new SecretKeys(secretKeys.read));
   const offerIds = await insertOffers(tx, id);
   const offerId = (code: string): number => offerIds.get(code) ?? 0;
   const [anna = 0, bob = 0, cleo = 0] = partnerIds;
@@ -153,14 +157,32 @@ async function addTrackingHost(
   });
 }
 
-async function insertPartners(tx: Queryable, workspaceId: number): Promise<number[]> {
+async function insertPartners(
+  tx: Queryable,
+  workspaceId: number,
+  keys: SecretKeys,
+): Promise<number[]> {
   const ids: number[] = [];
-  for (const partner of PARTNERS) {
+  for (const { details, ...partner } of PARTNERS) {
     const own = { ...partner, country: "DE", tags: ["demo"], currency: CURRENCY };
     const { id } = await affiliates.insert(tx, workspaceId, own);
+    if (keys.sealingId !== undefined) await sealDetails(tx, keys, { id, details });
     ids.push(id);
   }
   return ids;
+}
+
+/** As details that a partner had from the beginning: a change would hold its payouts. */
+async function sealDetails(
+  tx: Queryable,
+  keys: SecretKeys,
+  { id, details }: { readonly id: number; readonly details: Readonly<Record<string, string>> },
+): Promise<void> {
+  await tx.query({
+    name: "seal-demo-details",
+    text: "update affiliate set payment_details = $2 where id = $1",
+    values: [id, paymentTextsField.seal(keys, id, details)],
+  });
 }
 
 async function insertOffers(tx: Queryable, workspaceId: number): Promise<Map<string, number>> {

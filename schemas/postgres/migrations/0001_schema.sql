@@ -254,6 +254,8 @@ create unique index offer_code on offer (workspace_id, lower(code)) where delete
 create index offer_list on offer (workspace_id, created_at desc, id desc) where deleted_at is null;
 create index offer_by_name on offer (workspace_id, lower(name) collate "C", id) where deleted_at is null;
 create index offer_advertiser on offer (advertiser_id, created_at desc, id desc) where deleted_at is null;
+create index offer_advertiser_by_name on offer (advertiser_id, lower(name) collate "C", id) where deleted_at is null;
+create index offer_advertiser_by_code on offer (advertiser_id, lower(code), id) where deleted_at is null;
 create index offer_version on offer (version);
 create index offer_any_code on offer (lower(code)) where deleted_at is null;
 create index offer_capped on offer (workspace_id, id) where caps <> '{}' and deleted_at is null;
