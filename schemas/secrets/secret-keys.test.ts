@@ -43,12 +43,12 @@ test("a value with any changed byte, or cut short, does not open (N9)", () => {
   }
 });
 
-test("a key that is added while the service runs opens at once what it sealed (N9)", async () => {
+test("a key that is added while the service runs opens at once what it sealed (N9)", () => {
   let text = A;
   const live = new SecretKeys(() => text);
   text = withNewKey(text);
   const sealed = new SecretKeys(() => text).seal("a/b/1", PLAIN);
-  await expect.poll(() => live.openBytes("a/b/1", Buffer.from(sealed, "base64"))).toBeDefined();
+  expect(live.open("a/b/1", sealed)).toBe(PLAIN);
   text = "half a li";
   expect(live.open("a/b/1", sealed)).toBe(PLAIN);
 });

@@ -32,6 +32,7 @@ export class SecretKeys {
   readonly #read: () => string | undefined;
   #ring: Ring = [];
   #readAtMs = 0;
+  #unknownAtMs = -REREAD_FOR_UNKNOWN_MS;
 
   /**
    * `read` is called again while the service runs, so that a key may be added to a file meanwhile. What cannot be read then changes nothing.
@@ -83,7 +84,7 @@ export class SecretKeys {
   openBytes(purpose: string, sealed: Buffer): Buffer | undefined {
     if (sealed.length < ID_BYTES + NONCE_BYTES + TAG_BYTES) return undefined;
     const id = sealedWith(sealed);
-    if (!this.#has(id)) this.#rereadAfter(REREAD_FOR_UNKNOWN_MS);
+    if (!this.#has(id)) this.#rereadForUnknown();
     const found = this.#ring.find((one) => one.id === id);
     if (found === undefined) return undefined;
     const body = sealed.subarray(ID_BYTES + NONCE_BYTES, -TAG_BYTES);
@@ -102,6 +103,14 @@ export class SecretKeys {
 
   #has(id: string): boolean {
     return this.#ring.some((one) => one.id === id);
+  }
+
+  /** A key that another program has added a moment ago is found, however new the ring is. */
+  #rereadForUnknown(): void {
+    const nowMs = systemClock.nowMs();
+    if (Math.abs(nowMs - this.#unknownAtMs) < REREAD_FOR_UNKNOWN_MS) return;
+    this.#unknownAtMs = nowMs;
+    this.#rereadAfter(0);
   }
 
   #rereadAfter(ageMs: number): void {
