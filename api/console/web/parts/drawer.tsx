@@ -1,9 +1,9 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import { type ReactElement, type ReactNode, useCallback, useRef, useState } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { DecisionNotices } from "./decision-notices.tsx";
-import { DiscardQuestion } from "./discard-question.tsx";
-import { type NoteUnsaved, UnsavedContext } from "./unsaved.ts";
+import { UnsavedContext } from "./unsaved.ts";
+import { useUnsavedForms } from "./unsaved-forms.tsx";
 
 /** One record beside its list. Escape closes it, after a question if something typed in it is not saved. */
 export function Drawer({
@@ -15,18 +15,9 @@ export function Drawer({
   readonly onClose: () => void;
   readonly children: ReactNode;
 }): ReactElement {
-  const [isAsking, setAsking] = useState(false);
-  const unsaved = useRef(new Set<string>());
-  const note = useCallback<NoteUnsaved>((id, isUnsaved) => {
-    if (isUnsaved) unsaved.current.add(id);
-    else unsaved.current.delete(id);
-  }, []);
-  const close = (): void => {
-    if (unsaved.current.size > 0) setAsking(true);
-    else onClose();
-  };
+  const { note, leave, question } = useUnsavedForms();
   return (
-    <Base.Root open onOpenChange={(isOpen) => !isOpen && close()}>
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && leave(onClose)}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup className="drawer">
@@ -40,7 +31,7 @@ export function Drawer({
             <div className="stack">{children}</div>
           </UnsavedContext>
           <DecisionNotices />
-          {isAsking && <DiscardQuestion onKeep={() => setAsking(false)} onDiscard={onClose} />}
+          {question}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

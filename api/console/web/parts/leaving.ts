@@ -5,8 +5,8 @@ type Go = () => void;
 /** A page that may have something which is not saved. */
 type Guarded = {
   readonly isUnsaved: () => boolean;
-  /** Asks the person, and goes if the answer is yes. */
-  readonly ask: (go: Go) => void;
+  /** Asks the person, and goes if the answer is yes; waits first for what is being sent. */
+  readonly leave: (go: Go) => void;
 };
 
 let guarded: Guarded | undefined;
@@ -27,7 +27,7 @@ export const goOrAsk: AroundNavHandler = (navigate, to, options) => {
   const go = (): void => navigate(to, options);
   const isSamePage = new URL(to, location.href).pathname === location.pathname;
   if (isSamePage || options?.replace === true || guarded?.isUnsaved() !== true) go();
-  else guarded.ask(go);
+  else guarded.leave(go);
 };
 
 /**
@@ -44,7 +44,7 @@ export function watchBack(): void {
     if (isSamePage || guarded?.isUnsaved() !== true) return stay();
     event.stopImmediatePropagation();
     history.pushState(null, "", href);
-    guarded.ask(() => history.back());
+    guarded.leave(() => history.back());
   });
   for (const move of ["pushState", "replaceState"]) addEventListener(move, stay);
 }

@@ -34,7 +34,7 @@ export function NestedForm(props: FormProps<RecordBody>): ReactElement {
     if (error === undefined) return;
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
-  useUnsaved(Object.keys(changedBody(fields, draft, saved)).length > 0);
+  useUnsaved(Object.keys(changedBody(fields, draft, saved)).length > 0, isSending);
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     const missing = missingFaults(fields, draft);

@@ -106,7 +106,7 @@ function useSteps({ steps, initial, onCreate }: StepFormProps): Steps {
   );
   const name = search.get("step") ?? steps[0]?.name;
   const at = steps.findIndex((step) => step.name === name);
-  useUnsaved(Object.keys(changedBody(fields, draft, before)).length > 0);
+  useUnsaved(Object.keys(changedBody(fields, draft, before)).length > 0, isSending);
   const open = (to: FormStep | undefined): void => change({ step: to?.name ?? REVIEW });
   const openWrong = (wrong: Faults): boolean => {
     const step = steps.find((one) => faultsIn(one, draft, wrong) > 0);

@@ -8,7 +8,7 @@ import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser } from "../../../browser/console/console-browser.ts";
 import { screenFaults } from "../../../browser/console/screen-faults.ts";
-import { field, press, RecordWorld, tab } from "./record-world.ts";
+import { field, press, question, RecordWorld, tab } from "./record-world.ts";
 
 const drawer = (page: Page): Locator => page.locator(".drawer");
 
@@ -115,6 +115,10 @@ describe.skipIf(program === undefined)("invoices of an advertiser", () => {
     await field(drawer(page), "Reference").fill("kept");
     await press(page, "Enter the payment");
     await page.locator("[aria-invalid=true]").first().waitFor();
+    expect(await field(drawer(page), "Reference").inputValue()).toBe("kept");
+    await page.keyboard.press("Escape");
+    await question(page).waitFor();
+    await press(page, "Keep editing");
     expect(await field(drawer(page), "Reference").inputValue()).toBe("kept");
     browser.forgive(/Failed to load resource/);
     await page.context().close();

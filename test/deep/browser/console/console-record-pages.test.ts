@@ -1,4 +1,5 @@
 import assert from "node:assert";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
@@ -156,6 +157,39 @@ describe.skipIf(program === undefined)("pages of records", () => {
     await page.context().close();
   });
 
+  test("a tab that is pressed while a part is being saved opens after the answer, without a question", async () => {
+    const id = await world.makeOffer({ name: "Slowly saved" });
+    const page = await world.open(`/offers/${id}/terms`);
+    const release = await held(page, `**/api/v1/offers/${id}`, "PATCH");
+    await page.getByLabel("Edit money").click();
+    await field(page, "Payout value").fill("12.50");
+    await press(page, "Save money");
+    await tab(page, "Caps").click();
+    expect(page.url()).toBe(`${world.base}/offers/${id}/terms`);
+    release();
+    await page.waitForURL(`${world.base}/offers/${id}/caps`);
+    expect(await question(page).count()).toBe(0);
+    expect(await world.read(`/offers/${id}`)).toMatchObject({ payout: "12.5000" });
+    await page.context().close();
+  });
+
+  test("a tab that is pressed while a part is being saved asks first if the API refuses it", async () => {
+    const id = await world.makeOffer({ name: "Slowly refused" });
+    const page = await world.open(`/offers/${id}/terms`);
+    const release = await held(page, `**/api/v1/offers/${id}`, "PATCH");
+    await page.getByLabel("Edit money").click();
+    await field(page, "Payout value").fill("twelve");
+    await press(page, "Save money");
+    await tab(page, "Caps").click();
+    release();
+    await question(page).waitFor();
+    await press(page, "Keep editing");
+    expect(await field(page, "Payout value").inputValue()).toBe("twelve");
+    expect(page.url()).toBe(`${world.base}/offers/${id}/terms`);
+    browser.forgive(/status of 400/);
+    await page.context().close();
+  });
+
   test("money of an offer is in its currency, and each cap stands there once", async () => {
     const caps = { conversions: { daily: 7 }, payout: { total: "90.5" } };
     const id = await world.makeOffer({ name: "In euro", currency: "EUR", payout: "3", caps });
@@ -236,3 +270,16 @@ describe.skipIf(program === undefined)("pages of records", () => {
     await page.context().close();
   });
 });
+
+/** Holds requests of a method until the returned function is called. */
+async function held(page: Page, url: string, method: string): Promise<() => void> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    if (route.request().method() === method) await released;
+    await route.continue();
+  });
+  return () => release();
+}

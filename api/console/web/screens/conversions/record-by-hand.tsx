@@ -160,7 +160,7 @@ function WhatWouldHappen({
       throw error;
     }
   });
-  useUnsaved(!record.isSuccess);
+  useUnsaved(!record.isSuccess, record.isPending);
   const money = (text: string): string => (text === "" ? "" : formatMoney(text, judged.currency));
   const isRefused = judged.error !== "" || judged.isUpdate;
   return (

@@ -53,6 +53,20 @@ export function EnterPayment({
   readonly onClose: () => void;
   readonly invoice?: Invoice | undefined;
 }): ReactElement {
+  return (
+    <Drawer title="Enter payment" onClose={onClose}>
+      <Form invoice={invoice} onDone={onClose} />
+    </Drawer>
+  );
+}
+
+function Form({
+  onDone,
+  invoice,
+}: {
+  readonly onDone: () => void;
+  readonly invoice: Invoice | undefined;
+}): ReactElement {
   const { api, currency, zone } = useMembership();
   const [before] = useState<Draft>(() => ({
     advertiser_id: invoice === undefined ? "" : String(invoice.advertiser_id),
@@ -65,10 +79,13 @@ export function EnterPayment({
   }));
   const [draft, setDraft] = useState(before);
   const open = useOpenInvoices(draft.advertiser_id, draft.currency);
+  // A request that is sent again after a lost answer enters nothing.
+  const [key] = useState(() => crypto.randomUUID());
   const save = useWriteOnce(MONEY_NAMES, async () => {
     const { received_on: day, named, advertiser_id: advertiserId, ...body } = draft;
     await read(
       api.POST("/payments", {
+        params: { header: { "Idempotency-Key": key } },
         body: {
           ...body,
           amount: draft.amount.trim(),
@@ -79,83 +96,81 @@ export function EnterPayment({
         },
       }),
     );
-    onClose();
+    onDone();
   });
-  useUnsaved(JSON.stringify(draft) !== JSON.stringify(before));
+  useUnsaved(JSON.stringify(draft) !== JSON.stringify(before), save.isPending);
   const faults = save.error instanceof Problem ? save.error.fields : {};
   const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed });
   return (
-    <Drawer title="Enter payment" onClose={onClose}>
-      <form
-        className="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(undefined);
-        }}
-      >
-        <RecordChoice
-          label="Advertiser"
-          load={advertiserChoices}
-          value={draft.advertiser_id}
-          fault={faults["advertiser_id"]}
-          onChange={(advertiser_id) => change({ advertiser_id, named: [] })}
-        />
-        <RecordChoice
-          label="Currency"
-          load={currencyChoices}
-          value={draft.currency}
-          fault={faults["currency"]}
-          onChange={(chosen) => change({ currency: chosen, named: [] })}
-        />
-        <TextField
-          label="Amount"
-          inputMode="decimal"
-          value={draft.amount}
-          fault={faults["amount"]}
-          hint="Such as 1250.00"
-          onChange={(amount) => change({ amount })}
-        />
-        <TextField
-          label="Reference"
-          value={draft.external_id}
-          fault={faults["external_id"]}
-          hint="The name of the payment at your bank. The same reference is entered once."
-          onChange={(external_id) => change({ external_id })}
-        />
-        <TextField
-          label="Received on"
-          type="date"
-          value={draft.received_on}
-          fault={faults["received_at"]}
-          onChange={(received_on) => change({ received_on })}
-        />
-        <TextField
-          label="Note"
-          value={draft.note}
-          fault={faults["note"]}
-          onChange={(note) => change({ note })}
-        />
-        <WillSettle
-          currency={draft.currency}
-          settled={settledBy(open.data ?? [], draft.amount, draft.named)}
-          isKnown={open.data !== undefined}
-          onName={(id, isNamed) =>
-            change({
-              named: isNamed ? [...draft.named, id] : draft.named.filter((one) => one !== id),
-            })
-          }
-        />
-        {save.isError && (
-          <ProblemNotice error={save.error} isShown={(name) => SHOWN.includes(name)} />
-        )}
-        <div className="row">
-          <button type="submit" className="button first" disabled={save.isPending}>
-            {save.isPending ? "Saving" : "Enter the payment"}
-          </button>
-        </div>
-      </form>
-    </Drawer>
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(undefined);
+      }}
+    >
+      <RecordChoice
+        label="Advertiser"
+        load={advertiserChoices}
+        value={draft.advertiser_id}
+        fault={faults["advertiser_id"]}
+        onChange={(advertiser_id) => change({ advertiser_id, named: [] })}
+      />
+      <RecordChoice
+        label="Currency"
+        load={currencyChoices}
+        value={draft.currency}
+        fault={faults["currency"]}
+        onChange={(chosen) => change({ currency: chosen, named: [] })}
+      />
+      <TextField
+        label="Amount"
+        inputMode="decimal"
+        value={draft.amount}
+        fault={faults["amount"]}
+        hint="Such as 1250.00"
+        onChange={(amount) => change({ amount })}
+      />
+      <TextField
+        label="Reference"
+        value={draft.external_id}
+        fault={faults["external_id"]}
+        hint="The name of the payment at your bank. The same reference is entered once."
+        onChange={(external_id) => change({ external_id })}
+      />
+      <TextField
+        label="Received on"
+        type="date"
+        value={draft.received_on}
+        fault={faults["received_at"]}
+        onChange={(received_on) => change({ received_on })}
+      />
+      <TextField
+        label="Note"
+        value={draft.note}
+        fault={faults["note"]}
+        onChange={(note) => change({ note })}
+      />
+      <WillSettle
+        currency={draft.currency}
+        settled={settledBy(open.data ?? [], draft.amount, draft.named)}
+        isKnown={open.data !== undefined}
+        onName={(id, isNamed) =>
+          change({
+            named: isNamed ? [...draft.named, id] : draft.named.filter((one) => one !== id),
+          })
+        }
+      />
+      {save.isError && (
+        <ProblemNotice error={save.error} isShown={(name) => SHOWN.includes(name)} />
+      )}
+      <div className="row">
+        <button type="submit" className="button first" disabled={save.isPending}>
+          {save.isPending ? "Saving" : "Enter the payment"}
+        </button>
+      </div>
+    </form>
   );
 }
 

@@ -93,7 +93,7 @@ function Form({ onDone }: { readonly onDone: () => void }): ReactElement {
     onDone();
   });
   const error = missing ?? save.error ?? undefined;
-  useUnsaved(!save.isSuccess && JSON.stringify(draft) !== JSON.stringify(BEFORE));
+  useUnsaved(!save.isSuccess && JSON.stringify(draft) !== JSON.stringify(BEFORE), save.isPending);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     const faults = missingFaults(FIELDS, draft);

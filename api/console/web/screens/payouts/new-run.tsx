@@ -35,6 +35,8 @@ export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElem
     const today = localDay(new Date(), zone);
     return { currency, methods: [], due_until: today, execution_date: today };
   });
+  // A request that is sent again after a lost answer makes no second run; other terms are another request.
+  const [key, setKey] = useState(() => crypto.randomUUID());
   const preview = useWrite([], async () => {
     const { currency: of, methods, due_until: until } = terms;
     const query = {
@@ -46,12 +48,15 @@ export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElem
   });
   const make = useWriteOnce(PAYOUT_NAMES, async () => {
     const methods = terms.methods.map(methodOf).filter((one) => one !== undefined);
-    const { data } = await read(api.POST("/payout-runs", { body: { ...terms, methods } }));
+    const params = { header: { "Idempotency-Key": key } };
+    const body = { ...terms, methods };
+    const { data } = await read(api.POST("/payout-runs", { params, body }));
     onClose();
     navigate(`${base}/money/payouts/${data.id}`);
   });
   const change = (changed: Partial<Terms>): void => {
     setTerms({ ...terms, ...changed });
+    setKey(crypto.randomUUID());
     preview.reset();
     make.reset();
   };

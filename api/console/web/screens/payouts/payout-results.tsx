@@ -28,7 +28,7 @@ export function PayoutResults({ id }: { readonly id: number }): ReactElement {
     setSent(csv);
     return data;
   });
-  useUnsaved(text !== sent);
+  useUnsaved(text !== sent, send.isPending);
   const outcome = send.data;
   return (
     <section className="panel stack">
