@@ -63,10 +63,11 @@ test("one process erases at a time, and a killed erasure is completed later (#19
     await lock.query({ text: "lock table conversion in share mode" });
     const killed = eraseByProcess(first.clickId);
     await until("the erasure is in the middle", isErasureWaiting, SOON);
+    // A wait for a lock ends after 2 s. On a busy machine the second process starts later, and must find the first one still under way.
+    killed.child.kill("SIGSTOP");
     const refused = await eraseByProcess(second.clickId).ended;
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain("another erasure is under way");
-    // A wait for a lock times out after 2 s; an erasure that failed by itself leaves the same state.
     killed.child.kill("SIGKILL");
     await killed.ended;
   } finally {
