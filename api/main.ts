@@ -22,6 +22,7 @@ import { DependencyWatch } from "../schemas/host/watch-dependencies.ts";
 import { Heartbeat } from "../schemas/installation/heartbeat.ts";
 import { answerStatus } from "../schemas/installation/process-status.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
+import { NatsLink } from "../schemas/nats/nats-link.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { SecretKeys } from "../schemas/secrets/secret-keys.ts";
@@ -31,7 +32,6 @@ import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { consoleWarnings } from "./console/console-warnings.ts";
 import { readConsole } from "./console/serve-console.ts";
 import { CLICKHOUSE_CONNECTIONS } from "./http/slots/clickhouse-slots.ts";
-import { NatsLink } from "./nats-link.ts";
 import { purgeSignIns } from "./people/session-rows.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { type ApiParts, startApi } from "./start-api.ts";
@@ -158,12 +158,10 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const { durability } = settings;
   const asked = { durability, nats: settings.nats, db, clickhouse };
   await requireDurability(asked, { checks: CHECKS, log, metrics, lifetime });
-  const nats = await NatsLink.open({
-    ...settings.nats,
-    log,
-    onConnection: (connected) => answerStatus(connected, () => ops.status(), log),
-  });
+  const nats = new NatsLink({ ...settings.nats, name: "tracker api", role: "api" }, log);
+  nats.onConnection((connected) => answerStatus(connected, () => ops.status(), log));
   lifetime.own("nats", () => nats.close());
+  await nats.start();
   dependencies.watch("clickhouse", async () => await doAllAnswer([clickhouse, reader]));
   dependencies.watch("nats", async () => (await nats.current()?.connection.rtt()) !== undefined);
 

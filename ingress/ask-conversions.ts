@@ -1,7 +1,7 @@
 import { PostbackReply, type PostbackRequest } from "../schemas/events/postback-request.ts";
 import { ask } from "../schemas/nats/ask.ts";
+import type { NatsLink } from "../schemas/nats/nats-link.ts";
 import type { Tracing } from "../schemas/tracing/tracing.ts";
-import type { NatsLink } from "./nats-link.ts";
 
 /** With a hanging ClickHouse the look-up of the click takes up to 2.6 s, and the count of clicks by address another 4 s. */
 const REPLY_TIMEOUT_MS = 7_000;

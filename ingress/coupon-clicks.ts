@@ -7,9 +7,9 @@ import {
 } from "../schemas/events/coupon-click.ts";
 import type { Log } from "../schemas/host/log.ts";
 import { clickIdParts } from "../schemas/ids/click-id.ts";
+import type { NatsLink } from "../schemas/nats/nats-link.ts";
 import type { Clock } from "../schemas/time/clock.ts";
 import { encodeRecord } from "./encode-record.ts";
-import type { NatsLink } from "./nats-link.ts";
 import type { Recorded } from "./route.ts";
 
 const QUEUE_GROUP = "coupon-clicks";

@@ -3,9 +3,9 @@ import type { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import type { Lifetime } from "../schemas/host/lifetime.ts";
 import type { Metrics } from "../schemas/host/metrics.ts";
 import type { Facts } from "../schemas/host/ops-server.ts";
+import type { NatsLink } from "../schemas/nats/nats-link.ts";
 import type { Pipeline } from "./journal/pipeline.ts";
 import type { IngressMetrics } from "./metrics.ts";
-import type { NatsLink } from "./nats-link.ts";
 
 type Sources = {
   readonly producer: number;

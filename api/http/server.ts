@@ -302,7 +302,7 @@ function answerHealth(
   reply: FastifyReply,
   postgres: PostgresState,
 ): FastifyReply {
-  const nats = options.nats()?.connection.isClosed() === false ? "ok" : "away";
+  const nats = options.nats() === undefined ? "away" : "ok";
   const belongTogether = options.areStoresSame?.() ?? "unknown";
   return reply
     .code(postgres === "ok" ? 200 : 503)

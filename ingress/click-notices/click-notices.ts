@@ -8,8 +8,8 @@ import type { Lanes } from "../../schemas/events/lanes.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import type { LocalClickState } from "../decide/click-state.ts";
-import type { NatsLink } from "../nats-link.ts";
 import { type NoticeKind, type NoticeMetrics, noticeMetrics } from "./metrics.ts";
 
 export type ClickNoticesOptions = {

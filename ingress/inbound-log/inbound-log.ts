@@ -3,7 +3,7 @@ import { RefusalRows } from "../../schemas/events/refusal-rows.ts";
 import { Batcher } from "../../schemas/host/batcher.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
-import type { NatsLink } from "../nats-link.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import type { InboundEvents } from "./metrics.ts";
 
 const SEND_MS = 100;

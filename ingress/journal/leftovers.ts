@@ -2,7 +2,7 @@ import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
-import type { NatsLink } from "../nats-link.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import { readRuns } from "./journal-run.ts";
 import { LeftoverIdentities } from "./leftover-identities.ts";
 import { LeftoverRanges } from "./leftover-ranges.ts";

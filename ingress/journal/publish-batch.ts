@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type ClickBatch, encodeBatch } from "../../schemas/events/click-batch.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
-import type { NatsLink } from "../nats-link.ts";
 
 const ACK_TIMEOUT_MS = 5_000;
 const BACKOFF = { firstMs: 50, longestMs: 2_000 } as const;

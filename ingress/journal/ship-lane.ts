@@ -9,7 +9,7 @@ import {
 } from "../../schemas/events/click-batch.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/lanes.ts";
 import { pause } from "../../schemas/host/pause.ts";
-import type { NatsLink } from "../nats-link.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import { FRAME_HEAD_BYTES, type FrameBuffer } from "./frame.ts";
 import { LaneTail } from "./lane-tail.ts";
 import { type BatchMessage, batchId, publishUntilStored } from "./publish-batch.ts";

@@ -3,7 +3,7 @@ import type { LaneSource } from "../../schemas/events/lane-source.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
-import type { NatsLink } from "../nats-link.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import type { FrameBuffer } from "./frame.ts";
 import type { RecordPosition } from "./journal.ts";
 import type { JournalSegments } from "./journal-segments.ts";

@@ -1,5 +1,5 @@
 import { streamOfLane } from "../../schemas/nats/lane-groups.ts";
-import type { NatsLink } from "../nats-link.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 
 /** Numbers of messages in the stream of a lane. `created` identifies the stream: a stream that was made again counts from 1. */
 export type StreamMark = {

@@ -3,8 +3,8 @@ import { HtmlPostbacks, type HtmlPostbacksRequest } from "../../schemas/events/h
 import type { PostbackReply } from "../../schemas/events/postback-request.ts";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { ask } from "../../schemas/nats/ask.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import { NO_STORE } from "../answers.ts";
-import type { NatsLink } from "../nats-link.ts";
 import type { Answer } from "../route.ts";
 
 /** The page waits at most this long for its HTML. HTML that comes later is lost but logged as served: the loss is not visible. */

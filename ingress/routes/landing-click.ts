@@ -2,6 +2,7 @@ import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
 import { type ClickLookup, ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import type { LandingResult } from "../../schemas/events/inbound-call.ts";
 import { ask } from "../../schemas/nats/ask.ts";
+import type { NatsLink } from "../../schemas/nats/nats-link.ts";
 import { clickLine } from "../decide/click-line.ts";
 import {
   decideLanding,
@@ -11,7 +12,6 @@ import {
   landingScope,
 } from "../decide/decide-landing.ts";
 import type { InboundLog } from "../inbound-log/inbound-log.ts";
-import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
 import { type LandingRequest, readLandingRequest } from "../request/landing-request.ts";
 import type { LookupLimit } from "../request/lookup-limit.ts";

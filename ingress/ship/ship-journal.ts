@@ -4,6 +4,7 @@ import { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { areStreamsOwn } from "../../schemas/installation/are-streams-own.ts";
 import { readLanes } from "../../schemas/installation/lane-count.ts";
+import { NatsLink } from "../../schemas/nats/nats-link.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { shipAdopted } from "../journal/adopt.ts";
 import { allocateProducer } from "../journal/allocate-producer.ts";
@@ -11,7 +12,6 @@ import { Pipeline } from "../journal/pipeline.ts";
 import { type ProducerFolder, retiredSinceMs } from "../journal/producer-folder.ts";
 import { WatermarkBook } from "../journal/watermarks.ts";
 import { type IngressMetrics, openIngressMetrics } from "../metrics.ts";
-import { NatsLink } from "../nats-link.ts";
 import { openPixels } from "../pixels/open-pixels.ts";
 import { hasPixels } from "../pixels/pixel-files.ts";
 import type { IngressSettings } from "../settings.ts";
@@ -98,7 +98,7 @@ async function shipAsNextStart({
     pipeline.start();
     const { producer } = folder;
     pixels.start({ link, producer, record: (recorded) => pipeline.append(recorded) });
-    link.start();
+    void link.start();
     while (!signal.aborted && !isDone(pipeline, folder)) {
       onLink(link.current() !== undefined);
       await pause(LOOK_MS, signal);
@@ -122,7 +122,7 @@ async function shipRetired({ folder, options, events, link, lanes }: Parts): Pro
     book.follow(nats);
     onLink(true);
   });
-  link.start();
+  void link.start();
   await shipAdopted(
     {
       link,

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { AccessNotes } from "../../ingress/access-notes.ts";
-import { NatsLink } from "../../ingress/nats-link.ts";
 import { openPixels } from "../../ingress/pixels/open-pixels.ts";
 import { LookupLimit } from "../../ingress/request/lookup-limit.ts";
 import { readLandingScript } from "../../ingress/routes/landing-script.ts";
@@ -9,6 +8,7 @@ import { IngressServer, readMultipart } from "../../ingress/server.ts";
 import { AccessLog } from "../../schemas/host/access-log.ts";
 import { openLog } from "../../schemas/host/log.ts";
 import { Metrics } from "../../schemas/host/metrics.ts";
+import { NatsLink } from "../../schemas/nats/nats-link.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import { aClickService } from "../samples/a-click-service.ts";
 import { until } from "./until.ts";
@@ -23,7 +23,7 @@ process.stdin.once("end", () => process.kill(process.pid)).resume();
 
 const log = openLog({ process: "test", level: "info" });
 const link = new NatsLink({ url, name: "test", prefix }, log);
-link.start();
+void link.start();
 await until("it has NATS", () => link.current());
 const registry = new Metrics();
 const { deps } = aClickService();

@@ -9,13 +9,13 @@ import { JournalSegments } from "../../../ingress/journal/journal-segments.ts";
 import { untilLeftoversAreShipped } from "../../../ingress/journal/leftovers.ts";
 import { Shipper, type ShipperEvents } from "../../../ingress/journal/shipper.ts";
 import { WatermarkBook } from "../../../ingress/journal/watermarks.ts";
-import { NatsLink } from "../../../ingress/nats-link.ts";
 import type { Recorded } from "../../../ingress/route.ts";
 import { decodeBatch, type Watermark } from "../../../schemas/events/click-batch.ts";
 import { fixedLanes } from "../../../schemas/events/lane-source.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
 import { streamOfLane } from "../../../schemas/nats/lane-groups.ts";
+import { NatsLink } from "../../../schemas/nats/nats-link.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { aClick } from "../../samples/a-click-record.ts";
 import { FOUR_LANES } from "../../samples/four-lanes.ts";
@@ -107,7 +107,7 @@ export function openLink(world: World): { link: NatsLink; book: WatermarkBook } 
     throw error;
   });
   link.onConnection((nats) => book.follow(nats));
-  link.start();
+  void link.start();
   closers.push(() => link.close());
   return { link, book };
 }
