@@ -15,7 +15,10 @@ const writes = await forThisFile(MoneyWrites.open());
 const { api } = writes;
 const { keys } = api.tenant;
 
-const SLOW_MS = 1_000;
+/** Processor time of the API for one request. */
+const USED_MS_MAX = 1_000;
+/** Time until the answer, most of which a busy machine takes. */
+const WAITED_MS_MAX = 15_000;
 const TRIES = 5;
 /** Above the limit of a body. */
 const HUGE_CHARACTERS = 10 * 1024 ** 2;
@@ -132,19 +135,23 @@ const FILES: readonly string[] = [
 /** What took long even when the machine was otherwise idle, and what failed. */
 const faults: string[] = [];
 
-/** Sends until an answer is quick: another process may have had the machine. */
+/**
+ * The API runs in this process, whose processor time counts: another process may have the machine meanwhile. A refusal is sent again, because
+ * the first one may have been slowed by other work here. What was accepted has had its effect.
+ */
 async function ask(what: string, send: () => Promise<Answer>): Promise<Answer> {
-  let answer: Answer | undefined;
-  for (let tries = 1; tries <= TRIES; tries += 1) {
+  for (let tries = 1; ; tries += 1) {
     const startMs = performance.now();
-    answer = await send();
-    const tookMs = performance.now() - startMs;
+    const before = process.cpuUsage();
+    const answer = await send();
+    const waitedMs = performance.now() - startMs;
+    const usedMs = process.cpuUsage(before).user / 1_000;
+    const isSlow = usedMs > USED_MS_MAX || waitedMs > WAITED_MS_MAX;
     if (answer.status >= 500) faults.push(`${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
-    if (tookMs <= SLOW_MS || answer.status >= 500) return answer;
-    if (tries === TRIES) faults.push(`${what}: took ${Math.round(tookMs)} ms`);
+    if (isSlow && answer.status >= 300 && tries < TRIES) continue;
+    if (isSlow) faults.push(`${what}: ${Math.round(usedMs)} ms in ${Math.round(waitedMs)} ms`);
+    return answer;
   }
-  if (answer === undefined) throw new Error("nothing was sent");
-  return answer;
 }
 
 const Schema = z.looseObject({
