@@ -19,6 +19,9 @@ const SETTINGS = ["billing_settings", "webhook"];
 /** To lock a conversion, to compare it with the check, to find its new state and to store that. */
 const READS_PER_ROW_MAX = 5;
 
+/** To find its conversion, to store that, to check it, to find another row of the same conversion, and to store the result; each as two versions. */
+const ROWS_OF_FILE_PER_ROW_MAX = 12;
+
 const Cost = z.array(
   z.object({ relname: z.string(), scans: z.int(), read: z.int(), updated: z.int() }),
 );
@@ -86,3 +89,38 @@ test.each([10, 400])(
     expect(history).toEqual({ rows: 2 * count, queued: 2 * count });
   },
 );
+
+test("a file is checked without reading its other rows, also the first after others were counted (N129)", async () => {
+  const count = 400;
+  const content = async (prefix: string): Promise<string> => {
+    const ids = await calls.insertConversions(offer.id, prefix, { count });
+    return `conversion_id,status\n${ids.map((id) => `${id},approved\n`).join("")}`;
+  };
+  await calls.checked(await content("first"));
+  // Now the statistics say that all rows are of that file.
+  await world.rows("analyze conversion, conversion_update_row");
+  const { id } = await calls.checked(await content("second"));
+  const read = await inTransaction(world.pool, async (db) => {
+    await db.query({
+      text: "update conversion_update set status = 'checking', position = 0 where id = $1",
+      values: [id],
+    });
+    await db.query({
+      text: "update conversion_update_row set outcome = null, conversion_id = null where update_id = $1",
+      values: [id],
+    });
+    const before = await rowsOfFilesRead(db);
+    await db.query({ text: "select step_conversion_update($1, 500)", values: [id] });
+    return (await rowsOfFilesRead(db)) - before;
+  });
+  expect(read).toBeLessThan(ROWS_OF_FILE_PER_ROW_MAX * count);
+  expect(await calls.settled(id)).toMatchObject({ status: "checked", counts: { changed: count } });
+});
+
+async function rowsOfFilesRead(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ read: number }>({
+    text: `select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as read
+           from pg_stat_xact_user_tables where relname = 'conversion_update_row'`,
+  });
+  return rows[0]?.read ?? 0;
+}
