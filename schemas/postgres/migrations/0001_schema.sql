@@ -907,6 +907,20 @@ create table session (
 create index session_person on session (person_id, created_at desc, id desc);
 create index session_end on session (expires_at);
 
+-- Mails that wait until the mail server has taken them; written in the transaction of the change that they are about. No mail here has a link that
+-- signs in.
+create table mail_outbox (
+  id bigint primary key generated always as identity,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  attempts integer not null default 0,
+  -- When it is sent next, or, while a process sends it, when that process is given up.
+  due_at timestamptz(3) not null default '-infinity',
+  created_at timestamptz(3) not null default clock_timestamp()
+);
+create index mail_outbox_due on mail_outbox (due_at, id);
+
 -- Works once. The token is stored as SHA-256.
 create table one_time_link (
   id integer primary key generated always as identity,
