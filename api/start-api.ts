@@ -38,6 +38,7 @@ import { addMcpServer } from "./mcp/mcp-server.ts";
 import { Cursors } from "./operation/cursor.ts";
 import { SealedBox } from "./operation/sealed-box.ts";
 import { operations } from "./operations.ts";
+import { MailLoop } from "./people/mail-loop.ts";
 import { Mailer, type MailSettings } from "./people/mailer.ts";
 import { OidcClient, type OidcSettings } from "./people/oidc-client.ts";
 import { PasswordHasher } from "./people/password-hasher.ts";
@@ -118,7 +119,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     log,
     cursors: new Cursors(secret),
     secretKeys: parts.secretKeys,
-    mailer: people.mailer,
+    sendsMail: people.mailer !== undefined,
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const files = openFileRunners(stores, parts.metrics);
@@ -155,10 +156,14 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   await serveGuide(app, { apiUrl, trackingUrl });
   const consoleFiles = parts.console?.files;
   if (consoleFiles !== undefined) serveConsole(app, { files: consoleFiles, apiUrl });
+  const mails = people.mailer && new MailLoop({ db, mailer: people.mailer, log });
   // Before the listener waits for open connections, so that another process continues an import meanwhile.
-  app.addHook("preClose", async () => await files.close());
+  app.addHook("preClose", async () => {
+    await Promise.all([files.close(), mails?.close()]);
+  });
   app.addHook("onClose", () => slots.close());
   files.start();
+  mails?.start();
   return app;
 }
 

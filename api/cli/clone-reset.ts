@@ -50,6 +50,7 @@ export async function resetClone(db: Pool, clickhouse: Clickhouse): Promise<Clon
     tokens: await replaceTokens(tx),
   }));
   const deliveries = await cancelDeliveries(db);
+  await dropMails(db);
   const imports = await dropImports(db);
   const { life } = await readPostgresMark(db);
   const incarnation = await renewIncarnation(db, { clickhouse, streams: undefined }, life);
@@ -104,6 +105,11 @@ async function replaceTokens(tx: Queryable): Promise<number> {
              secret = 'whsec_' || left(encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex'), 48)`,
   });
   return workspaces + advertisers + webhooks;
+}
+
+/** The original sends them. */
+async function dropMails(db: Queryable): Promise<void> {
+  await db.query({ name: "clone-drop-mails", text: "delete from mail_outbox" });
 }
 
 /** A few thousand at a time, because a statement must end within seconds. */

@@ -10,7 +10,6 @@ import type { Cursors } from "../operation/cursor.ts";
 import type {
   ClickTotals,
   ImportSignals,
-  MailSender,
   OperationContext,
   OperationSettings,
   RequestContext,
@@ -35,7 +34,8 @@ export type OperationParts = {
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly secretKeys: SecretKeys;
-  readonly mailer?: MailSender | undefined;
+  /** Whether SMTP_URL is set. */
+  readonly sendsMail: boolean;
   readonly log: Log;
   readonly settings: OperationSettings;
 };
@@ -100,6 +100,7 @@ function contextWithout(parts: OperationParts, { admission, trace }: Admitted): 
     outgoing: parts.outgoing,
     cursors: parts.cursors,
     secretKeys: parts.secretKeys,
+    sendsMail: parts.sendsMail,
     log: parts.log.child({ request_id: requestId }),
     requestId,
     trace,

@@ -28,7 +28,6 @@ import {
   receiveFile,
 } from "./file-bodies.ts";
 import { addJsonBodies } from "./json-body.ts";
-import { withMails } from "./later-mails.ts";
 import {
   noteUse,
   type OperationParts,
@@ -250,9 +249,8 @@ async function answerOperation(
   };
   const file =
     operation.fileBody && receiveFile(request.raw, operation.fileBody, options.bodyLimits);
-  const { context, sendMails } = withMails(requestContextOf(options, request), options.mailer);
+  const context = requestContextOf(options, request);
   const result = await runKept({ operation, request, file }, context, run);
-  sendMails();
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
     limitStream(reply, options.streamLimits ?? STREAM_LIMITS);

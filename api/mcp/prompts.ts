@@ -50,13 +50,13 @@ const OWED = {
   needsBilling: true,
 } satisfies Partial<Prompt>;
 
-/** How amounts of several currencies are told. */
+/** How an answer shows amounts of several currencies. */
 const PER_CURRENCY =
   "Give each currency a section of its own, never add amounts of different currencies, and convert none. Pending is not owed yet: keep it out of " +
   "sums. A list has another page while next_cursor is not null: read it with cursor=<next_cursor> (at most 20 pages), and say so if you stopped " +
   "before the end.";
 
-/** One question of both sides. A key sees the one that it may ask. */
+/** Staff and partners ask the same question about different resources. A key sees the prompt that it may use. */
 const OWED_PROMPTS: readonly Prompt[] = [
   {
     ...OWED,

@@ -81,19 +81,14 @@ export type OperationContext = {
   readonly isFresh: boolean;
   readonly rate: RateState;
   readonly settings: OperationSettings;
-  /** Sends a mail once the request has succeeded; of one name, only the last. Undefined without SMTP_URL, and for commands and imports. */
-  readonly mailAfter?: ((name: string, mail: LaterMail) => void) | undefined;
+  /** Whether mails may be queued: SMTP_URL is set. Commands and imports send none. */
+  readonly sendsMail?: boolean;
   /**
    * Of an operation with `keepsAnswer` and a `fileBody`, with the header `Idempotency-Key`: makes the effect and the answer of the file, once it has
    * arrived, in one transaction.
    */
   readonly answerOnce?: AnswerOnce | undefined;
 };
-
-export type LaterMail = { readonly to: string; readonly subject: string; readonly text: string };
-
-/** Hands a mail to the SMTP server. */
-export type MailSender = { readonly send: (mail: LaterMail) => Promise<void> };
 
 type AnswerOnce = (
   end: (context: Pick<OperationContext, "db" | "imports">) => Promise<OperationResult>,

@@ -1,4 +1,6 @@
 import type { Log } from "../../schemas/host/log.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { queueMail } from "../records/mail-outbox.ts";
 import { mintLinkToken } from "./links.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 import type { VisitorContext } from "./people-context.ts";
@@ -54,17 +56,14 @@ export type Change = {
   readonly password?: "none";
 };
 
-/**
- * Tells the owner, who should learn it if it was somebody else. After the answer: a process that dies in between has told nobody, and the audit
- * log has it.
- */
-export function mailChange(
+/** Queues a mail to the owner, in the transaction of the change, because somebody else may have made it. */
+export async function mailChange(
+  tx: Queryable,
   { people, settings, log }: Pick<VisitorContext, "people" | "settings" | "log">,
   change: Change,
-): void {
-  people.parts.mailer?.send(changeMail(change, settings.apiUrl)).catch((error: unknown) => {
-    log.warn({ err: error }, "mail.not-sent");
-  });
+): Promise<void> {
+  if (people.parts.mailer === undefined) return;
+  await queueMail(tx, log, changeMail(change, settings.apiUrl));
 }
 
 function changeMail({ email, by, keepsCodes = false, password }: Change, apiUrl: string): Mail {

@@ -14,8 +14,8 @@ const PATIENCE_MS = 5_000;
 const UNDER_WAY_MAX = 20;
 
 /**
- * Hands mails to the SMTP server of the installation. They contain one-time links, so they are neither stored nor repeated: whoever waits for
- * one asks again.
+ * Hands mails to the SMTP server of the installation. A mail with a one-time link is neither stored nor repeated: whoever waits for it asks again.
+ * Any other mail is queued first (records/mail-outbox.ts).
  */
 export class Mailer {
   readonly #settings: MailSettings;

@@ -79,12 +79,12 @@ export const signInWithOidc: Operation = visitorOperation({
     const flow = await useChallenge(context.db, "oidc-sign-in", asked);
     if (flow === undefined) throw refused("it took too long, or was used: begin again");
     const identity = await oidc.finish(flow, body.query);
-    const { token, state, changed } = await inTransaction(context.db, async (tx) => {
-      const { person, event, ...rest } = await personOf(tx, identity, body.token);
+    const { token, state } = await inTransaction(context.db, async (tx) => {
+      const { person, event, changed } = await personOf(tx, identity, body.token);
       await noteInPersonLog(tx, context, { personId: person.id, event });
-      return { token: await startSession(tx, context, person), state: person.state, ...rest };
+      if (changed !== undefined) await mailChange(tx, context, changed);
+      return { token: await startSession(tx, context, person), state: person.state };
     });
-    if (changed !== undefined) mailChange(context, changed);
     return signedInAnswer(context, token, state);
   },
 });

@@ -72,15 +72,19 @@ export const redeemLink: Operation = visitorOperation({
     // Before the transaction: others may wait for the two places.
     const hash = await context.people.parts.hasher.hash(password);
     const given = { ...about, passwordHash: hash, provesEmail: provesEmail(link) };
-    const { token, state, changed } = await inTransaction(context.db, async (tx) => {
+    const { token, state } = await inTransaction(context.db, async (tx) => {
       await refuseEndedLink(tx, link);
       await spendLink(tx, body.token);
-      const { id, event, ...used } =
-        link.kind === "reset" ? await reset(tx, link, hash) : await join(tx, link, given);
+      const {
+        id,
+        event,
+        changed,
+        state: newState,
+      } = link.kind === "reset" ? await reset(tx, link, hash) : await join(tx, link, given);
       await noteInPersonLog(tx, context, { personId: id, event });
-      return { ...used, token: await startSession(tx, context, { id, state: used.state }) };
+      if (changed !== undefined) await mailChange(tx, context, changed);
+      return { state: newState, token: await startSession(tx, context, { id, state: newState }) };
     });
-    if (changed !== undefined) mailChange(context, changed);
     return signedInAnswer(context, token, state);
   },
 });

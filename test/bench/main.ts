@@ -3,6 +3,7 @@ import { currentCommit } from "../promises/figures/current-commit.ts";
 import { benchAccessLog } from "./access-log.ts";
 import { printCapacity } from "./capacity/print-capacity.ts";
 import { run as benchClickWriter } from "./click-writer.ts";
+import { benchConfirmations } from "./confirmations.ts";
 import { run as benchConversions } from "./conversions.ts";
 import { benchDeliveries } from "./deliveries.ts";
 import type { BenchRun, Figures } from "./figures/bench-run.ts";
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   writer: benchClickWriter,
   stream: benchStream,
   conversions: benchConversions,
+  confirmations: benchConfirmations,
   catalog: benchLargeCatalog,
   rest: benchRest,
   reports: benchReports,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { noteChange } from "../../access/change-log.ts";
 import type { OperationContext } from "../../operation/operation.ts";
+import { queueMail } from "../../records/mail-outbox.ts";
 import type { Body } from "../../records/managed-resource.ts";
 import { queueEvent } from "../../records/queue-event.ts";
 import { maskedTexts } from "./payment-mask.ts";
@@ -21,7 +22,7 @@ export function changesPayment({
 }
 
 /**
- * Notes who changed how a partner is paid, from where and when, and tells the webhooks and the partner: payouts wait after it (N32). What was
+ * Notes who changed how a partner is paid, from where and when, and queues webhooks and mails to the partner: payouts wait after it (N32). What was
  * entered and sealed before no longer counts.
  */
 export async function notePaymentChange(
@@ -66,7 +67,7 @@ export async function notePaymentChange(
 
 type Change = { readonly before: Body; readonly after: Body };
 
-/** Tells the webhooks, and by mail whoever the partner was before the change. */
+/** Queues webhooks, and mails to the addresses that the partner had before the change. */
 export async function tellPaymentChange(
   tx: Queryable,
   context: OperationContext,
@@ -100,11 +101,11 @@ const MAILS_MAX = 10;
 /** To the address of the record, and to the people who sign in for the partner: whoever has stolen a key may have changed the former. */
 async function mailPartner(
   tx: Queryable,
-  { workspace, principal, clientIp, nowMs, mailAfter }: OperationContext,
+  { workspace, principal, clientIp, nowMs, sendsMail, log }: OperationContext,
   { id, email }: Body,
   what: string,
 ): Promise<void> {
-  if (mailAfter === undefined) return;
+  if (sendsMail !== true) return;
   const { rows } = await tx.query<{ email: string }>({
     name: "find-emails-of-partner",
     text: `select p.email from membership m join person p on p.id = m.person_id
@@ -118,7 +119,7 @@ async function mailPartner(
       : "the network";
   for (const to of new Set([email, ...rows.map((row) => row.email)]))
     if (typeof to === "string" && to !== "")
-      mailAfter(`${what} ${to}`, {
+      await queueMail(tx, log, {
         to,
         subject: `Your ${what} ${what === "tax details" ? "have" : "has"} changed`,
         text: `The ${what} of your account at ${oneLine(workspace.name)} has been changed by ${who}, at ${new Date(nowMs).toISOString()}.\n\nIf this was not you, tell the network at once: after a change of the payment method, payouts wait some days.\n`,

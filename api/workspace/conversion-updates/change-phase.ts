@@ -79,8 +79,10 @@ async function isOnApprovedStatement(tx: Queryable, id: number): Promise<boolean
   const { rows } = await tx.query<{ found: boolean }>({
     name: "is-update-on-approved-statement",
     text: `select exists (
-             select from conversion_update u join conversion_update_row r on r.update_id = u.id and r.outcome = 'changed' and r.is_applied
-             where u.id = $1 and is_on_approved_statement(r.conversion_id, u.applied_at)) as found`,
+             select from conversion_update u, conversions_on_approved_statements(array(
+               select r.conversion_id from conversion_update_row r
+               where r.update_id = u.id and r.outcome = 'changed' and r.is_applied), u.applied_at)
+             where u.id = $1) as found`,
     values: [id],
   });
   return rows[0]?.found ?? false;

@@ -63,5 +63,6 @@ create table conversion_update_row (
   is_applied boolean not null default false,
   primary key (update_id, number)
 );
-create index conversion_update_row_conversion on conversion_update_row (update_id, conversion_id) where conversion_id is not null;
+-- By conversion first: of a new file Postgres has no statistics, expects one row, and would otherwise read all rows of the file for each of them.
+create index conversion_update_row_conversion on conversion_update_row (conversion_id) where conversion_id is not null;
 create index conversion_update_row_outcome on conversion_update_row (update_id, outcome, number);

@@ -11,7 +11,8 @@ begin
     select c.conv_ts, c.id from conversion c
     where c.workspace_id = u.workspace_id and c.offer_id = any (u.offer_ids) and c.conv_ts >= u.missing_from and c.conv_ts < u.missing_to
       and not c.is_duplicate and c.status <> 'rejected'
-      and not exists (select from conversion_update_row r where r.update_id = u.id and r.conversion_id = c.id)
+      -- `+ 0` leaves only the index by conversion, see there.
+      and not exists (select from conversion_update_row r where r.update_id + 0 = u.id and r.conversion_id = c.id)
     limit rows_max) m;
   get diagnostics added = row_count;
   return added;

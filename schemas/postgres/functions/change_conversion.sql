@@ -5,25 +5,10 @@ create or replace function change_conversion(conversion_id uuid, from_version in
 returns boolean language plpgsql as $$
 declare
   before conversion := (select t from conversion t where t.id = conversion_id for update);
-  after conversion;
 begin
   if before.version is distinct from from_version then
     return false;
   end if;
-  after := jsonb_populate_record(before, change);
-  after.version := before.version + 1;
-  after.updated_at := clock_timestamp();
-  -- A status that somebody set is not changed by the end of a hold.
-  if after.status <> before.status or (actor = 'api' and change ? 'status') then
-    after.hold_until := null;
-  end if;
-  update conversion t
-  set status = after.status, status_reason = after.status_reason, revenue = after.revenue, payout = after.payout,
-      sale_amount = after.sale_amount, payout_given = after.payout_given, revenue_given = after.revenue_given,
-      notes = after.notes, hold_until = after.hold_until, cap_alert = after.cap_alert,
-      change_fingerprint = after.change_fingerprint, asked_status = after.asked_status, version = after.version,
-      updated_at = after.updated_at
-  where t.id = conversion_id;
-  perform after_conversion_change(before, after, actor, key_id, change -> 'cause');
+  perform change_conversions(array[row(before, changed_conversion(before, change, actor))::conversion_change], actor, key_id, change -> 'cause');
   return true;
 end $$;

@@ -14,14 +14,16 @@ begin
       faults = r.faults || j.faults, affiliate_id = j.affiliate_id, currency = j.currency, before = j.before, after = j.after,
       version = j.version
   from (
-    select w.number, c.version, c.affiliate_id, c.currency, conversion_update_state(c) as before, conversion_update_state(g.after) as after, g.faults,
+    select w.ctid, w.number, c.version, c.affiliate_id, c.currency, conversion_update_state(c) as before, conversion_update_state(g.after) as after, g.faults,
+      -- `+ 0` leaves only the index by conversion, see there.
       (select min(o.number) from conversion_update_row o
-       where o.update_id = u.id and o.conversion_id = w.conversion_id) as first
+       where o.update_id + 0 = u.id and o.conversion_id = w.conversion_id) as first
     from conversion_update_row w
     join conversion c on c.id = w.conversion_id
     -- The values of a refused row may be anything.
     cross join lateral judge_update_row(c, case when w.faults = '{}' then w.fields else '{}' end) g
     where w.update_id = u.id and w.number > after_number and w.number <= up_to and w.conversion_id is not null
   ) j
-  where r.update_id = u.id and r.number = j.number;
+  -- By its place: of a new file Postgres has no statistics, and would read other rows of the step for each of them.
+  where r.ctid = j.ctid;
 end $$;

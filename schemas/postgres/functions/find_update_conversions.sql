@@ -2,7 +2,7 @@
 -- found by id. What is named twice over is refused, what is not there is unknown.
 create or replace function find_update_conversions(u conversion_update, after_number integer, up_to integer) returns void language sql as $$
   with named as materialized (
-    select r.number, r.fields, (r.fields ->> 'conversion_id')::uuid as conversion_id,
+    select r.ctid, r.fields, (r.fields ->> 'conversion_id')::uuid as conversion_id,
       case when r.fields ? 'txid' then
         case when r.fields ? 'offer' then coalesce(
                (select o.id from offer o where o.workspace_id = u.workspace_id
@@ -14,7 +14,7 @@ create or replace function find_update_conversions(u conversion_update, after_nu
     where r.update_id = u.id and r.number > after_number and r.number <= up_to and r.conversion_id is null
       and not r.faults ?| array['', 'conversion_id', 'offer', 'txid', 'click_id', 'event']
   ), found as (
-    select n.number, c.count, c.id
+    select n.ctid, c.count, c.id
     from named n cross join lateral (
       select count(*) as count, (array_agg(f.id))[1] as id
       from (
@@ -36,5 +36,6 @@ create or replace function find_update_conversions(u conversion_update, after_nu
       faults = case when f.count > 1 then r.faults || jsonb_build_object(
         case when r.fields ? 'txid' then 'txid' else 'click_id' end, 'names several conversions: add the event, or use conversion_id') else r.faults end
   from found f
-  where r.update_id = u.id and r.number = f.number
+  -- By its place: of a new file Postgres has no statistics, and would read other rows of the step for each of them.
+  where r.ctid = f.ctid
 $$;

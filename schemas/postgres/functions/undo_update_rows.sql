@@ -5,30 +5,27 @@ declare
   cause jsonb := jsonb_strip_nulls(jsonb_build_object('request_id', u.request_id, 'person_id', u.person_id));
   -- What says whether somebody has changed the conversion since.
   compared text[] := '{hold_until,earned,charged}';
-  due record;
-  fault text;
+  settled uuid[];
+  changes conversion_change[];
 begin
   perform from conversion t
   where t.id in (select r.conversion_id from conversion_update_row r
     where r.update_id = u.id and r.number > after_number and r.number <= up_to and r.is_applied)
   order by t.id for update;
-  for due in
-    select r.number, r.before, r.after, c as state from conversion_update_row r join conversion c on c.id = r.conversion_id
+  settled := array(select s.id from conversions_on_approved_statements(array(select r.conversion_id from conversion_update_row r
+    where r.update_id = u.id and r.number > after_number and r.number <= up_to and r.is_applied), u.applied_at) as s(id));
+  update conversion_update_row r
+  set outcome = 'kept', is_applied = false, faults = jsonb_build_object('',
+    case when conversion_update_state(c) - compared <> r.after - compared then 'changed since by somebody else' else 'on an approved statement' end)
+  from conversion c
+  where r.update_id = u.id and r.number > after_number and r.number <= up_to and r.is_applied and c.id = r.conversion_id
+    and (conversion_update_state(c) - compared <> r.after - compared or c.id = any (settled));
+  changes := array(
+    select row(c, restored_conversion(c, r.before))::conversion_change
+    from conversion_update_row r join conversion c on c.id = r.conversion_id
     where r.update_id = u.id and r.number > after_number and r.number <= up_to and r.is_applied
-    order by r.number
-  loop
-    fault := case
-      when conversion_update_state(due.state) - compared <> due.after - compared then 'changed since by somebody else'
-      when is_on_approved_statement((due.state).id, u.applied_at) then 'on an approved statement' end;
-    if fault is null then
-      perform change_conversion((due.state).id, (due.state).version,
-        (due.before - '{hold_until,earned,charged}'::text[]) || jsonb_build_object('cause', cause), 'api', u.key_id);
-      update conversion t set hold_until = (due.before ->> 'hold_until')::timestamptz
-      where t.id = (due.state).id and due.before ->> 'hold_until' is not null;
-    end if;
-    update conversion_update_row r
-    set outcome = case when fault is null then 'undone' else 'kept' end, is_applied = false,
-        faults = case when fault is null then '{}'::jsonb else jsonb_build_object('', fault) end
-    where r.update_id = u.id and r.number = due.number;
-  end loop;
+    order by r.number);
+  perform change_conversions(changes, 'api', u.key_id, cause);
+  update conversion_update_row r set outcome = 'undone', is_applied = false, faults = '{}'
+  where r.update_id = u.id and r.number > after_number and r.number <= up_to and r.is_applied;
 end $$;

@@ -907,6 +907,20 @@ create table session (
 create index session_person on session (person_id, created_at desc, id desc);
 create index session_end on session (expires_at);
 
+-- Mails that wait until the mail server has taken them; written in the transaction of the change that they are about. No mail here has a link that
+-- signs in.
+create table mail_outbox (
+  id bigint primary key generated always as identity,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  attempts integer not null default 0,
+  -- When it is sent next, or, while a process sends it, when that process is given up.
+  due_at timestamptz(3) not null default '-infinity',
+  created_at timestamptz(3) not null default clock_timestamp()
+);
+create index mail_outbox_due on mail_outbox (due_at, id);
+
 -- Works once. The token is stored as SHA-256.
 create table one_time_link (
   id integer primary key generated always as identity,
@@ -1863,6 +1877,12 @@ create type conversion_plan as (
   names_event boolean
 );
 
+-- A change of a conversion; `before` is null for a new one.
+create type conversion_change as (
+  before conversion,
+  after conversion
+);
+
 \ir ../functions/lock_conversions.sql
 \ir ../functions/find_conversion.sql
 \ir ../functions/address_check.sql
@@ -1872,6 +1892,8 @@ create type conversion_plan as (
 \ir ../functions/try_conversion.sql
 
 -- How a conversion is changed.
+\ir ../functions/changed_conversion.sql
+\ir ../functions/change_conversions.sql
 \ir ../functions/change_conversion.sql
 \ir ../functions/change_by_report.sql
 \ir ../functions/change_by_keyed_report.sql
@@ -1882,13 +1904,14 @@ create type conversion_plan as (
 \ir ../functions/release_due_holds.sql
 
 -- What follows from a change.
+\ir ../functions/after_conversion_changes.sql
 \ir ../functions/after_conversion_change.sql
 \ir ../functions/queue_postbacks.sql
 \ir ../functions/has_subscriber.sql
 \ir ../functions/event_document.sql
 \ir ../functions/conversion_document.sql
 \ir ../functions/queue_event.sql
-\ir ../functions/queue_conversion_event.sql
+\ir ../functions/queue_conversion_events.sql
 
 -- Confirmation by file.
 \ir ../functions/conversion_update_state.sql
@@ -1898,7 +1921,8 @@ create type conversion_plan as (
 \ir ../functions/add_missing_conversions.sql
 \ir ../functions/apply_changed_update_row.sql
 \ir ../functions/apply_update_rows.sql
-\ir ../functions/is_on_approved_statement.sql
+\ir ../functions/conversions_on_approved_statements.sql
+\ir ../functions/restored_conversion.sql
 \ir ../functions/undo_update_rows.sql
 \ir ../functions/summarize_conversion_update.sql
 \ir ../functions/step_conversion_update.sql
