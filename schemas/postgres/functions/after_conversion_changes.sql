@@ -1,5 +1,5 @@
--- Everything that follows from changes of conversions of one workspace, in the transaction of the changes; `before` is null for a new conversion. Each
--- conversion is in `changes` once. `cause` is {request_id, traceparent, person_id}, or null for changes that no request caused, such as the end of a hold.
+-- after_conversion_change of changes of conversions of one workspace, each of which is in `changes` once: one statement for each table instead of one for
+-- each conversion, and what nobody wants to hear is looked up once. A single conversion would take twice as long this way.
 create or replace function after_conversion_changes(changes conversion_change[], actor text, key_id integer, cause jsonb default null)
 returns void language plpgsql as $$
 declare
@@ -15,7 +15,7 @@ begin
     from unnest(changes) as c(before, after)
     returning id, from_status, to_status, from_revenue, to_revenue, from_payout, to_payout
   )
-  -- Of those that change what is earned or charged.
+  -- Those that change what is earned or charged.
   select array_agg(w.id) filter (where
     (case when w.from_status = 'approved' then w.from_payout else 0 end, case when w.from_status = 'approved' then w.from_revenue else 0 end)
       <> (case when w.to_status = 'approved' then w.to_payout else 0 end, case when w.to_status = 'approved' then w.to_revenue else 0 end))
@@ -25,6 +25,10 @@ begin
     select h.id, s.workspace_id from billing_settings s, unnest(to_post) as h(id) where s.workspace_id = of_workspace and s.enabled;
   end if;
   insert into conversion_fact_outbox (conversion_id) select (c.after).id from unnest(changes) as c(before, after);
-  perform queue_postbacks(changes, cause);
-  perform queue_conversion_events(changes, cause);
+  perform queue_postbacks(c.before, c.after, cause) from unnest(changes) as c(before, after)
+  where exists (select from postback p where p.offer_id = (c.after).offer_id and p.status = 'active')
+    or exists (select from postback p where p.offer_id is null and p.workspace_id = of_workspace and p.status = 'active');
+  if has_subscriber(of_workspace, 'conversion.created') or has_subscriber(of_workspace, 'conversion.updated') then
+    perform queue_conversion_event(c.before, c.after, cause) from unnest(changes) as c(before, after);
+  end if;
 end $$;

@@ -5,10 +5,19 @@ create or replace function change_conversion(conversion_id uuid, from_version in
 returns boolean language plpgsql as $$
 declare
   before conversion := (select t from conversion t where t.id = conversion_id for update);
+  after conversion;
 begin
   if before.version is distinct from from_version then
     return false;
   end if;
-  perform change_conversions(array[row(before, changed_conversion(before, change, actor))::conversion_change], actor, key_id, change -> 'cause');
+  after := changed_conversion(before, change, actor);
+  update conversion t
+  set status = after.status, status_reason = after.status_reason, revenue = after.revenue, payout = after.payout,
+      sale_amount = after.sale_amount, payout_given = after.payout_given, revenue_given = after.revenue_given,
+      notes = after.notes, hold_until = after.hold_until, cap_alert = after.cap_alert,
+      change_fingerprint = after.change_fingerprint, asked_status = after.asked_status, version = after.version,
+      updated_at = after.updated_at
+  where t.id = conversion_id;
+  perform after_conversion_change(before, after, actor, key_id, change -> 'cause');
   return true;
 end $$;

@@ -1911,7 +1911,7 @@ create type conversion_change as (
 \ir ../functions/event_document.sql
 \ir ../functions/conversion_document.sql
 \ir ../functions/queue_event.sql
-\ir ../functions/queue_conversion_events.sql
+\ir ../functions/queue_conversion_event.sql
 
 -- Confirmation by file.
 \ir ../functions/conversion_update_state.sql

@@ -58,7 +58,7 @@ test("a conversion reads its own partner's postbacks on its offer, and no others
     // More than five, so that Postgres may also choose the plan without the values.
     for (let conversion = 0; conversion < 10; conversion += 1) {
       await db.query({
-        text: `select queue_postbacks(array[row(null, c)::conversion_change]) from jsonb_populate_record(null::conversion, jsonb_build_object(
+        text: `select queue_postbacks(null, c) from jsonb_populate_record(null::conversion, jsonb_build_object(
                  'id', gen_random_uuid(), 'workspace_id', $1::integer, 'offer_id', $2::integer, 'affiliate_id', $3::integer,
                  'event_code', 'default', 'status', 'approved', 'is_private', false, 'is_duplicate', false)) c`,
         values: [world.workspaceId, offerId, world.affiliateId],
