@@ -68,7 +68,7 @@ describe.skipIf(program === undefined)("the domain of a partner's link", () => {
     await page.context().close();
   });
 
-  test("the screen Links offers a partner the same domains with the kept choice, and the staff all active ones", async () => {
+  test("the screen Links offers a partner the domains of the offer page, and the staff all active ones", async () => {
     const page = await world.open(`/offers/${second}`, "partner");
     const domain = page.getByLabel("Domain", { exact: true });
     await domain.selectOption("blue.example");
