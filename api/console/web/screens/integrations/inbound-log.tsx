@@ -15,12 +15,13 @@ import { RangeBar } from "../../range/range-bar.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { rangeQuery } from "../../records/record-range.ts";
+import { messageWords, RESULT_CHOICES, resultWords } from "./inbound-words.ts";
 import { ResultBars } from "./result-bars.tsx";
 
 type Call = components["schemas"]["PostbackLogEntry"];
 
 const FILTERS: readonly ListFilter[] = [
-  { name: "result", label: "Result, such as unknown_click" },
+  { name: "result", label: "Result", choices: RESULT_CHOICES },
   { name: "click_id", label: "Click ID" },
   { name: "conversion_id", label: "Conversion ID" },
 ];
@@ -35,9 +36,13 @@ export function InboundLog(): ReactElement {
   const columns: readonly Column<Call>[] = [
     { name: "at", title: "Time", opens: true, cell: ({ ts }) => formatInstant(ts, zone) },
     { name: "endpoint", title: "Endpoint", cell: ({ endpoint }) => `/${endpoint}` },
-    { name: "result", title: "Result", cell: ({ result }) => result.replaceAll("_", " ") },
+    { name: "result", title: "Result", cell: ({ result }) => resultWords(result) },
     { name: "status", title: "HTTP", isNumber: true, cell: (row) => row.http_status },
-    { name: "message", title: "Message", cell: ({ message }) => <StrangerText text={message} /> },
+    {
+      name: "message",
+      title: "Message",
+      cell: ({ message }) => <StrangerText text={messageWords(message)} />,
+    },
     { name: "click", title: "Click", cell: (row) => <code>{row.click_id}</code> },
   ];
   return (
