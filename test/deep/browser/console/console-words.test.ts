@@ -36,6 +36,12 @@ describe.skipIf(program === undefined)("what screens show of the API's values", 
     await expect.poll(() => new URL(page.url()).searchParams.get("result")).toBe("unknown_click");
     await page.getByRole("cell", { name: "Unknown click", exact: true }).first().waitFor();
     expect(await page.getByRole("cell", { name: "unknown_click" }).count()).toBe(0);
+    await page.locator("tbody .cell-button").first().click();
+    const drawer = page.getByRole("dialog", { name: "Incoming postback" });
+    await drawer.getByText("HTTP status", { exact: true }).waitFor();
+    // What the sender called its parameters stays as it is.
+    await drawer.getByText("click_id", { exact: true }).waitFor();
+    expect(await drawer.getByText("http status").count()).toBe(0);
     await page.context().close();
   });
 

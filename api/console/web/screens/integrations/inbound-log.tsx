@@ -10,6 +10,7 @@ import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
 import { GuideLink } from "../../parts/guide-link.tsx";
+import { statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
@@ -76,26 +77,39 @@ export function InboundLog(): ReactElement {
 }
 
 function CallDrawer({
-  call: { params, ...call },
+  call,
   onClose,
 }: {
   readonly call: Call;
   readonly onClose: () => void;
 }): ReactElement {
+  const { zone } = useMembership();
   return (
-    <Drawer title="Inbound call" onClose={onClose}>
-      <Facts facts={factsIn(call)} />
+    <Drawer title="Incoming postback" onClose={onClose}>
+      <Facts
+        facts={[
+          ["Time", formatInstant(call.ts, zone)],
+          ["Path", `/${call.endpoint}`],
+          ["Result", resultWords(call.result)],
+          ["Message", messageWords(call.message)],
+          ["HTTP status", String(call.http_status)],
+          ["IP address", call.ip],
+          ["Token of", statusWords(call.token_owner)],
+          ["Click ID", call.click_id],
+          ["Conversion ID", call.conversion_id],
+          ["Request ID", call.request_id],
+          ["Number in the log", String(call.id)],
+        ]}
+      />
       <h3>Parameters</h3>
-      <Facts facts={factsIn(params)} />
+      <Facts facts={sentParams(call)} />
     </Drawer>
   );
 }
 
-function factsIn(values: object): readonly Fact[] {
-  return Object.entries(values).map(
-    ([name, value]: [string, unknown]): Fact => [
-      name.replaceAll("_", " "),
-      value === null ? "" : plainText(value),
-    ],
+/** Parameters keep the names that the sender gave them. */
+function sentParams({ params }: Call): readonly Fact[] {
+  return Object.entries(params).map(
+    ([name, value]): Fact => [name, value === null ? "" : plainText(value)],
   );
 }
