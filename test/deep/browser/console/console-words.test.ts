@@ -41,7 +41,7 @@ describe.skipIf(program === undefined)("what screens show of the API's values", 
     await drawer.getByText("HTTP status", { exact: true }).waitFor();
     // What the sender called its parameters stays as it is.
     await drawer.getByText("click_id", { exact: true }).waitFor();
-    expect(await drawer.getByText("http status").count()).toBe(0);
+    expect(await drawer.getByText("http status", { exact: true }).count()).toBe(0);
     await page.context().close();
   });
 
