@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { REPLY_MAX } from "../../../schemas/catalog/access-reply.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { showTo } from "../../access/visibility.ts";
 import { longText, oneOf, recordId, text } from "../../http/body-fields.ts";
 import { listOf } from "../../http/bounded-list.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
-import { ACCESS_STATUSES, REPLY_MAX } from "../offers/offer-fields.ts";
+import { ACCESS_STATUSES } from "../offers/offer-fields.ts";
 import { queueAccessEvent } from "../offers/queue-access-event.ts";
 import { type AccessRequestRow, ShownAccessRequest } from "./access-request-fields.ts";
 import { decideRequests, lockOffersOf, type RequestKey, readRequests } from "./access-requests.ts";

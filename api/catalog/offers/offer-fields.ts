@@ -27,8 +27,6 @@ const EVENTS_MAX = 100;
 export const OFFER_STATUSES = ["active", "paused"] as const;
 export const OFFER_VISIBILITIES = ["public", "approval", "private"] as const;
 export const ACCESS_STATUSES = ["approved", "pending", "rejected"] as const;
-/** Characters of what the staff tells a partner about a decision. */
-export const REPLY_MAX = 500;
 
 /** An event in a body. Its types are by action or by sale; only the offer itself can be paid by click (G43). */
 const eventFields = {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { REPLY_MAX } from "../../../schemas/catalog/access-reply.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
@@ -8,7 +9,7 @@ import { pathCode, reference } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { getOfferOfPath } from "./get-offer.ts";
-import { ACCESS_STATUSES, REPLY_MAX, ShownPartnerAccess } from "./offer-fields.ts";
+import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
 import { type AccessRow, queueAccessEvent } from "./queue-access-event.ts";
 
 const Body = z.strictObject({

@@ -18,11 +18,15 @@ export type Caller = {
 const MEMBERSHIP = "x-tracker-membership";
 const VERSION = "x-tracker-membership-version";
 
+/** A list in a query is one parameter with commas: of a repeated one, the API takes the first value. */
+const LISTS = { array: { style: "form", explode: false } } as const;
+
 /** A client of the REST API for one membership. */
 export function openApi({ membershipId, onChanged, interruption }: Caller): Api {
   const api = createClient<paths>({
     baseUrl: "/api/v1",
     credentials: "same-origin",
+    querySerializer: LISTS,
     fetch: async (request) => await fetchInterrupted(request, interruption),
   });
   api.use(identified(membershipId), watched(onChanged));

@@ -1,7 +1,5 @@
 import { type ReactElement, useState } from "react";
-
-/** As many characters as the service takes. */
-const REPLY_MAX = 500;
+import { REPLY_MAX } from "../../../../schemas/catalog/access-reply.ts";
 
 export type Answer = "approved" | "rejected";
 

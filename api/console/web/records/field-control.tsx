@@ -183,6 +183,7 @@ function LeafControl({
 
 function inputFor(kind: FormField["kind"]): object {
   if (kind === "new-password") return { type: "password", autoComplete: "new-password" };
+  if (kind === "day") return { type: "date" };
   if (kind === "time") return { type: "datetime-local" };
   return { inputMode: kind === "number" ? "decimal" : undefined };
 }

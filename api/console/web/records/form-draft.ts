@@ -46,6 +46,7 @@ function fieldDraft(field: FormField, value: unknown): unknown {
     case "many-numbers":
     case "new-password":
     case "record":
+    case "day":
     case undefined:
       return textIn(value);
   }
@@ -91,6 +92,7 @@ function valueOf(field: FormField, draft: unknown): FormValue {
     case "number":
     case "new-password":
     case "record":
+    case "day":
     case "time":
     case undefined:
       return leafValue(field, textIn(draft));
@@ -191,7 +193,8 @@ function missingWords({
   // A record that may stay empty is nullable: only then it has the choice "None".
   const isChoice = kind === "record" || (kind === undefined && choices !== undefined);
   const isNeeded = required === true || (kind === "record" && isNullable !== true);
-  const hasText = isChoice || ["area", "number", "time", "new-password", undefined].includes(kind);
+  const hasText =
+    isChoice || ["area", "number", "day", "time", "new-password", undefined].includes(kind);
   if (!isNeeded || !hasText) return undefined;
   return `${isChoice ? "Choose" : "Enter"} the ${label.slice(0, 1).toLowerCase()}${label.slice(1)}`;
 }

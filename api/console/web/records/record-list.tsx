@@ -143,10 +143,12 @@ function Head<Row>({
         {isTitled ? (
           <h2 className="grow">{title}</h2>
         ) : (
-          <div className="grow list-head">{shownFilters}</div>
+          <div className={filters.length > 0 ? "grow list-head" : "grow"}>{shownFilters}</div>
         )}
-        {children}
-        {actions}
+        <div className="row wrap">
+          {children}
+          {actions}
+        </div>
       </header>
       {isTitled && shownFilters}
     </>

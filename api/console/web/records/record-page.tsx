@@ -84,11 +84,13 @@ function Tabs<Row extends { readonly id: number }>({
   return (
     <>
       <Unfinished path={path} />
-      <LinkedTabs
-        label={`Parts of the ${noun.toLowerCase()}`}
-        current={current?.name ?? ""}
-        tabs={tabs.map((one, at) => ({ ...one, href: at === 0 ? path : `${path}/${one.name}` }))}
-      />
+      {(tabs.length > 1 || current === undefined) && (
+        <LinkedTabs
+          label={`Parts of the ${noun.toLowerCase()}`}
+          current={current?.name ?? ""}
+          tabs={tabs.map((one, at) => ({ ...one, href: at === 0 ? path : `${path}/${one.name}` }))}
+        />
+      )}
       {current === undefined ? (
         <p className="muted">
           This part is not there, or you don't have access. Choose another one above.

@@ -20,11 +20,16 @@ export function ShownFields({
   const values = groupIn(record);
   const facts = fields.flatMap((field): Fact[] => {
     const value = values[field.name];
-    return isEmpty(value) && field.kind !== "flag"
-      ? []
-      : [[field.label, shownValue(field, value, zone)]];
+    const isLeftOut = isEmpty(value) && field.kind !== "flag";
+    if (isLeftOut || isOfOther(field, values)) return [];
+    return [[field.label, shownValue(field, value, zone)]];
   });
   return <Facts facts={facts} />;
+}
+
+/** Whether another field has a value for which the form does not ask for this one. */
+function isOfOther({ onlyFor }: FormField, values: Readonly<Record<string, unknown>>): boolean {
+  return onlyFor !== undefined && textIn(values[onlyFor.name]) !== onlyFor.value;
 }
 
 function shownValue(field: FormField, value: unknown, zone: string): ReactNode {
@@ -69,7 +74,12 @@ function leafText({ name, load, choices = [] }: FormField, value: unknown): Reac
   const words = new Map(choices.map(([one, text]) => [one, text] as const));
   if (Array.isArray(value))
     return value.map((one) => words.get(textIn(one)) ?? textIn(one)).join(", ");
-  return words.get(textIn(value)) ?? textIn(value);
+  return words.get(textIn(value)) ?? shortDecimal(textIn(value));
+}
+
+/** Four decimals, as the API writes amounts and rates, end with the second if the others are zero. */
+function shortDecimal(text: string): string {
+  return /^-?\d+\.\d{4}$/.test(text) ? text.replace(/00$/, "") : text;
 }
 
 function Names({

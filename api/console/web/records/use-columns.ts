@@ -94,6 +94,11 @@ function titlesOf<Row>(columns: readonly Column<Row>[]): Readonly<Record<string,
 
 const NARROW = matchMedia("(max-width: 560px)");
 
+/** The columns of a table that nobody can arrange: on a phone, money comes first. */
+export function useEarlyColumns<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  return useIsNarrow() ? earlyFirst(columns) : columns;
+}
+
 function useIsNarrow(): boolean {
   return useSyncExternalStore(
     (onChange) => {

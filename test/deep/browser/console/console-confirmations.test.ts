@@ -6,6 +6,7 @@ import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { axeFaults } from "../../../browser/console/axe-faults.ts";
 import { atRest, ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+import { choose as chooseByName } from "./choose.ts";
 
 const program = findChromium();
 const Conversion = z.looseObject({
@@ -32,6 +33,17 @@ describe.skipIf(program === undefined)("confirmations by file in the console (N1
     const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const answer = await fetch(`${browser.demo.base_url}${path}`, { headers, ...sent });
     return One.parse(await answer.json()).data;
+  };
+  const sendUnnamed = async (): Promise<void> => {
+    const answer = await fetch(`${browser.demo.base_url}/conversion-updates`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${browser.demo.keys.admin}`,
+        "content-type": "application/octet-stream",
+      },
+      body: "Conversion ID,Status\nx,perhaps\n",
+    });
+    assert.ok(answer.ok, "a key sends a file without a name");
   };
   const conversion = async (id: string): Promise<z.infer<typeof Conversion>> =>
     await call(`/conversions/${id}`);
@@ -88,6 +100,30 @@ describe.skipIf(program === undefined)("confirmations by file in the console (N1
       payout: before.payout,
     });
     await page.getByLabel("Past files").getByText("march.csv").first().waitFor();
+    await page.context().close();
+  });
+
+  test("a file for several offers is checked against each of them, and past files have their names", async () => {
+    const page = await open("admin");
+    await choose(page, "two-offers.csv", "Order number,Status\nnobody-ordered,approved\n");
+    for (const sought of ["Shop: fixed", "Shop: share"])
+      await chooseByName(page, "Offers of the file", { sought });
+    await press(page, "Check the file");
+    // With the first offer alone, the order number would be sought in it and be unknown.
+    await page.getByLabel("This file").getByText("1 row: 1 refused.", { exact: true }).waitFor();
+    await sendUnnamed();
+    await page.reload();
+    const past = page.getByLabel("Past files");
+    await past.getByRole("button", { name: "two-offers.csv", exact: true }).first().waitFor();
+    const unnamed = past.getByRole("listitem").filter({ hasText: "File without a name" }).first();
+    await unnamed.getByText("1 row: 1 refused").waitFor();
+    expect(await unnamed.textContent()).toMatch(/by .+, \w{3} \d+, \d{4}/);
+    await unnamed.getByRole("button").click();
+    await page
+      .getByLabel("This file")
+      .getByRole("heading", { name: "File without a name" })
+      .waitFor();
+    expect(await page.getByText(/^File \d+$/).count()).toBe(0);
     await page.context().close();
   });
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser, settled } from "../../../browser/console/console-browser.ts";
+import { choose } from "./choose.ts";
 import { RecordWorld } from "./record-world.ts";
 
 const program = findChromium();
@@ -65,6 +66,40 @@ describe.skipIf(program === undefined)("the domain of a partner's link", () => {
     await settled(page);
     expect(await domain.inputValue()).toBe("blue.example");
     await page.context().close();
+  });
+
+  test("the screen Links offers a partner the domains of the offer page, and the staff all active ones", async () => {
+    const page = await world.open(`/offers/${second}`, "partner");
+    const domain = page.getByLabel("Domain", { exact: true });
+    await domain.selectOption("blue.example");
+    await page.goto(`${browser.base("partner")}/links`);
+    await choose(page, "Offer", { sought: "On domains" });
+    const link = page.locator("code.break").first();
+    await expect.poll(() => domain.inputValue()).toBe("blue.example");
+    await expect.poll(() => link.textContent()).toContain("https://blue.example/r/");
+    expect(await domain.locator("option").allTextContents()).not.toContain("theirs.example");
+    await domain.selectOption("amber.example");
+    await expect.poll(() => link.textContent()).toContain("https://amber.example/r/");
+    await page.getByLabel("Source", { exact: true }).fill("mail");
+    await expect.poll(() => link.textContent()).toMatch(/^https:\/\/amber\..*source_id=mail$/);
+    await page.goto(`${browser.base("partner")}/offers/${first}`);
+    await settled(page);
+    expect(await domain.inputValue()).toBe("amber.example");
+    await page.context().close();
+
+    const staff = await world.open("/links");
+    await choose(staff, "Offer", { sought: "On domains" });
+    await choose(staff, "Partner", { sought: "Has a domain" });
+    const theirs = staff.getByLabel("Domain", { exact: true });
+    await expect
+      .poll(() => theirs.locator("option").first().textContent())
+      .toBe("theirs.example (standard)");
+    const made = staff.locator("code.break").first();
+    await expect.poll(() => made.textContent()).toContain("https://theirs.example/r/");
+    await theirs.selectOption("blue.example");
+    await expect.poll(() => made.textContent()).toContain("https://blue.example/r/");
+    expect(await theirs.inputValue()).toBe("blue.example");
+    await staff.context().close();
   });
 
   test("a chosen domain that is switched off gives way to the link's own", async () => {

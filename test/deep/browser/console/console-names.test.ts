@@ -9,6 +9,7 @@ import { choose, optionsOf } from "./choose.ts";
 
 const program = findChromium();
 const ANNA = "Anna's blog";
+const One = z.object({ data: z.object({ id: z.int() }) });
 const List = z.object({ data: z.array(z.object({ id: z.int() })) });
 
 describe.skipIf(program === undefined)("things are chosen and shown by name", () => {
@@ -108,6 +109,25 @@ describe.skipIf(program === undefined)("things are chosen and shown by name", ()
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Discard changes?" }).waitFor();
+    await page.context().close();
+  });
+
+  test("each row of a list names its record, not only the first row", async () => {
+    const names = ["First of names", "Second of names", "Third of names"];
+    for (const name of names) {
+      const made = await call("POST", "/advertisers", { name });
+      const { id } = One.parse(await made.json()).data;
+      const offer = { name: `Offer of ${name}`, destination_url: "https://shop.example/" };
+      expect((await call("POST", "/offers", { ...offer, advertiser_id: id })).status).toBe(201);
+    }
+    const page = await open("admin", "/offers?q=of+names");
+    const rows = page.getByRole("row").filter({ hasText: "of names" });
+    for (const name of names)
+      await rows
+        .filter({ hasText: `Offer of ${name}` })
+        .getByRole("cell", { name, exact: true })
+        .waitFor();
+    expect(await rows.getByText(/^#\d+$/).count()).toBe(0);
     await page.context().close();
   });
 

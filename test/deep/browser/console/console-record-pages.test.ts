@@ -260,7 +260,7 @@ describe.skipIf(program === undefined)("pages of records", () => {
     await page.getByLabel("Edit payment terms").click();
     await field(page, "Minimum payout").fill("75");
     await press(page, "Save payment terms");
-    await page.getByText("75.0000").waitFor();
+    await page.getByText("75.00", { exact: true }).waitFor();
     await tab(page, "Offers and terms").click();
     await page.getByText("/r/DEMOSHOP/KNOWNPAGE").waitFor();
     await tab(page, "History").click();

@@ -1,12 +1,14 @@
 import assert from "node:assert";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
 import { ConsoleBrowser } from "../../../browser/console/console-browser.ts";
 import { choose } from "./choose.ts";
 import { field, press, question, RecordWorld, step, tab } from "./record-world.ts";
 
 const program = findChromium();
+const Settings = z.looseObject({ data: z.looseObject({}) });
 const DESTINATION = "https://shop.example/?c={click_id}";
 
 describe.skipIf(program === undefined)("records made in steps", () => {
@@ -168,6 +170,31 @@ describe.skipIf(program === undefined)("records made in steps", () => {
     await page.locator(".record-head").getByText(manager).waitFor();
     const made = await world.list("/affiliates?q=STEPPART");
     expect(made).toMatchObject([{ status: "pending", min_payout: "50.0000", currency: "EUR" }]);
+    await page.context().close();
+  });
+
+  test("a new partner is paid by the wallets as the settings name them", async () => {
+    const page = await browser.page("admin");
+    // Other files read the settings of this workspace, too.
+    await page.route("**/billing-settings", async (route) => {
+      const answer = await route.fetch();
+      const { data } = Settings.parse(await answer.json());
+      const wallet_names = { wallet_a: "PayPal", wallet_b: "" };
+      await route.fulfill({ json: { data: { ...data, wallet_names } } });
+    });
+    await page.goto(`${world.base}/partners/new?step=payment`);
+    const method = field(page, "Paid by");
+    await method.locator("option", { hasText: "PayPal" }).waitFor({ state: "attached" });
+    expect(await method.locator("option").allTextContents()).toEqual([
+      "Bank transfer",
+      "PayPal",
+      "Wallet B",
+      "Crypto",
+      "Another way",
+    ]);
+    await method.selectOption("PayPal");
+    await step(page, "Review");
+    await page.locator(".steps-form form").getByText("PayPal", { exact: true }).waitFor();
     await page.context().close();
   });
 

@@ -124,5 +124,12 @@ describe.skipIf(program === undefined)("statements in the console", () => {
     expect(await axeFaults(page)).toEqual([]);
     const narrow = await open("/statements", "partner", 390);
     await picture(narrow, "own-narrow");
+    await narrow
+      .getByRole("button", { name: /^S-\d{4}-\d+$/ })
+      .first()
+      .click();
+    const amount = await narrow.getByRole("columnheader", { name: "Amount" }).boundingBox();
+    assert(amount !== null, "the table of lines has amounts");
+    expect(amount.x + amount.width).toBeLessThan(390);
   });
 });

@@ -38,7 +38,7 @@ export function Account(): ReactElement {
   const profile = record.data;
   return (
     <>
-      <h1>Account</h1>
+      <h1>Profile</h1>
       {record.isError && <ProblemNotice error={record.error} />}
       {profile === undefined && !record.isError && <Skeleton height={HEIGHT} />}
       {profile !== undefined && (

@@ -53,18 +53,7 @@ export const PAID_AT = [
   ["on_request", "On request"],
 ] as const;
 
-export const PAYMENT: readonly FormField[] = [
-  {
-    name: "payment_method",
-    label: "Paid by",
-    choices: [
-      ["wire", "Bank transfer"],
-      ["wallet_a", "Wallet A"],
-      ["wallet_b", "Wallet B"],
-      ["crypto", "Crypto"],
-      ["other", "Another way"],
-    ],
-  },
+export const TERMS: readonly FormField[] = [
   { name: "payment_terms", label: "Paid", choices: PAID_AT },
   { name: "min_payout", label: "Minimum payout", hint: "Such as 50.00" },
   { name: "currency", label: "Currency", load: currencyChoices },

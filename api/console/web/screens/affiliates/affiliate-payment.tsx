@@ -3,10 +3,8 @@ import { useMembership } from "../../member/membership.ts";
 import { hasRight } from "../../member/rights.ts";
 import { FieldSection } from "../../records/field-section.tsx";
 import { PaymentMethodPart } from "../payouts/payment-method.tsx";
-import { PAYMENT } from "./affiliate-fields.ts";
+import { TERMS } from "./affiliate-fields.ts";
 import type { AffiliatePart } from "./affiliate-overview.tsx";
-
-const TERMS = PAYMENT.filter(({ name }) => name !== "payment_method");
 
 /** How and when the partner is paid, and where the money goes. */
 export function AffiliatePayment({ partner, onSave }: AffiliatePart): ReactElement {

@@ -1,12 +1,14 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
+import type { Choice } from "../../client/choices.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import type { FormField, RecordBody } from "../../records/form-field.ts";
 import type { FormStep } from "../../records/form-steps.ts";
 import { NewPage } from "../../records/new-page.tsx";
+import { useMethods } from "../payouts/use-methods.ts";
 import { PARTNER_LIST } from "./affiliate.ts";
-import { ACCOUNT, CONTACT, MANAGER, NAME, PAYMENT, STATUS, WORK } from "./affiliate-fields.ts";
+import { ACCOUNT, CONTACT, MANAGER, NAME, STATUS, TERMS, WORK } from "./affiliate-fields.ts";
 
 const CODE: FormField = {
   name: "code",
@@ -14,7 +16,7 @@ const CODE: FormField = {
   hint: "Used in links: 6 to 10 letters or digits. Leave empty to generate one",
 };
 
-const STEPS: readonly FormStep[] = [
+const stepsWith = (methods: readonly Choice[]): readonly FormStep[] => [
   {
     name: "basics",
     title: "Basics",
@@ -26,7 +28,7 @@ const STEPS: readonly FormStep[] = [
     name: "payment",
     title: "Payment",
     about: "How and when the partner is paid. Without a currency it is the workspace's.",
-    fields: [...PAYMENT, ACCOUNT],
+    fields: [{ name: "payment_method", label: "Paid by", choices: methods }, ...TERMS, ACCOUNT],
   },
 ];
 
@@ -36,6 +38,7 @@ const INITIAL = { status: "active", payment_method: "other", payment_terms: "net
 export function NewAffiliate(): ReactElement {
   const membership = useMembership();
   const { api, base } = membership;
+  const { choices } = useMethods();
   const create = useWrite(["affiliates"], async (body: RecordBody) => {
     const { data } = await read(api.POST("/affiliates", { body: { name: "", ...body } }));
     return `${base}/partners/${data.id}`;
@@ -45,7 +48,7 @@ export function NewAffiliate(): ReactElement {
       list={PARTNER_LIST}
       noun="partner"
       mayWrite={membership.role === "admin" && mayDo(membership, "affiliates.write")}
-      steps={STEPS}
+      steps={stepsWith(choices)}
       initial={INITIAL}
       onCreate={create.mutateAsync}
     />

@@ -47,7 +47,7 @@ function Sums({ entity, id, currency, groupBy }: SumsProps): ReactElement {
   const query = new URLSearchParams({ ...period, group_by: groupBy });
   return (
     <section className="stack tight" aria-label="Sums of the last 30 days">
-      <div className="tiles sums">
+      <div className="tiles">
         {metrics.map(({ name, label, kind }) => (
           <Link key={name} className="tile" href={`${membership.base}/reports?${query.toString()}`}>
             <span className="name">{label}</span>

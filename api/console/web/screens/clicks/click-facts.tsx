@@ -15,20 +15,10 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordLink } from "../../records/record-link.tsx";
 import { RecordName } from "../../records/record-name.tsx";
-import { clickGroups } from "./click-words.ts";
+import { clickGroups, linkWords } from "./click-words.ts";
 
 type Click = components["schemas"]["Click"];
 type Named = { readonly id: number; readonly label: string } | null;
-
-const LINK_TYPES: Readonly<Record<Click["link_type"], string>> = {
-  affiliate: "Link of a partner",
-  transparent: "Link without redirect",
-  smart: "Smart link",
-  server: "From a server",
-  direct: "Direct visit",
-  organic: "Search engine",
-  coupon: "Coupon",
-};
 
 /** Smart links are named here and chosen nowhere. */
 const SMART_LINKS: LoadChoices = {
@@ -77,7 +67,7 @@ function mainFacts(
     ["Time", formatInstant(click.ts, zone)],
     ["Status", <StatusBadge key="status" status={click.status} />],
     ["Reason", click.status_reason.replaceAll("_", " ")],
-    ["Link", LINK_TYPES[click.link_type]],
+    ["Link", linkWords(click.link_type)],
     ["Sent to", linkOrNothing(click.destination)],
     ...amounts.map(([name, title]): Fact => [title, amountText(values.get(name), click.currency)]),
     [

@@ -8,7 +8,7 @@ import { formatInstant } from "../../format/time.ts";
 import { type Membership, useMembership } from "../../member/membership.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
+import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import { countedQuery } from "../../records/counted-query.ts";
@@ -17,6 +17,7 @@ import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { ClickDrawer } from "./click-drawer.tsx";
+import { linkWords } from "./click-words.ts";
 import { completeUntil, missingSince } from "./missing-since.ts";
 
 /** Fields that the list and the look-up by an ad platform's ID share, and more fields of the list. */
@@ -133,9 +134,13 @@ function columnsFor({ zone, role }: Membership): readonly Column<ClickRow>[] {
           title: "Partner",
           cell: (row) => <StrangerText text={row.affiliate_label ?? ""} />,
         },
-    { name: "link", title: "Link", cell: (row) => row.link_type },
+    { name: "link", title: "Link", cell: (row) => linkWords(row.link_type) },
     { name: "country", title: "Country", cell: ({ country = "" }) => formatCountry(country) },
-    { name: "device", title: "Device", cell: (row) => row.device_type },
+    {
+      name: "device",
+      title: "Device",
+      cell: ({ device_type: device = "" }) => statusWords(device),
+    },
     {
       name: "source",
       title: "Traffic source",

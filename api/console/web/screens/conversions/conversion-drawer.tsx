@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
+import { formatCountry } from "../../format/country.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
@@ -102,7 +103,10 @@ function factsOf(
         </Link>
       ),
     ],
-    ["Country", [row.country, row.region, row.city].filter((part) => part !== "").join(", ")],
+    [
+      "Country",
+      [formatCountry(row.country), row.region, row.city].filter((part) => part !== "").join(", "),
+    ],
     ["Device", [row.device_type, row.os, row.browser].filter((part) => part !== "").join(", ")],
     ["Traffic source", row.traffic_source],
     ["Sub 1", row.sub1 ?? ""],

@@ -6,6 +6,7 @@ import { read } from "../../client/api-client.ts";
 import { advertiserChoices, affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts";
+import { formatCountry } from "../../format/country.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
 import { later } from "../../later.tsx";
@@ -185,7 +186,7 @@ export function columnsFor(
       cell: ({ sale_amount: sale, currency }) => money(sale, currency),
     },
     { name: "reason", title: "Reason", cell: (row) => row.status_reason.replaceAll("_", " ") },
-    { name: "country", title: "Country", cell: ({ country }) => country },
+    { name: "country", title: "Country", cell: ({ country }) => formatCountry(country) },
     role === "advertiser"
       ? undefined
       : { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },

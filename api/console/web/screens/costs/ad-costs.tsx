@@ -17,8 +17,8 @@ import { UploadCosts } from "./upload-costs.tsx";
 type AdCost = components["schemas"]["AdCost"];
 
 const FILTERS: readonly ListFilter[] = [
-  { name: "from", label: "From, such as 2026-11-01" },
-  { name: "to", label: "Until" },
+  { name: "from", label: "From", isDay: true },
+  { name: "to", label: "Until", isDay: true, notBefore: "from" },
   { name: "traffic_source", label: "Traffic source" },
   { name: "currency", label: "Currency", load: currencyChoices },
   { name: "offer_id", label: "Offer", load: offerIdChoices },

@@ -26,7 +26,7 @@ const FIELDS: readonly FormField[] = [
     hint: "Units of the currency for one euro. A rate holds for its day and the seven days after it.",
     row: { noun: "Rate", initial: {} },
     fields: [
-      { name: "date", label: "Day", hint: "Such as 2026-11-24" },
+      { name: "date", label: "Day", kind: "day" },
       { name: "currency", label: "Currency", load: currencyChoices },
       { name: "rate", label: "Rate", hint: "Such as 1.0842" },
     ],

@@ -10,17 +10,19 @@ import type { Column } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
 import { GuideLink } from "../../parts/guide-link.tsx";
+import { statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import type { ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { rangeQuery } from "../../records/record-range.ts";
+import { messageWords, RESULT_CHOICES, resultWords } from "./inbound-words.ts";
 import { ResultBars } from "./result-bars.tsx";
 
 type Call = components["schemas"]["PostbackLogEntry"];
 
 const FILTERS: readonly ListFilter[] = [
-  { name: "result", label: "Result, such as unknown_click" },
+  { name: "result", label: "Result", choices: RESULT_CHOICES },
   { name: "click_id", label: "Click ID" },
   { name: "conversion_id", label: "Conversion ID" },
 ];
@@ -35,9 +37,13 @@ export function InboundLog(): ReactElement {
   const columns: readonly Column<Call>[] = [
     { name: "at", title: "Time", opens: true, cell: ({ ts }) => formatInstant(ts, zone) },
     { name: "endpoint", title: "Endpoint", cell: ({ endpoint }) => `/${endpoint}` },
-    { name: "result", title: "Result", cell: ({ result }) => result.replaceAll("_", " ") },
+    { name: "result", title: "Result", cell: ({ result }) => resultWords(result) },
     { name: "status", title: "HTTP", isNumber: true, cell: (row) => row.http_status },
-    { name: "message", title: "Message", cell: ({ message }) => <StrangerText text={message} /> },
+    {
+      name: "message",
+      title: "Message",
+      cell: ({ message }) => <StrangerText text={messageWords(message)} />,
+    },
     { name: "click", title: "Click", cell: (row) => <code>{row.click_id}</code> },
   ];
   return (
@@ -71,26 +77,39 @@ export function InboundLog(): ReactElement {
 }
 
 function CallDrawer({
-  call: { params, ...call },
+  call,
   onClose,
 }: {
   readonly call: Call;
   readonly onClose: () => void;
 }): ReactElement {
+  const { zone } = useMembership();
   return (
-    <Drawer title="Inbound call" onClose={onClose}>
-      <Facts facts={factsIn(call)} />
+    <Drawer title="Incoming postback" onClose={onClose}>
+      <Facts
+        facts={[
+          ["Time", formatInstant(call.ts, zone)],
+          ["Path", `/${call.endpoint}`],
+          ["Result", resultWords(call.result)],
+          ["Message", messageWords(call.message)],
+          ["HTTP status", String(call.http_status)],
+          ["IP address", call.ip],
+          ["Token of", statusWords(call.token_owner)],
+          ["Click ID", call.click_id],
+          ["Conversion ID", call.conversion_id],
+          ["Request ID", call.request_id],
+          ["Number in the log", String(call.id)],
+        ]}
+      />
       <h3>Parameters</h3>
-      <Facts facts={factsIn(params)} />
+      <Facts facts={sentParams(call)} />
     </Drawer>
   );
 }
 
-function factsIn(values: object): readonly Fact[] {
-  return Object.entries(values).map(
-    ([name, value]: [string, unknown]): Fact => [
-      name.replaceAll("_", " "),
-      value === null ? "" : plainText(value),
-    ],
+/** Parameters keep the names that the sender gave them. */
+function sentParams({ params }: Call): readonly Fact[] {
+  return Object.entries(params).map(
+    ([name, value]): Fact => [name, value === null ? "" : plainText(value)],
   );
 }

@@ -10,6 +10,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { Bars } from "../../plots/bars.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { rangeQuery } from "../../records/record-range.ts";
+import { resultWords } from "./inbound-words.ts";
 
 const HEIGHT = 180;
 
@@ -53,7 +54,7 @@ export function ResultBars({
       valueHeading="Calls"
       bars={bars.map(([result, value]) => ({
         key: result,
-        label: result.replaceAll("_", " "),
+        label: resultWords(result),
         value,
       }))}
       format={(value) => formatCount(heightOf(value) ?? 0)}

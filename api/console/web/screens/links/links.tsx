@@ -1,6 +1,8 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { read } from "../../client/api-client.ts";
 import { affiliateChoices, offerChoices } from "../../client/choices.ts";
+import { faultWords } from "../../client/fault-words.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { useMembership } from "../../member/membership.ts";
@@ -10,6 +12,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { QrCode } from "../../parts/qr-code.tsx";
 import { TextField } from "../../parts/text-field.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
+import { type LinkHost, LinkHostField, useAnyLinkHost, useLinkHost } from "./link-host.tsx";
 
 const SUB_IDS = ["sub1", "sub2", "sub3", "source_id"] as const;
 const NAMES: Readonly<Record<(typeof SUB_IDS)[number], string>> = {
@@ -59,15 +62,9 @@ export function Links(): ReactElement {
             />
           ))}
         </div>
-        {offer !== "" && (!isStaff || partner !== "") && (
-          <Link
-            query={{
-              ...subsOf(subs),
-              offer,
-              type,
-              ...(isStaff ? { affiliate: partner } : {}),
-            }}
-          />
+        {offer !== "" && !isStaff && <OwnLink query={{ ...subsOf(subs), offer, type }} />}
+        {offer !== "" && isStaff && partner !== "" && (
+          <LinkOfPartner query={{ ...subsOf(subs), offer, type, affiliate: partner }} />
         )}
       </section>
     </>
@@ -80,11 +77,29 @@ function subsOf(subs: Readonly<Record<string, string>>): Readonly<Record<string,
 
 type LinkQuery = Readonly<Record<string, string>> & { readonly offer: string };
 
-function Link({ query }: { readonly query: LinkQuery }): ReactElement | null {
+/** The link that the staff makes for a partner. */
+function LinkOfPartner({ query }: { readonly query: LinkQuery }): ReactElement {
+  const standard = useLink(query);
+  const domain = useAnyLinkHost(standard.data?.host ?? "");
+  return <Made query={query} domain={domain} />;
+}
+
+/** The link that a partner makes for itself. */
+function OwnLink({ query }: { readonly query: LinkQuery }): ReactElement {
+  return <Made query={query} domain={useLinkHost(query.offer)} />;
+}
+
+type Link = {
+  readonly url: string;
+  readonly host: string;
+  readonly warnings: readonly string[];
+};
+
+function useLink(query: LinkQuery): UseQueryResult<Link> {
   const membership = useMembership();
   const { api } = membership;
   const { offer, ...more } = query;
-  const link = useRecord(membership, {
+  return useRecord<Link>(membership, {
     name: "tracking-link",
     id: JSON.stringify(query),
     load: async (signal) =>
@@ -94,9 +109,27 @@ function Link({ query }: { readonly query: LinkQuery }): ReactElement | null {
         )
       ).data,
   });
-  if (link.isError) return <ProblemNotice error={link.error} />;
-  if (link.data === undefined) return null;
-  const { url, warnings } = link.data;
+}
+
+/** The choice of the domain stays while another link is made. */
+function Made({
+  query,
+  domain,
+}: {
+  readonly query: LinkQuery;
+  readonly domain: LinkHost;
+}): ReactElement {
+  const link = useLink(domain.host === "" ? query : { ...query, host: domain.host });
+  return (
+    <div className="stack">
+      <LinkHostField link={domain} />
+      {link.isError && <ProblemNotice error={link.error} onRetry={() => void link.refetch()} />}
+      {link.data !== undefined && <Shown {...link.data} />}
+    </div>
+  );
+}
+
+function Shown({ url, warnings }: Link): ReactElement {
   return (
     <div className="stack tight">
       <strong>The link</strong>
@@ -106,7 +139,7 @@ function Link({ query }: { readonly query: LinkQuery }): ReactElement | null {
       </div>
       {warnings.map((warning) => (
         <p key={warning} className="notice warn">
-          {warning}
+          {faultWords(warning)}
         </p>
       ))}
       <QrCode text={url} label="QR code of the link" />

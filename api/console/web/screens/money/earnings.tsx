@@ -10,9 +10,9 @@ import { type Fact, Facts } from "../../parts/facts.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { statusWords } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordList } from "../../records/record-list.tsx";
+import { kindText } from "./statement.ts";
 
 type Earnings = components["schemas"]["Earnings"];
 type Adjustment = components["schemas"]["Adjustment"];
@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<Adjustment>[] = [
     isEarly: true,
     cell: ({ amount, currency }) => formatMoney(amount, currency),
   },
-  { name: "kind", title: "Kind", cell: ({ kind }) => statusWords(kind) },
+  { name: "kind", title: "Kind", cell: ({ kind }) => kindText({ kind }) },
   { name: "reason", title: "Reason", cell: ({ reason }) => <StrangerText text={reason} /> },
 ];
 

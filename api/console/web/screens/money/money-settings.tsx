@@ -16,7 +16,8 @@ const HEIGHT = 420;
 const STARTS_ON: FormField = {
   name: "starts_on",
   label: "First day",
-  hint: "Such as 2026-12-01. Conversions created since then are posted",
+  kind: "day",
+  hint: "Conversions created since then are posted",
 };
 const FIELDS: readonly FormField[] = [
   {

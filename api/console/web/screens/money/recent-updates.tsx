@@ -3,7 +3,7 @@ import { InstantText } from "../../parts/instant-text.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { countsInWords } from "./update-words.ts";
+import { countsInWords, UNNAMED_FILE } from "./update-words.ts";
 import { useRecentUpdates } from "./use-updates.ts";
 
 /** The newest files, of everybody. They go on without this page. */
@@ -25,19 +25,14 @@ export function RecentUpdates({
           <li key={one.id} className="row wrap">
             <button
               type="button"
-              className="button"
+              className="button named"
               aria-pressed={one.id === shown}
               onClick={() => onOpen(one.id)}
             >
-              File {one.id}
+              {one.name === "" ? UNNAMED_FILE : <StrangerText text={one.name} />}
             </button>
             <StatusBadge status={one.status} />
             <span className="grow break">
-              {one.name !== "" && (
-                <>
-                  <StrangerText text={one.name} />,{" "}
-                </>
-              )}
               {countsInWords(one)}
               <span className="muted">
                 {" "}

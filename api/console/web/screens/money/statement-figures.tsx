@@ -4,6 +4,7 @@ import { formatMoney } from "../../format/money.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { useEarlyColumns } from "../../records/use-columns.ts";
 import { LineEntries } from "./line-entries.tsx";
 import { kindText, type StatementLine, type StatementWithLines } from "./statement.ts";
 
@@ -15,6 +16,7 @@ export function StatementFigures({
 }): ReactElement {
   const [open, setOpen] = useState<StatementLine>();
   const { lines } = statement;
+  const columns = useEarlyColumns(columnsFor(statement.currency));
   return (
     <div className="stack">
       <section className="panel stack">
@@ -24,7 +26,7 @@ export function StatementFigures({
         ) : (
           <DataTable
             caption="Lines"
-            columns={columnsFor(statement.currency)}
+            columns={columns}
             rows={lines}
             keyOf={({ line }) => String(line)}
             onOpen={setOpen}
@@ -47,7 +49,12 @@ function columnsFor(currency: string): readonly Column<StatementLine>[] {
     { name: "kind", title: "Item", opens: true, cell: kindText },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "event", title: "Event", cell: ({ event_code: event }) => event },
-    { name: "count", title: "Count", isNumber: true, cell: ({ count }) => formatCount(count) },
+    {
+      name: "count",
+      title: "Count",
+      isNumber: true,
+      cell: ({ count }) => count > 0 && formatCount(count),
+    },
     {
       name: "amount",
       title: "Amount",

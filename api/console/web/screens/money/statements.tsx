@@ -18,8 +18,8 @@ const SHARED: ListFilter["choices"] = [
 ];
 const MORE: readonly ListFilter[] = [
   { name: "currency", label: "Currency", load: currencyChoices },
-  { name: "from", label: "Ends from, such as 2026-11-01" },
-  { name: "to", label: "Ends until" },
+  { name: "from", label: "Ends from", isDay: true },
+  { name: "to", label: "Ends until", isDay: true, notBefore: "from" },
 ];
 const OF_PARTNER: readonly ListFilter[] = [
   { name: "status", label: "Status", choices: SHARED },
@@ -33,7 +33,7 @@ const OF_STAFF: readonly ListFilter[] = [
   },
   { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   ...MORE,
-  { name: "due_until", label: "Due until" },
+  { name: "due_until", label: "Due until", isDay: true },
 ];
 
 /** What partners are owed for a period; a partner sees its own. */

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { formatCount } from "../../format/figure.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { InstantText } from "../../parts/instant-text.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -8,7 +9,7 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RefusedRows } from "./refused-rows.tsx";
 import { UpdateColumns } from "./update-columns.tsx";
 import { UpdateSums } from "./update-sums.tsx";
-import { countsInWords } from "./update-words.ts";
+import { countsInWords, UNNAMED_FILE } from "./update-words.ts";
 import {
   type Columns,
   isUnderWay,
@@ -43,10 +44,13 @@ export function UpdateState({
     <section className="panel stack" aria-label="This file">
       <h2 className="row wrap">
         <span className="break">
-          {data.name === "" ? `File ${id}` : <StrangerText text={data.name} />}
+          {data.name === "" ? UNNAMED_FILE : <StrangerText text={data.name} />}
         </span>
         <StatusBadge status={data.status} />
       </h2>
+      <p className="muted">
+        Sent by <StrangerText text={data.created_by} />, <InstantText iso={data.created_at} />
+      </p>
       <Progress found={data} />
       {data.message !== "" && <p className="break">{data.message}</p>}
       {mayWrite && <Actions found={data} />}

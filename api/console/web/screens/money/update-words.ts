@@ -1,6 +1,9 @@
 import { formatCount } from "../../format/figure.ts";
 import type { Columns, Update } from "./use-updates.ts";
 
+/** What a file is called that was sent without a name, such as by a key. Its day, its rows and who sent it tell it from others. */
+export const UNNAMED_FILE = "File without a name";
+
 /** What the rows of a file do, or have done, in words. */
 export function countsInWords({ counts, status }: Pick<Update, "counts" | "status">): string {
   const isChecked = status === "checking" || status === "checked";

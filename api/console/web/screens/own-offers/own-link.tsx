@@ -9,9 +9,9 @@ import { GuideLink } from "../../parts/guide-link.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { QrCode } from "../../parts/qr-code.tsx";
 import { TextField } from "../../parts/text-field.tsx";
+import { LinkHostField, useLinkHost } from "../links/link-host.tsx";
 import type { Offer } from "../offers/offer.ts";
 import { deepLinkFault, withDeepLink } from "./deep-link.ts";
-import { LinkHostField, useLinkHost } from "./link-host.tsx";
 
 const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const SUBS_SHOWN = 3;

@@ -53,14 +53,14 @@ const COUNTRY_AND_NUMBER: readonly FormField[] = [
 
 export const OWN_TAX: FormField = {
   name: "tax",
-  label: "Tax",
+  label: "Tax number",
   kind: "group",
   fields: COUNTRY_AND_NUMBER,
 };
 
 export const STAFF_TAX: FormField = {
   name: "tax",
-  label: "Tax",
+  label: "Tax number and rate",
   kind: "group",
   fields: [
     ...COUNTRY_AND_NUMBER,

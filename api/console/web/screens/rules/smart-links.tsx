@@ -15,13 +15,14 @@ import { STATES, STATUS } from "./states.ts";
 
 type SmartLink = components["schemas"]["SmartLink"];
 
+const MODES: Readonly<Record<SmartLink["mode"], string>> = {
+  weighted: "By weight",
+  waterfall: "The first that takes the visitor",
+};
 const MODE: FormField = {
   name: "mode",
   label: "Choice of the offer",
-  choices: [
-    ["weighted", "By weight"],
-    ["waterfall", "The first that takes the visitor"],
-  ],
+  choices: Object.entries(MODES),
 };
 const RULES: FormField = {
   name: "rules",
@@ -69,7 +70,7 @@ const SMART_LINKS: RecordResource<SmartLink> = {
       ),
     },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-    { name: "mode", title: "Choice", cell: ({ mode }) => mode },
+    { name: "mode", title: "Choice", cell: ({ mode }) => MODES[mode] },
     { name: "rules", title: "Rules", isNumber: true, cell: ({ rules }) => rules.length },
     {
       name: "partner",

@@ -3,6 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { ROLE_WORDS } from "../../format/role.ts";
 import { formatInstant } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
@@ -34,7 +35,7 @@ export function Keys(): ReactElement {
   });
   const columns: readonly Column<Key>[] = [
     { name: "name", title: "Name", cell: (row) => <StrangerText text={row.name} /> },
-    { name: "role", title: "Role", cell: (row) => row.role },
+    { name: "role", title: "Role", cell: (row) => ROLE_WORDS[row.role] },
     {
       name: "state",
       title: "State",

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { messageWords, resultWords } from "./inbound-words.ts";
+
+test("results and messages of inbound calls are read in words, and free texts stay", () => {
+  expect(resultWords("param")).toBe("Click by its ID");
+  expect(resultWords("newer_result")).toBe("Newer result");
+  expect(messageWords("postback_update")).toBe("Postback update");
+  expect(messageWords("unknown click_id")).toBe("unknown click_id");
+  expect(messageWords("")).toBe("");
+});
