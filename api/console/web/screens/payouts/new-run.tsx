@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { Problem } from "../../client/problem.ts";
 import { formatCount } from "../../format/figure.ts";
@@ -156,7 +156,12 @@ type DueRun = {
 function Due({ due: { currency, total, held_total, lines, held } }: { readonly due: DueRun }) {
   const { wordsOf } = useMethods();
   if (lines.length + held.length === 0)
-    return <p role="status">Nothing is due with these terms.</p>;
+    return (
+      <>
+        <p role="status">Nothing is due with these terms.</p>
+        <Carried currency={currency} />
+      </>
+    );
   const keyOf = ({ affiliate_id: id }: PayoutDueLine): string => String(id);
   return (
     <>
@@ -164,6 +169,7 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
         {formatCount(lines.length)} paid with {formatMoney(total, currency)},{" "}
         {formatCount(held.length)} held with {formatMoney(held_total, currency)}.
       </p>
+      <Carried currency={currency} />
       {held.length > 0 && (
         <section className="stack tight">
           <h3>Held</h3>
@@ -187,5 +193,19 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
         </section>
       )}
     </>
+  );
+}
+
+/** Who is in no run, because the minimum is not reached: the preview cannot name them, their statements can. */
+function Carried({ currency }: { readonly currency: string }): ReactElement {
+  const { base } = useMembership();
+  return (
+    <p className="muted">
+      Not in a run:{" "}
+      <Link href={`${base}/money/statements?status=carried&currency=${currency}`}>
+        Statements below the minimum
+      </Link>
+      , which are carried to the next period.
+    </p>
   );
 }

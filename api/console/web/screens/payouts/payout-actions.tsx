@@ -59,7 +59,7 @@ function ApproveQuestion({ run, onClose }: Question): ReactElement {
     <Dialog title={`Approve ${count}?`} onClose={onClose}>
       <p>
         {count} with {formatMoney(total, currency)} on {run.execution_date}.
-        {held > 0 && ` ${formatCount(held)} held leave the run.`}
+        {held > 0 && ` ${formatCount(held)} held ${held === 1 ? "leaves" : "leave"} the run.`}
       </p>
       {error !== null && (
         <ProblemNotice
