@@ -48,10 +48,10 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
     });
     const terms = { payment_terms: "monthly", currency: "EUR" };
     const partners = [
-      ["Paid", "1840.5533", { ...terms }, wireTo("Paid Ltd", 1)],
-      ["Wrong", "20.10", { ...terms }, wireTo("Wrong Ltd", 2)],
-      ["Failed", "75", { ...terms }, wireTo("Failed Ltd", 3)],
-      ["No method", "33.30", { ...terms }, undefined],
+      ["Good", "1840.5533", terms, wireTo("Good Ltd", 1)],
+      ["Typo", "20.10", terms, wireTo("Typo Ltd", 2)],
+      ["Shut", "75", terms, wireTo("Shut Ltd", 3)],
+      ["No method", "33.30", terms, undefined],
       ["Below minimum", "40", { ...terms, min_payout: "50" }, wireTo("Below Ltd", 4)],
     ] as const;
     for (const [name, amount, fields, payment] of partners) {
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
     await press(page, "Preview");
   };
   const rowOf = (scope: Page | Locator, name: string): Locator =>
-    scope.getByRole("row").filter({ has: scope.getByText(name, { exact: true }) });
+    scope.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
   const hasStatus = async (at: Page, status: string): Promise<void> =>
     await at.locator(".record-head .badge", { hasText: new RegExp(`^${status}$`) }).waitFor();
   const figuresOf = async (name: string): Promise<Readonly<Record<string, string>>> => {
@@ -112,7 +112,7 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
       keys.push(route.request().headers()["idempotency-key"]);
       if (keys.length > 1) return await route.fallback();
       // The service makes the run, and nobody hears of it.
-      await route.fetch();
+      await route.fetch({ headers: await route.request().allHeaders() });
       await route.abort("connectionreset");
     });
     await press(page, "Make the run");
@@ -143,7 +143,7 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
     await world.picture(page, "refused");
     await press(page, "Not now");
     await hasStatus(page, "Draft");
-    expect(await rowOf(page, "Paid").count()).toBe(1);
+    expect(await rowOf(page, "Good").count()).toBe(1);
   });
 
   test("a second person approves it, and who is held has left it (N53, N56)", async () => {
@@ -151,16 +151,15 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
     await press(second, "Approve");
     await press(second, "Approve 3 payments");
     await hasStatus(second, "Approved");
-    await second.getByText("Approved by").waitFor();
-    await second.getByText("Second admin").first().waitFor();
     await world.picture(second, "approved");
     await open(page, `/money/payouts/${run}`);
     await hasStatus(page, "Approved");
+    await page.getByText("Second admin", { exact: true }).waitFor();
     const payments = await readTable(page.getByRole("table", { name: "Payments of the run" }));
     expect(payments.map((row) => [row["Partner"], row["Amount"], row["Status"]])).toEqual([
-      ["Failed", "€75.00", "Pending"],
-      ["Paid", "€1,840.55", "Pending"],
-      ["Wrong", "€20.10", "Pending"],
+      ["Good", "€1,840.55", "Pending"],
+      ["Shut", "€75.00", "Pending"],
+      ["Typo", "€20.10", "Pending"],
     ]);
   });
 
@@ -169,11 +168,11 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
     const reference = (name: string): string =>
       lines.find((line) => line.affiliate_name === name)?.reference ?? "";
     const rows = [
-      [reference("Paid"), "paid", "BANK-1", "1840.55", ""],
-      [reference("Wrong"), "paid", "BANK-2", "20.11", ""],
-      [reference("Failed"), "failed", "", "75.00", "account closed"],
+      [reference("Good"), "paid", "BANK-1", "1840.55", ""],
+      [reference("Typo"), "paid", "BANK-2", "20.11", ""],
+      [reference("Shut"), "failed", "", "75.00", "account closed"],
       ["P0L0", "paid", "BANK-3", "1.00", ""],
-      [reference("Wrong"), "lost", "", "", ""],
+      [reference("Typo"), "lost", "", "", ""],
     ];
     for (const outcome of ["2 applied, 0 unchanged", "0 applied, 2 unchanged"]) {
       await enterResults(page, rows, `${outcome}, 3 rejected.`);
@@ -182,12 +181,12 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
       await faults.getByText("Row 4: Reference: No line of this run has this reference").waitFor();
       await faults.getByText(/^Row 5: Status: Choose one of /).waitFor();
       await world.picture(page, "results");
-      expect(await figuresOf("Paid")).toMatchObject({ Paid: "€1,840.55", Owed: "€0.0033" });
+      expect(await figuresOf("Good")).toMatchObject({ Paid: "€1,840.55", Owed: "€0.0033" });
       await open(page, `/money/payouts/${run}`);
     }
     await hasStatus(page, "Approved");
-    await rowOf(page, "Failed").getByText("account closed").waitFor();
-    const right = [[reference("Wrong"), "paid", "BANK-2", "20.10", ""]];
+    await rowOf(page, "Shut").getByText("account closed").waitFor();
+    const right = [[reference("Typo"), "paid", "BANK-2", "20.10", ""]];
     await enterResults(page, right, "1 applied, 0 unchanged, 0 rejected.");
     await hasStatus(page, "Paid");
     await world.picture(page, "paid");
@@ -195,10 +194,10 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
 
   test("a failed transfer is owed again, and the next run's preview has it (N52, N53)", async () => {
     const figures = { Owed: "€75.00", Approved: "€75.00", "In payout": "€0.00", Paid: "€0.00" };
-    expect(await figuresOf("Failed")).toMatchObject(figures);
+    expect(await figuresOf("Shut")).toMatchObject(figures);
     await preview();
     await drawer().getByText("1 paid with €75.00, 1 held with €33.30.").waitFor();
-    await rowOf(drawer(), "Failed").getByText("Bank transfer").waitFor();
+    await rowOf(drawer(), "Shut").getByText("Bank transfer").waitFor();
     await rowOf(drawer(), "No method").waitFor();
     await press(page, "Make the run");
     await page.getByRole("heading", { name: /^Run \d+$/, level: 1 }).waitFor();
@@ -206,12 +205,15 @@ describe.skipIf(program === undefined)("a payout run, step by step", () => {
   });
 
   test("the screens have no fault of axe and fit three widths, in light and dark", async () => {
-    const base = world.browser.base("admin");
+    const list = `${world.browser.base("admin")}/money/payouts`;
+    const runs = Runs.parse(await world.call("GET", "/payout-runs"));
     for (const theme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: theme });
-      const runs = Runs.parse(await world.call("GET", "/payout-runs"));
-      for (const path of ["", ...runs.map(({ id }) => `/${id}`)])
-        expect(await screenFaults(page, `${base}/money/payouts${path}`, WIDTHS)).toEqual([]);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        for (const address of [list, ...runs.map(({ id }) => `${list}/${id}`)])
+          expect(await screenFaults(page, address, [width]), `${theme} ${width}`).toEqual([]);
+      }
     }
     for (const width of [900, 390]) {
       await page.setViewportSize({ width, height: 900 });

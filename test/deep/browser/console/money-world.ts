@@ -77,6 +77,13 @@ export class MoneyWorld {
     return Record.parse(await this.call("POST", path, body));
   }
 
+  /** The newest record of a list. */
+  async first(path: string): Promise<z.infer<typeof Record>> {
+    const [first] = z.array(Record).parse(await this.call("GET", path));
+    assert(first !== undefined, `${path} has a record`);
+    return first;
+  }
+
   /** A partner, and how it is paid if that is given. */
   async partner(fields: object, payment?: Payment): Promise<number> {
     const { id } = await this.make("/affiliates", fields);

@@ -24,7 +24,9 @@ export function statementColumns(isOwn: boolean): readonly Column<Statement>[] {
       name: "number",
       title: "Number",
       opens: isOwn,
-      cell: ({ number }) => number ?? <span className="muted">None yet</span>,
+      // What is carried or void never gets a number.
+      cell: ({ number, status }) =>
+        number ?? <span className="muted">{status === "draft" ? "None yet" : "None"}</span>,
     },
     { name: "period", title: "Period", cell: periodText },
     {

@@ -18,8 +18,8 @@ const SHARED: ListFilter["choices"] = [
 ];
 const MORE: readonly ListFilter[] = [
   { name: "currency", label: "Currency", load: currencyChoices },
-  { name: "from", label: "Ends from, such as 2026-11-01" },
-  { name: "to", label: "Ends until" },
+  { name: "from", label: "Ends from YYYY-MM-DD" },
+  { name: "to", label: "Ends until YYYY-MM-DD" },
 ];
 const OF_PARTNER: readonly ListFilter[] = [
   { name: "status", label: "Status", choices: SHARED },
@@ -33,7 +33,7 @@ const OF_STAFF: readonly ListFilter[] = [
   },
   { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   ...MORE,
-  { name: "due_until", label: "Due until" },
+  { name: "due_until", label: "Due until YYYY-MM-DD" },
 ];
 
 /** What partners are owed for a period; a partner sees its own. */

@@ -11,7 +11,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordPage, useRecordId } from "../../records/record-page.tsx";
 import { HeldLines } from "./held-lines.tsx";
-import type { PayoutLine, PayoutRun } from "./payout.ts";
+import { formatOf, type PayoutLine, type PayoutRun } from "./payout.ts";
 import { PayoutActions } from "./payout-actions.tsx";
 import { dueColumns } from "./payout-columns.tsx";
 import { PayoutFiles } from "./payout-files.tsx";
@@ -90,6 +90,7 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
         ["Total", formatMoney(total, currency)],
         ["Held", formatMoney(held, currency)],
         ["Ways to pay", methods.length === 0 ? "All" : methods.map(wordsOf).join(", ")],
+        ["File", formatOf(run.format)?.[1] ?? "Any"],
         ["Due until", run.due_until],
         ["Execution date", run.execution_date],
         ["Made", <InstantText key="made" iso={run.created_at} />],
