@@ -109,7 +109,7 @@ describe.skipIf(program === undefined)("the end of a month, by a person at the c
     const shown = page.getByLabel("This file");
     await shown.getByText("23 rows: 21 would change, 1 unknown, 1 refused.").waitFor();
     const unknown = shown.getByRole("region", { name: "Unknown rows" });
-    await unknown.getByText("Row 23 Order number: NEVER-SEEN").waitFor();
+    await unknown.getByText(`Row 23 Order number NEVER-SEEN, Offer ${offer}`).waitFor();
     const refused = shown.getByRole("region", { name: "Refused rows" });
     await refused.getByText(/^Row 24 Payout.*has a comma/).waitFor();
     await world.picture(page, "confirmation");
@@ -274,6 +274,10 @@ describe.skipIf(program === undefined)("the end of a month, by a person at the c
     const row = page.getByRole("row").filter({ hasText: name });
     await row.getByText("account closed").waitFor();
     await row.getByText("Returned", { exact: true }).waitFor();
+    const facts = page.getByRole("region", { name: "Run", exact: true });
+    const all = books.accounts("USD").length;
+    const left = books.payable("USD") - tenThousandths(amount);
+    await facts.getByText(`${inWords(left, "USD")}, ${all - 1} of ${all}`).waitFor();
     await world.picture(page, "returned");
     paid.set(`${books.partnerNamed(name)} USD`, 0n);
     await go("/money/payouts");
@@ -316,7 +320,7 @@ describe.skipIf(program === undefined)("the end of a month, by a person at the c
     const lines = await rows();
     expect(lines.map(({ Item, Count, Amount }) => [Item, Count, Amount])).toEqual([
       ["Conversions", "2", inWords(sold, "GBP")],
-      [`Clawback of ${first["Number"] ?? ""}`, "1", inWords(-payout, "GBP")],
+      [`Clawback of ${first["Number"] ?? ""}`, "-1", inWords(-payout, "GBP")],
     ]);
     await page.getByText(inWords(total, "GBP"), { exact: true }).first().waitFor();
     await world.picture(page, "clawback");
@@ -347,9 +351,12 @@ describe.skipIf(program === undefined)("the end of a month, by a person at the c
       );
     }
     await go("/money/payouts");
-    expect((await rows()).map((row) => [row["Currency"], row["Status"], row["Total"]])).toEqual(
+    const shown = await rows();
+    expect(shown.map((row) => [row["Currency"], row["Status"], row["Total"]])).toEqual(
       runs.map(({ currency, total }) => [currency, "Paid", total]),
     );
+    expect(sum(shown, (row) => BigInt(row["Payments"] ?? ""))).toBe(BigInt(PARTNERS + 1));
+    expect(sum(shown, (row) => BigInt(row["Paid"] ?? ""))).toBe(BigInt(PARTNERS));
     await world.picture(page, "payouts");
     await go("/money/settings");
     await press(page, "Check the books now");

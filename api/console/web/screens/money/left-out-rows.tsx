@@ -78,10 +78,14 @@ function wrongFields(rows: readonly UpdateRow[]): Fault[] {
   );
 }
 
+/** A fault a row: all names that no conversion has. */
 function unknownNames(rows: readonly UpdateRow[]): Fault[] {
-  return rows.flatMap(({ row, fields }) =>
-    Object.entries(fields)
+  return rows.map(({ row, fields }) => ({
+    row,
+    field: "",
+    message: Object.entries(fields)
       .filter(([field]) => NAMING.has(field))
-      .map(([field, message]) => ({ row, field, message })),
-  );
+      .map(([field, value]) => `${FIELD_WORDS.get(field) ?? field} ${value}`)
+      .join(", "),
+  }));
 }

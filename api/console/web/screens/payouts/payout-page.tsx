@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { amountOf, formatAmount } from "../../../../../schemas/money/amount.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
@@ -67,7 +68,7 @@ function Overview({ run }: { readonly run: PayoutRun }): ReactElement {
   return (
     <>
       <div className="columns apart">
-        <section className="panel stack">
+        <section className="panel stack" aria-label="Run">
           <h2>Run</h2>
           <RunFacts run={run} />
         </section>
@@ -88,6 +89,7 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
     <Facts
       facts={[
         ["Total", formatMoney(total, currency)],
+        ["Paid", paidText(run)],
         ["Held", formatMoney(held, currency)],
         ["Ways to pay", methods.length === 0 ? "All" : methods.map(wordsOf).join(", ")],
         ["File", formatOf(run.format)?.[1] ?? "Any"],
@@ -103,6 +105,14 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
       ]}
     />
   );
+}
+
+/** Such as "€120.00, 3 of 4": what came back or failed is not paid. */
+function paidText({ lines, currency }: PayoutRun): string {
+  const paid = lines.filter(({ status }) => status === "paid");
+  const sum = paid.reduce((total, { amount }) => total + amountOf(amount), 0n);
+  const count = `${formatCount(paid.length)} of ${formatCount(lines.length)}`;
+  return `${formatMoney(formatAmount(sum), currency)}, ${count}`;
 }
 
 function Lines({ run: { lines, currency } }: { readonly run: PayoutRun }): ReactElement {

@@ -35,8 +35,8 @@ export function PayoutResults({ id }: { readonly id: number }): ReactElement {
       <h2>Results</h2>
       <p className="muted">
         A line for each payment below the line{" "}
-        <code>reference,status,external_id,amount,fee,at,error</code>. The status is paid, failed or
-        returned. Sending a file again changes nothing twice.
+        <code className="break">reference,status,external_id,amount,fee,at,error</code>. The status
+        is paid, failed or returned. Sending a file again changes nothing twice.
       </p>
       <CsvInput
         label="Results as CSV"
