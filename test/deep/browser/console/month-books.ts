@@ -10,7 +10,7 @@ const PER_PARTNER = 3;
 export const SMALL = "Small beer";
 
 /** A conversion as the test knows it. */
-export type Sale = {
+type Sale = {
   readonly partner: number;
   readonly currency: Currency;
   readonly id: string;
@@ -19,7 +19,7 @@ export type Sale = {
   payout: bigint;
   status: "approved" | "pending" | "rejected";
 };
-export type Account = { readonly partner: number; readonly name: string };
+type Account = { readonly partner: number; readonly name: string };
 
 /** What partners sold, and what is owed for it by sums of this class alone. Amounts are ten-thousandths. */
 export class MonthBooks {
@@ -152,7 +152,7 @@ export function cut(amount: bigint): bigint {
 }
 
 /** Such as 12.3456. */
-export function decimal(amount: bigint): string {
+function decimal(amount: bigint): string {
   const digits = String(amount).padStart(5, "0");
   return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
 }

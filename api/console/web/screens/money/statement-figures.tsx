@@ -47,7 +47,13 @@ function columnsFor(currency: string): readonly Column<StatementLine>[] {
     { name: "kind", title: "Item", opens: true, cell: kindText },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_name} /> },
     { name: "event", title: "Event", cell: ({ event_code: event }) => event },
-    { name: "count", title: "Count", isNumber: true, cell: ({ count }) => formatCount(count) },
+    {
+      name: "count",
+      title: "Count",
+      isNumber: true,
+      // Conversions and clicks are counted, adjustments are not.
+      cell: ({ count }) => (count === 0 ? "" : formatCount(count)),
+    },
     {
       name: "amount",
       title: "Amount",
