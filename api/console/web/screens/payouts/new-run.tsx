@@ -40,6 +40,8 @@ const FILES: readonly Choice[] = [
   ["", "Any"],
   ...FORMATS.map(([format, name]): Choice => [format, name]),
 ];
+/** A drawer is narrow: who, how much, why and until when. */
+const SHOWN_OF_HELD = 4;
 const SHOWN: readonly string[] = ["currency", "methods", "format", "due_until", "execution_date"];
 
 function formatIn({ format }: Terms): { readonly format?: FileFormat[0] } {
@@ -207,7 +209,7 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
             caption="Who is held"
             rows={held}
             keyOf={keyOf}
-            columns={[...dueColumns(currency, wordsOf).slice(0, 2), ...heldColumns()]}
+            columns={heldColumns<PayoutDueLine>(currency, wordsOf).slice(0, SHOWN_OF_HELD)}
           />
         </section>
       )}

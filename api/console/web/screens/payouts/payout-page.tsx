@@ -117,6 +117,7 @@ function paidText({ lines, currency }: PayoutRun): string {
 
 function Lines({ run: { lines, currency } }: { readonly run: PayoutRun }): ReactElement {
   const { wordsOf } = useMethods();
+  const due = dueColumns<PayoutLine>(currency, wordsOf);
   const byName = lines.toSorted((a, b) =>
     (a.affiliate_name ?? "").localeCompare(b.affiliate_name ?? ""),
   );
@@ -131,12 +132,14 @@ function Lines({ run: { lines, currency } }: { readonly run: PayoutRun }): React
           rows={byName}
           keyOf={({ id }) => String(id)}
           columns={[
-            ...dueColumns<PayoutLine>(currency, wordsOf),
+            ...due.slice(0, 2),
+            // Before the account, because a phone shows the first columns.
             {
               name: "status",
               title: "Status",
               cell: ({ status }) => <StatusBadge status={status} />,
             },
+            ...due.slice(2),
             { name: "reference", title: "Reference", cell: ({ reference }) => reference },
             {
               name: "statements",
