@@ -335,7 +335,7 @@ describe.skipIf(program === undefined)("the end of a month, by a person at the c
       const currency = currencyIn(row["Owed"] ?? "");
       const partner = books.partnerNamed(row["Partner"] ?? "");
       const gone = paid.get(`${partner} ${currency}`) ?? 0n;
-      expect([row["Partner"], row["Currency"]]).toEqual([row["Partner"], currency]);
+      expect(row["Currency"]).toBe(currency);
       expect(row["Paid"]).toBe(inWords(gone, currency));
       expect(row["Owed"]).toBe(inWords(books.earned(partner, currency) - gone, currency));
       expect(figure("Owed")).toBe(sum(["Unbilled", "Carried", "Draft", "Approved"], figure));
