@@ -131,8 +131,8 @@ test("a run pays statements that are due, and posts with the result, not before 
     unchanged: 0,
     rejected: [
       { row: 1, fields: { status: "the line is paid already" } },
-      { row: 2, fields: { amount: "the line is over 1840.5500" } },
-      { row: 3, fields: { currency: "the line is in EUR" } },
+      { row: 2, fields: { amount: "expected 1840.55, the amount of this line" } },
+      { row: 3, fields: { currency: "expected EUR, the currency of this line" } },
       { row: 4, fields: { status: expect.stringContaining("returned") as unknown } },
       { row: 5, fields: { reference: expect.any(String) as unknown } },
       { row: 6, fields: { status: expect.any(String) as unknown } },

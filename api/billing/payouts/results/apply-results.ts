@@ -1,5 +1,6 @@
 import { type LedgerTransaction, postLedger } from "../../../../schemas/billing/post-ledger.ts";
 import { amountOf } from "../../../../schemas/money/amount.ts";
+import { formatCoins } from "../../../../schemas/money/minor-units.ts";
 import type { Queryable } from "../../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
 import { conflict } from "../../../operation/errors.ts";
@@ -115,9 +116,11 @@ function judgeResult(
   owners: ReadonlyMap<string, number>,
 ): "applied" | "unchanged" | FieldFaults {
   if (amount !== undefined && amountOf(amount) !== amountOf(line.amount))
-    return { amount: `the line is over ${line.amount}` };
+    return {
+      amount: `expected ${formatCoins(amountOf(line.amount), line.currency)}, the amount of this line`,
+    };
   if (currency !== undefined && currency !== line.currency)
-    return { currency: `the line is in ${line.currency}` };
+    return { currency: `expected ${line.currency}, the currency of this line` };
   if (line.results.includes(`${status}/${externalId}`)) return "unchanged";
   const owner = externalId === "" ? undefined : owners.get(externalId);
   if (owner !== undefined && owner !== line.id)

@@ -8,12 +8,14 @@ export function ChoiceField({
   value,
   choices,
   onChange,
+  hint,
   fault,
 }: {
   readonly label: string;
   readonly value: string;
   readonly choices: readonly Choice[];
   readonly onChange: (value: string) => void;
+  readonly hint?: string | undefined;
   readonly fault?: string | undefined;
 }): ReactElement {
   const id = useId();
@@ -27,7 +29,7 @@ export function ChoiceField({
         className="select"
         value={value}
         aria-invalid={fault !== undefined}
-        aria-describedby={describedBy(id, { fault })}
+        aria-describedby={describedBy(id, { hint, fault })}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
         {choices.map(([one, words]) => (
@@ -36,7 +38,7 @@ export function ChoiceField({
           </option>
         ))}
       </select>
-      <Remarks {...{ id, fault }} />
+      <Remarks {...{ id, hint, fault }} />
     </div>
   );
 }

@@ -21,7 +21,7 @@ export function ProblemNotice({
   const advice = known ?? usual;
   const faults = faultsOf(error);
   const others = faults.filter(([name]) => !isShown(name));
-  const text = error instanceof Error ? error.message : String(error);
+  const text = asSentence(error instanceof Error ? error.message : String(error));
   return (
     <div className="notice bad" role="alert">
       <div className="grow">
@@ -45,6 +45,11 @@ export function ProblemNotice({
       )}
     </div>
   );
+}
+
+/** Messages of the API may begin small, as parts of a sentence. */
+function asSentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** Faults of fields, without those that stand at their fields. */

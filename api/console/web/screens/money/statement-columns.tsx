@@ -24,18 +24,20 @@ export function statementColumns(isOwn: boolean): readonly Column<Statement>[] {
       name: "number",
       title: "Number",
       opens: isOwn,
-      cell: ({ number }) => number ?? <span className="muted">None yet</span>,
+      // What is carried or void never gets a number.
+      cell: ({ number, status }) =>
+        number ?? <span className="muted">{status === "draft" ? "None yet" : "None"}</span>,
     },
-    { name: "period", title: "Period", cell: periodText },
     {
       name: "status",
       title: "Status",
       isEarly: true,
       cell: ({ status }) => <StatusBadge status={status} />,
     },
-    { name: "total", title: "Total", isNumber: true, cell: money("total") },
     { name: "gross", title: "To be paid", isNumber: true, isEarly: true, cell: money("gross") },
+    { name: "total", title: "Total", isNumber: true, cell: money("total") },
     { name: "carried", title: "Carried on", isNumber: true, cell: money("carried_out") },
+    { name: "period", title: "Period", cell: periodText },
     { name: "due", title: "Due", cell: ({ due_on: due }) => due },
   ];
   return columns.filter((column) => column !== undefined);

@@ -53,7 +53,8 @@ function columnsFor(currency: string): readonly Column<StatementLine>[] {
       name: "count",
       title: "Count",
       isNumber: true,
-      cell: ({ count }) => count > 0 && formatCount(count),
+      // Conversions and clicks are counted, adjustments are not.
+      cell: ({ count }) => (count === 0 ? "" : formatCount(count)),
     },
     {
       name: "amount",

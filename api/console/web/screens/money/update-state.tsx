@@ -6,7 +6,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
-import { RefusedRows } from "./refused-rows.tsx";
+import { LeftOutRows } from "./left-out-rows.tsx";
 import { UpdateColumns } from "./update-columns.tsx";
 import { UpdateSums } from "./update-sums.tsx";
 import { countsInWords, UNNAMED_FILE } from "./update-words.ts";
@@ -89,7 +89,12 @@ function Findings({
   return (
     <>
       <UpdateSums sums={sums} />
-      {counts.refused > 0 && <RefusedRows id={id} count={counts.refused} />}
+      {(["refused", "unknown"] as const).map(
+        (outcome) =>
+          counts[outcome] > 0 && (
+            <LeftOutRows key={outcome} id={id} outcome={outcome} count={counts[outcome]} />
+          ),
+      )}
       <UpdateColumns columns={columns} onChange={onColumns} />
     </>
   );

@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Sum>[] = [
   }),
 ];
 
-/** What approved conversions of the file earn and charge before and after it. */
+/** What approved conversions of the file earn and charge before and after it: the largest differences of a currency first. */
 export function UpdateSums({ sums }: { readonly sums: readonly Sum[] }): ReactElement | null {
   if (sums.length === 0) return null;
   return (
@@ -46,7 +46,7 @@ export function UpdateSums({ sums }: { readonly sums: readonly Sum[] }): ReactEl
       <DataTable
         caption="Amounts by partner"
         columns={COLUMNS}
-        rows={sums}
+        rows={sums.toSorted((a, b) => a.currency.localeCompare(b.currency))}
         keyOf={({ affiliate_id: id, currency }) => `${id ?? 0} ${currency}`}
       />
     </>

@@ -16,7 +16,7 @@ export type Columns = Update["columns"];
 const PROGRESS_MS = 700;
 const RECENT = 10;
 const PAGE_ROWS = 200;
-/** Refused rows that are shown, and that are saved as CSV. */
+/** Rows that change nothing: as many are shown, and saved as CSV. */
 const SHOWN_MAX = 50;
 const SAVED_MAX = 10_000;
 
@@ -90,14 +90,17 @@ export function useRecentUpdates(): UseQueryResult<readonly Update[]> {
   });
 }
 
-/** The first refused rows of a file. */
-export function useRefusedRows(id: number): UseQueryResult<readonly UpdateRow[]> {
+/** Why a row of a file changes nothing: it is wrong, or no conversion has its names. */
+export type LeftOut = "refused" | "unknown";
+
+/** The first rows of a file that change nothing. */
+export function useLeftOutRows(id: number, outcome: LeftOut): UseQueryResult<readonly UpdateRow[]> {
   const membership = useMembership();
   const { api } = membership;
-  const query = { outcome: "refused" as const, limit: SHOWN_MAX };
+  const query = { outcome, limit: SHOWN_MAX };
   return useRecord<readonly UpdateRow[]>(membership, {
     name: "conversion-update-rows",
-    id,
+    id: `${id} ${outcome}`,
     load: async (signal) =>
       (
         await read(
@@ -107,15 +110,18 @@ export function useRefusedRows(id: number): UseQueryResult<readonly UpdateRow[]>
   });
 }
 
-/** Reads the refused rows of a file to be saved, page by page. */
-export function useAllRefusedRows(id: number): UseMutationResult<UpdateRow[], Error, void> {
+/** Reads such rows of a file to be saved, page by page. */
+export function useAllLeftOutRows(
+  id: number,
+  outcome: LeftOut,
+): UseMutationResult<UpdateRow[], Error, void> {
   const { api } = useMembership();
   return useWrite([], async () => {
     const rows: UpdateRow[] = [];
     let cursor: string | undefined;
     do {
       const query = {
-        outcome: "refused" as const,
+        outcome,
         limit: PAGE_ROWS,
         ...(cursor === undefined ? {} : { cursor }),
       };

@@ -12,7 +12,7 @@ import {
   type PayoutLine,
   type PayoutRun,
 } from "./payout.ts";
-import { dueColumns, heldColumns } from "./payout-columns.tsx";
+import { heldColumns } from "./payout-columns.tsx";
 import { useMethods } from "./use-methods.ts";
 
 /** Who is not paid, and why. An admin may release a line of a draft. */
@@ -49,8 +49,7 @@ export function HeldLines({ run }: { readonly run: PayoutRun }): ReactElement {
         rows={run.held}
         keyOf={({ id }) => String(id)}
         columns={[
-          ...dueColumns<PayoutLine>(run.currency, wordsOf),
-          ...heldColumns<PayoutLine>(),
+          ...heldColumns<PayoutLine>(run.currency, wordsOf),
           ...(mayRelease ? [release] : []),
         ]}
       />

@@ -1,12 +1,14 @@
 import { type ReactElement, useState } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { read } from "../../client/api-client.ts";
+import type { Choice } from "../../client/choices.ts";
 import { Problem } from "../../client/problem.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatMoney } from "../../format/money.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite, useWriteOnce } from "../../member/use-write.ts";
 import { CheckList } from "../../parts/check-list.tsx";
+import { ChoiceField } from "../../parts/choice-field.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
@@ -14,18 +16,38 @@ import { TextField } from "../../parts/text-field.tsx";
 import { currencyChoices } from "../../records/known-choices.ts";
 import { RecordChoice } from "../../records/record-choice.tsx";
 import { localDay } from "../charts/local-days.ts";
-import { methodOf, PAYOUT_NAMES, type PayoutDueLine } from "./payout.ts";
+import {
+  type FileFormat,
+  FORMATS,
+  formatOf,
+  methodOf,
+  PAYOUT_NAMES,
+  type PayoutDueLine,
+} from "./payout.ts";
 import { dueColumns, heldColumns } from "./payout-columns.tsx";
 import { useMethods } from "./use-methods.ts";
 
 type Terms = {
   readonly currency: string;
   readonly methods: readonly string[];
+  /** "" for any. */
+  readonly format: string;
   readonly due_until: string;
   readonly execution_date: string;
 };
 
-const SHOWN: readonly string[] = ["currency", "methods", "due_until", "execution_date"];
+const FILES: readonly Choice[] = [
+  ["", "Any"],
+  ...FORMATS.map(([format, name]): Choice => [format, name]),
+];
+/** A drawer is narrow: who, how much, why and until when. */
+const SHOWN_OF_HELD = 4;
+const SHOWN: readonly string[] = ["currency", "methods", "format", "due_until", "execution_date"];
+
+function formatIn({ format }: Terms): { readonly format?: FileFormat[0] } {
+  const known = formatOf(format);
+  return known === undefined ? {} : { format: known[0] };
+}
 
 /** Shows who a run would pay and hold, then makes it. */
 export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElement {
@@ -33,13 +55,14 @@ export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElem
   const [, navigate] = useLocation();
   const [terms, setTerms] = useState<Terms>(() => {
     const today = localDay(new Date(), zone);
-    return { currency, methods: [], due_until: today, execution_date: today };
+    return { currency, methods: [], format: "", due_until: today, execution_date: today };
   });
   // A request that is sent again after a lost answer makes no second run; other terms are another request.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const preview = useWrite([], async () => {
     const { currency: of, methods, due_until: until } = terms;
     const query = {
+      ...formatIn(terms),
       currency: of,
       due_until: until,
       ...(methods.length === 0 ? {} : { methods: methods.join(",") }),
@@ -49,7 +72,8 @@ export function NewRun({ onClose }: { readonly onClose: () => void }): ReactElem
   const make = useWriteOnce(PAYOUT_NAMES, async () => {
     const methods = terms.methods.map(methodOf).filter((one) => one !== undefined);
     const params = { header: { "Idempotency-Key": key } };
-    const body = { ...terms, methods };
+    const { format: _chosen, ...others } = terms;
+    const body = { ...others, ...formatIn(terms), methods };
     const { data } = await read(api.POST("/payout-runs", { params, body }));
     onClose();
     navigate(`${base}/money/payouts/${data.id}`);
@@ -125,6 +149,14 @@ function TermFields({
         fault={faults["methods"]}
         onChange={(methods) => onChange({ methods })}
       />
+      <ChoiceField
+        label="File"
+        value={terms.format}
+        choices={FILES}
+        hint="Holds whoever cannot be paid with this file"
+        fault={faults["format"]}
+        onChange={(format) => onChange({ format })}
+      />
       <TextField
         label="Due until"
         type="date"
@@ -156,7 +188,12 @@ type DueRun = {
 function Due({ due: { currency, total, held_total, lines, held } }: { readonly due: DueRun }) {
   const { wordsOf } = useMethods();
   if (lines.length + held.length === 0)
-    return <p role="status">Nothing is due with these terms.</p>;
+    return (
+      <>
+        <p role="status">Nothing is due with these terms.</p>
+        <Carried currency={currency} />
+      </>
+    );
   const keyOf = ({ affiliate_id: id }: PayoutDueLine): string => String(id);
   return (
     <>
@@ -164,6 +201,7 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
         {formatCount(lines.length)} paid with {formatMoney(total, currency)},{" "}
         {formatCount(held.length)} held with {formatMoney(held_total, currency)}.
       </p>
+      <Carried currency={currency} />
       {held.length > 0 && (
         <section className="stack tight">
           <h3>Held</h3>
@@ -171,7 +209,7 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
             caption="Who is held"
             rows={held}
             keyOf={keyOf}
-            columns={[...dueColumns(currency, wordsOf).slice(0, 2), ...heldColumns()]}
+            columns={heldColumns<PayoutDueLine>(currency, wordsOf).slice(0, SHOWN_OF_HELD)}
           />
         </section>
       )}
@@ -187,5 +225,19 @@ function Due({ due: { currency, total, held_total, lines, held } }: { readonly d
         </section>
       )}
     </>
+  );
+}
+
+/** Who is in no run, because the minimum is not reached: the preview cannot name them, their statements can. */
+function Carried({ currency }: { readonly currency: string }): ReactElement {
+  const { base } = useMembership();
+  return (
+    <p className="muted">
+      Not in a run:{" "}
+      <Link href={`${base}/money/statements?status=carried&currency=${currency}`}>
+        Statements below the minimum
+      </Link>
+      , which are carried to the next period.
+    </p>
   );
 }

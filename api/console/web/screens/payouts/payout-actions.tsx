@@ -14,13 +14,17 @@ export function PayoutActions({ run }: { readonly run: PayoutRun }): ReactElemen
   const [asked, setAsked] = useState<"approve" | "cancel">();
   const onClose = (): void => setAsked(undefined);
   const isDraft = run.status === "draft";
+  // A run with a result can no longer be cancelled.
+  const hasResults = run.lines.some(({ status }) => status !== "pending");
   return (
     <section className="panel stack">
       <h2>Actions</h2>
       <p className="muted">
         {isDraft
           ? "Approving freezes where each payment goes. Held payments leave the run."
-          : "Send the payments, then enter below what the bank did with them."}
+          : hasResults
+            ? "Enter below what the bank did with the payments that are pending."
+            : "Send the payments, then enter below what the bank did with them."}
       </p>
       <div className="row wrap">
         {isDraft && (
@@ -33,9 +37,11 @@ export function PayoutActions({ run }: { readonly run: PayoutRun }): ReactElemen
             Approve
           </button>
         )}
-        <button type="button" className="button danger" onClick={() => setAsked("cancel")}>
-          Cancel the run
-        </button>
+        {!hasResults && (
+          <button type="button" className="button danger" onClick={() => setAsked("cancel")}>
+            Cancel the run
+          </button>
+        )}
       </div>
       {asked === "approve" && <ApproveQuestion run={run} onClose={onClose} />}
       {asked === "cancel" && <CancelQuestion run={run} onClose={onClose} />}
@@ -59,7 +65,7 @@ function ApproveQuestion({ run, onClose }: Question): ReactElement {
     <Dialog title={`Approve ${count}?`} onClose={onClose}>
       <p>
         {count} with {formatMoney(total, currency)} on {run.execution_date}.
-        {held > 0 && ` ${formatCount(held)} held leave the run.`}
+        {held > 0 && ` ${formatCount(held)} held ${held === 1 ? "leaves" : "leave"} the run.`}
       </p>
       {error !== null && (
         <ProblemNotice

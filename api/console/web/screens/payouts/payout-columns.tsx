@@ -38,9 +38,15 @@ export function dueColumns<Row extends PayoutDueLine>(
   ];
 }
 
-/** Why a line waits, and until when. */
-export function heldColumns<Row extends PayoutDueLine>(): readonly Column<Row>[] {
+/** Who waits with how much, why, and until when. The reason comes before the account, because a phone shows the first columns. */
+export function heldColumns<Row extends PayoutDueLine>(
+  currency: string,
+  wordsOf: (method: Method) => string,
+): readonly Column<Row>[] {
+  const [partner, amount, ...account] = dueColumns<Row>(currency, wordsOf);
+  const who = [partner, amount].filter((column) => column !== undefined);
   return [
+    ...who,
     { name: "reason", title: "Held because", cell: ({ reason }) => heldWords(reason) },
     {
       name: "until",
@@ -48,5 +54,6 @@ export function heldColumns<Row extends PayoutDueLine>(): readonly Column<Row>[]
       cell: ({ until }) =>
         until === null || until === undefined ? "" : <InstantText iso={until} />,
     },
+    ...account,
   ];
 }

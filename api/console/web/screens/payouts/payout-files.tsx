@@ -4,21 +4,13 @@ import type { ReactElement } from "react";
 import { saveDocument } from "../../client/save-document.ts";
 import { useMembership } from "../../member/membership.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
-import type { PayoutRun } from "./payout.ts";
-
-const FORMATS = [
-  ["csv", "CSV", "csv"],
-  ["pain001", "SEPA transfers", "xml"],
-  ["paypal_csv", "PayPal", "csv"],
-  ["wise_csv", "Wise", "csv"],
-] as const;
-type Format = (typeof FORMATS)[number];
+import { type FileFormat, FORMATS, type PayoutRun } from "./payout.ts";
 
 /** The files of an approved run for the bank or the payment service, with payment details in the clear. */
 export function PayoutFiles({ run: { id } }: { readonly run: PayoutRun }): ReactElement {
   const membership = useMembership();
   const save = useMutation({
-    mutationFn: async ([format, , ending]: Format) =>
+    mutationFn: async ([format, , ending]: FileFormat) =>
       await saveDocument(membership, {
         path: `/api/v1/payout-runs/${id}/export?format=${format}`,
         name: `payout-run-${id}-${format}.${ending}`,

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { amountOf, formatAmount } from "../../../../../schemas/money/amount.ts";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
@@ -11,7 +12,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordPage, useRecordId } from "../../records/record-page.tsx";
 import { HeldLines } from "./held-lines.tsx";
-import type { PayoutLine, PayoutRun } from "./payout.ts";
+import { formatOf, type PayoutLine, type PayoutRun } from "./payout.ts";
 import { PayoutActions } from "./payout-actions.tsx";
 import { dueColumns } from "./payout-columns.tsx";
 import { PayoutFiles } from "./payout-files.tsx";
@@ -67,7 +68,7 @@ function Overview({ run }: { readonly run: PayoutRun }): ReactElement {
   return (
     <>
       <div className="columns apart">
-        <section className="panel stack">
+        <section className="panel stack" aria-label="Run">
           <h2>Run</h2>
           <RunFacts run={run} />
         </section>
@@ -88,8 +89,10 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
     <Facts
       facts={[
         ["Total", formatMoney(total, currency)],
+        ["Paid", paidText(run)],
         ["Held", formatMoney(held, currency)],
         ["Ways to pay", methods.length === 0 ? "All" : methods.map(wordsOf).join(", ")],
+        ["File", formatOf(run.format)?.[1] ?? "Any"],
         ["Due until", run.due_until],
         ["Execution date", run.execution_date],
         ["Made", <InstantText key="made" iso={run.created_at} />],
@@ -104,8 +107,17 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
   );
 }
 
+/** Such as "€120.00, 3 of 4": what came back or failed is not paid. */
+function paidText({ lines, currency }: PayoutRun): string {
+  const paid = lines.filter(({ status }) => status === "paid");
+  const sum = paid.reduce((total, { amount }) => total + amountOf(amount), 0n);
+  const count = `${formatCount(paid.length)} of ${formatCount(lines.length)}`;
+  return `${formatMoney(formatAmount(sum), currency)}, ${count}`;
+}
+
 function Lines({ run: { lines, currency } }: { readonly run: PayoutRun }): ReactElement {
   const { wordsOf } = useMethods();
+  const due = dueColumns<PayoutLine>(currency, wordsOf);
   const byName = lines.toSorted((a, b) =>
     (a.affiliate_name ?? "").localeCompare(b.affiliate_name ?? ""),
   );
@@ -120,12 +132,14 @@ function Lines({ run: { lines, currency } }: { readonly run: PayoutRun }): React
           rows={byName}
           keyOf={({ id }) => String(id)}
           columns={[
-            ...dueColumns<PayoutLine>(currency, wordsOf),
+            ...due.slice(0, 2),
+            // Before the account, because a phone shows the first columns.
             {
               name: "status",
               title: "Status",
               cell: ({ status }) => <StatusBadge status={status} />,
             },
+            ...due.slice(2),
             { name: "reference", title: "Reference", cell: ({ reference }) => reference },
             {
               name: "statements",

@@ -63,6 +63,7 @@ export function PayoutResults({ id }: { readonly id: number }): ReactElement {
           <p>
             {formatCount(outcome.applied)} applied, {formatCount(outcome.unchanged)} unchanged,{" "}
             {formatCount(outcome.rejected.length)} rejected.
+            {outcome.rejected.length > 0 && " Rows are counted below the header line."}
           </p>
           {outcome.rejected.length > 0 && (
             <ul className="fault-list">

@@ -37,6 +37,20 @@ export function methodOf(text: string): Method | undefined {
   return METHODS.find(([one]) => one === text)?.[0];
 }
 
+/** Files of a run: the format, its name, and the ending of the file. */
+export const FORMATS = [
+  ["csv", "CSV", "csv"],
+  ["pain001", "SEPA transfers", "xml"],
+  ["paypal_csv", "PayPal", "csv"],
+  ["wise_csv", "Wise", "csv"],
+] as const;
+export type FileFormat = (typeof FORMATS)[number];
+
+/** @returns undefined for a text that is no format. */
+export function formatOf(text: string | null): FileFormat | undefined {
+  return FORMATS.find(([one]) => one === text);
+}
+
 const DETAILS: Readonly<Record<string, string>> = {
   holder: "Account holder",
   iban: "IBAN",

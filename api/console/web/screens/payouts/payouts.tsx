@@ -59,6 +59,12 @@ const COLUMNS: readonly Column<PayoutRunSummary>[] = [
     cell: ({ line_count: count }) => formatCount(count),
   },
   {
+    name: "paid",
+    title: "Paid",
+    isNumber: true,
+    cell: ({ paid_count: count }) => formatCount(count),
+  },
+  {
     name: "held",
     title: "Held",
     isNumber: true,
