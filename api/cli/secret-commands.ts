@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { readHeartbeats } from "../../schemas/installation/heartbeat.ts";
 import { askProcesses } from "../../schemas/installation/process-status.ts";
@@ -16,6 +26,8 @@ import { findServers } from "./servers.ts";
 
 /** A live api that still seals with an older key leaves values behind. */
 const PASSES_MAX = 3;
+/** Who may read, write and run a file, without its kind. */
+const MODE_BITS = 0o777;
 
 const newKey: Command = {
   name: "secrets new-key",
@@ -89,6 +101,10 @@ async function newFirstKey(
       throw new CommandError(
         "There is no key: name its file with SECRETS_KEY_FILE, or start the service once.",
       );
+    if (counts.size > 0 && !ids.some((id) => counts.has(id)))
+      throw new CommandError(
+        `This ring opens no value: they are sealed under ${[...counts.keys()].join(", ")}. Put the line of that key back, or name the right file with SECRETS_KEY_FILE. Nothing was changed.`,
+      );
     if (file === undefined)
       throw new CommandError(
         "SECRETS_KEY is a variable, which this cannot change: put a line of `secrets new-key` before the others, restart the api, and run this again.",
@@ -99,14 +115,25 @@ async function newFirstKey(
   });
 }
 
-/** On the disk before anything is sealed under it. @throws {CommandError} */
+/**
+ * On the disk before anything is sealed under it. The new file has the owner and the mode of the old one, so that whoever reads it still may. A
+ * draft that a killed command has left is replaced.
+ * @throws {CommandError} with the old file as it was.
+ */
 function replaceFile(file: string, text: string): void {
-  const draft = `${file}.${process.pid}`;
+  const draft = `${file}.new`;
   try {
+    rmSync(draft, { force: true });
+    const { uid, gid, mode } = statSync(file);
     const descriptor = openSync(draft, "wx", 0o600);
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    try {
+      writeSync(descriptor, text);
+      fchownSync(descriptor, uid, gid);
+      fchmodSync(descriptor, mode & MODE_BITS);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
     renameSync(draft, file);
     const folder = openSync(dirname(file), "r");
     fsyncSync(folder);
@@ -114,7 +141,7 @@ function replaceFile(file: string, text: string): void {
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
     throw new CommandError(
-      `${file} cannot be written (${fault}): put a line of \`secrets new-key\` before the others, restart the api, and run this again.`,
+      `${file} cannot be replaced (${fault}). Nothing was sealed anew. Run this as a user who may write its folder, or put a line of \`secrets new-key\` before the others, restart the api, and run this again.`,
       { cause: error },
     );
   }

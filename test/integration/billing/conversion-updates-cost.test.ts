@@ -69,7 +69,7 @@ async function counted(db: Queryable): Promise<Cost> {
 }
 
 test.each([10, 400])(
-  "%i rows are applied and undone set by set: settings are read once a step, a row is written once (N129)",
+  "%i rows are applied and undone by one look at the settings, and each is written once (N129)",
   async (count) => {
     const held = { status: "pending", hold_until: "2100-01-01T00:00:00Z" };
     const ids = await calls.insertConversions(offer.id, `C${count}`, { count, ...held });
