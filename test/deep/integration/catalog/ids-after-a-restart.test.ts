@@ -19,6 +19,7 @@ const UNGUARDED = [
   "conversion_history",
   "erasure",
   "ingress_producer",
+  "mail_outbox",
   "payment_method_change",
   "tax_record",
 ];
