@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import { SECRETS_KEY_NAME } from "../../../schemas/secrets/secret-keys.ts";
 import { startReceiver } from "../../integration/outgoing/receiver.ts";
 import { IS_FULL } from "../../promises/report-cases.ts";
 import { CatalogLedger } from "../../system/catalog-ledger.ts";
@@ -61,7 +62,7 @@ test("one machine becomes many while visitors click: no click lost or doubled, i
   await using instance = await TrackerInstance.open(
     { postgres: postgresUrl, clickhouse: clickhouse.url, nats: (user) => nats.urlOf(user) },
     {
-      env: PRIVATE,
+      env: { ...PRIVATE, SECRETS_KEY_FILE: join(folder, "move", SECRETS_KEY_NAME) },
       ingressEnv: { POSTGRES_URL: "", POSTGRES_URL_FILE: urlFile },
       ports: { tracking: await freePort(), api: old.ports.api },
     },
