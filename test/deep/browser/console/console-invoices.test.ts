@@ -69,7 +69,8 @@ describe.skipIf(program === undefined)("invoices of an advertiser", () => {
     await press(page, "Preview");
     await drawer(page).getByText("CHF 125.00").waitFor();
     await press(page, "Make the drafts");
-    await page.getByText("Closed 1.").waitFor();
+    // Other tests of the same service may have left costs of this advertiser in other currencies.
+    await page.getByText(/Closed \d+\./).waitFor();
     await page.keyboard.press("Escape");
     await page.goto(`${world.base}/money/invoices?currency=CHF`);
     await page.getByRole("link", { name: "Draft invoice" }).click();
