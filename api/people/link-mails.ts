@@ -1,8 +1,8 @@
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { queueMail } from "../records/mail-outbox.ts";
+import { type Mail, queueMail } from "../records/mail-outbox.ts";
 import { mintLinkToken } from "./links.ts";
-import type { Mail, Mailer } from "./mailer.ts";
+import type { Mailer } from "./mailer.ts";
 import type { VisitorContext } from "./people-context.ts";
 
 const WORDS_MAX = 200;

@@ -1,11 +1,10 @@
 import type { Transporter } from "nodemailer";
 import { z } from "zod";
 import { isLoopbackHost } from "../../schemas/net/loopback-host.ts";
+import type { Mail } from "../records/mail-outbox.ts";
 
 /** SMTP_URL and MAIL_FROM. */
 export type MailSettings = { readonly url: string; readonly from: string };
-
-export type Mail = { readonly to: string; readonly subject: string; readonly text: string };
 
 /** What an error of the library says without words of the server. */
 const Reason = z.object({ code: z.string().optional(), responseCode: z.int().optional() });

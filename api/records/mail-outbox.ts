@@ -1,10 +1,10 @@
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-export type QueuedMail = { readonly to: string; readonly subject: string; readonly text: string };
+export type Mail = { readonly to: string; readonly subject: string; readonly text: string };
 
 /** A mail that this process sends now. `attempts` counts this one. */
-export type ClaimedMail = QueuedMail & { readonly id: string; readonly attempts: number };
+export type ClaimedMail = Mail & { readonly id: string; readonly attempts: number };
 
 /** Mails that wait. Beyond it new ones are dropped: a server that is away for long must not fill the database. */
 const MAILS_MAX = 10_000;
@@ -17,7 +17,7 @@ const RETRY_SECONDS = [10, 60, 300, 1_800, 7_200, 21_600, 43_200];
  * Queues a mail in the transaction of the change that it is about: both are committed or neither is. It is stored until it is sent, so it must
  * not contain a link that signs in. If too many wait already, it is dropped and the log says so.
  */
-export async function queueMail(tx: Queryable, log: Log, mail: QueuedMail): Promise<void> {
+export async function queueMail(tx: Queryable, log: Log, mail: Mail): Promise<void> {
   const { rowCount } = await tx.query({
     name: "queue-mail",
     text: `insert into mail_outbox (recipient, subject, body)

@@ -5,10 +5,10 @@ import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { ChildServer } from "../system/child-server.ts";
+import { postgresUs, postmasterOf, processUs } from "../system/postgres-time.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
-import { postgresUs, postmasterOf, processUs } from "./postgres-time.ts";
 import { type BenchResult, quantile } from "./result.ts";
 import { startApi } from "./service-processes.ts";
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import type { ConsoleBrowser } from "../../../browser/console/console-browser.ts";
 import { invite, join, PeoplePages, signIn } from "./people-pages.ts";
@@ -8,6 +9,8 @@ type Kept = readonly { readonly list: string; readonly columns: readonly string[
 export class ListPeople {
   readonly #browser: ConsoleBrowser;
   readonly #pages: PeoplePages;
+  /** Files share a process and a service, where each address can be invited once. */
+  readonly #name = `lists-${randomUUID()}`;
   #count = 0;
 
   constructor(browser: ConsoleBrowser) {
@@ -17,7 +20,7 @@ export class ListPeople {
 
   async join(): Promise<{ readonly page: Page; readonly email: string }> {
     this.#count += 1;
-    const email = `lists-${process.pid}-${this.#count}@people.example`;
+    const email = `${this.#name}-${this.#count}@people.example`;
     const admin = await this.#browser.page("admin");
     const link = await invite(admin, this.#browser.base("admin"), { email, role: "admin" });
     await admin.context().close();
