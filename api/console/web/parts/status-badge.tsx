@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { statusWords } from "../format/value-words.ts";
 
 const TONES: Readonly<Record<string, string>> = {
   accepted: "good",
@@ -24,18 +25,7 @@ const TONES: Readonly<Record<string, string>> = {
   inactive: "bad",
 };
 
-/** States that have another name before a person. */
-const WORDS: Readonly<Record<string, string>> = {
-  redirect: "Redirected",
-};
-
 /** A state in a word. The colour only repeats it. */
 export function StatusBadge({ status }: { readonly status: string }): ReactElement {
   return <span className={`badge ${TONES[status] ?? ""}`}>{statusWords(status)}</span>;
-}
-
-/** A state of the API as the console writes it: "not_set" is "Not set". */
-export function statusWords(status: string): string {
-  const words = status.replaceAll("_", " ");
-  return WORDS[status] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,6 +1,7 @@
 import type { Choice, LoadChoices } from "../client/choices.ts";
 import { formatCountry } from "../format/country.ts";
 import { ownLocale } from "../format/own-format.ts";
+import { REASON_CHOICES } from "../format/value-words.ts";
 
 /** Countries of ISO 3166, and Kosovo by the letters that it is given in practice. */
 const COUNTRIES = `
@@ -80,6 +81,9 @@ export const currencyChoices = known("currencies", () => {
     Intl.supportedValuesOf("currency").map((code): Choice => [code, names.of(code) ?? code, code]),
   );
 });
+
+/** Why conversions have their state. The rules of a workspace and notes of its staff are further reasons. */
+export const reasonChoices = known("reasons", () => REASON_CHOICES, { takesText: true });
 
 /** Operating systems and browsers, as clicks name them. There are more than these. */
 export const systemChoices = known("systems", () => SYSTEMS.map((one): Choice => [one, one]), {

@@ -1,5 +1,5 @@
 import type { ReportRow } from "../client/reports.ts";
-import { formatCountry } from "../format/country.ts";
+import { valueWords } from "../format/value-words.ts";
 
 /** Shown for rows that a dimension does not apply to, or whose value nobody sent. */
 const NONE = "(none)";
@@ -8,5 +8,5 @@ const NONE = "(none)";
 export function labelOf(row: ReportRow, dimension: string): string {
   const label = row[`${dimension}_label`] ?? row[dimension];
   if (label === null || label === undefined || label === "") return NONE;
-  return dimension === "country" ? formatCountry(String(label)) : String(label);
+  return valueWords(dimension, String(label));
 }

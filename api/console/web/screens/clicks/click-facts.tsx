@@ -7,6 +7,7 @@ import { formatCountry } from "../../format/country.ts";
 import { formatMoney } from "../../format/money.ts";
 import { plainText } from "../../format/plain-text.ts";
 import { formatInstant } from "../../format/time.ts";
+import { clickReasonWords, linkWords } from "../../format/value-words.ts";
 import { type Membership, useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { type Fact, Facts } from "../../parts/facts.tsx";
@@ -15,7 +16,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordLink } from "../../records/record-link.tsx";
 import { RecordName } from "../../records/record-name.tsx";
-import { clickGroups, linkWords } from "./click-words.ts";
+import { clickGroups } from "./click-words.ts";
 
 type Click = components["schemas"]["Click"];
 type Named = { readonly id: number; readonly label: string } | null;
@@ -66,7 +67,7 @@ function mainFacts(
   return [
     ["Time", formatInstant(click.ts, zone)],
     ["Status", <StatusBadge key="status" status={click.status} />],
-    ["Reason", click.status_reason.replaceAll("_", " ")],
+    ["Reason", clickReasonWords(click.status_reason)],
     ["Link", linkWords(click.link_type)],
     ["Sent to", linkOrNothing(click.destination)],
     ...amounts.map(([name, title]): Fact => [title, amountText(values.get(name), click.currency)]),

@@ -1,24 +1,3 @@
-import type { components } from "../../../../../.build/console/openapi.ts";
-import { statusWords } from "../../parts/status-badge.tsx";
-
-type Click = components["schemas"]["Click"];
-
-const LINKS: Readonly<Record<Click["link_type"], string>> = {
-  affiliate: "Link of a partner",
-  transparent: "Link without redirect",
-  smart: "Smart link",
-  server: "From a server",
-  direct: "Direct visit",
-  organic: "Search engine",
-  coupon: "Coupon",
-};
-const LINK_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(LINKS));
-
-/** How a visitor came, in words. A way that a newer release adds keeps its own name. */
-export function linkWords(type: string): string {
-  return LINK_WORDS.get(type) ?? statusWords(type);
-}
-
 /** Groups of a click's fields, with the words of people. A field that a newer release adds stands in the last group, by its own name. */
 const CLICK_GROUPS: readonly (readonly [
   title: string,

@@ -5,10 +5,11 @@ import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress, type Page } from "../../client/lists.ts";
 import { formatCountry } from "../../format/country.ts";
 import { formatInstant } from "../../format/time.ts";
+import { clickReasonWords, linkWords, statusWords } from "../../format/value-words.ts";
 import { type Membership, useMembership } from "../../member/membership.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import type { Column } from "../../parts/data-table.tsx";
-import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import { countedQuery } from "../../records/counted-query.ts";
@@ -17,7 +18,6 @@ import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { RecordList } from "../../records/record-list.tsx";
 import { CountedNote } from "../reports/counted-note.tsx";
 import { ClickDrawer } from "./click-drawer.tsx";
-import { linkWords } from "./click-words.ts";
 import { completeUntil, missingSince } from "./missing-since.ts";
 
 /** Fields that the list and the look-up by an ad platform's ID share, and more fields of the list. */
@@ -125,7 +125,7 @@ function columnsFor({ zone, role }: Membership): readonly Column<ClickRow>[] {
   const columns: readonly (Column<ClickRow> | undefined)[] = [
     { name: "at", title: "Time", opens: true, cell: ({ ts }) => formatInstant(ts, zone) },
     { name: "status", title: "Status", cell: ({ status = "" }) => <StatusBadge status={status} /> },
-    { name: "reason", title: "Reason", cell: (row) => row.status_reason?.replaceAll("_", " ") },
+    { name: "reason", title: "Reason", cell: (row) => clickReasonWords(row.status_reason ?? "") },
     { name: "offer", title: "Offer", cell: (row) => <StrangerText text={row.offer_label ?? ""} /> },
     role === "partner"
       ? undefined

@@ -7,6 +7,7 @@ import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts"
 import { formatCountry } from "../../format/country.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
+import { reasonWords, valueWords } from "../../format/value-words.ts";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { WaitingMark } from "../../parts/decision-notices.tsx";
@@ -76,7 +77,7 @@ function factsOf(
         <WaitingMark kind={kindIn(membershipId, CONVERSIONS)} of={row.id} />
       </span>,
     ],
-    ["Reason", row.status_reason.replaceAll("_", " ")],
+    ["Reason", <StrangerText key="reason" text={reasonWords(row.status_reason)} />],
     [
       "ID",
       <span key="id" className="row">
@@ -90,7 +91,7 @@ function factsOf(
     ...amounts.map(([name, title]): Fact => [title, money(amountOf(row, name))]),
     ["Sale", money(row.sale_amount)],
     ["Order ID", row.adv_txid ?? ""],
-    ["Method", row.method],
+    ["Method", valueWords("method", row.method)],
     ["Converted", formatInstant(row.conv_ts, zone)],
     ["Clicked", row.click_ts === null ? "" : formatInstant(row.click_ts, zone)],
     [
@@ -151,7 +152,11 @@ function History({ id }: { readonly id: string }): ReactElement {
           <li key={`${change.at} ${change.to_status}`}>
             <StatusBadge status={change.to_status} /> {formatInstant(change.at, zone)}, by{" "}
             <StrangerText text={names.get(change.person_id ?? 0) ?? change.actor} />
-            {change.reason !== "" && <span className="muted">: {change.reason}</span>}
+            {change.reason !== "" && (
+              <span className="muted">
+                : <StrangerText text={reasonWords(change.reason)} />
+              </span>
+            )}
           </li>
         ))}
       </ol>

@@ -9,6 +9,7 @@ import { type RoleFigures, useRoleFigures } from "../../figures/role-figures.ts"
 import { formatCountry } from "../../format/country.ts";
 import { formatMoney } from "../../format/money.ts";
 import { formatInstant } from "../../format/time.ts";
+import { METHODS, reasonWords } from "../../format/value-words.ts";
 import { later } from "../../later.tsx";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
@@ -19,6 +20,7 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RangeBar } from "../../range/range-bar.tsx";
 import { kindIn } from "../../records/bulk.ts";
 import { countedQuery } from "../../records/counted-query.ts";
+import { reasonChoices } from "../../records/known-choices.ts";
 import { givenFilters, type ListFilter } from "../../records/list-filters.tsx";
 import { givenSort } from "../../records/list-sorting.ts";
 import { RecordList } from "../../records/record-list.tsx";
@@ -40,19 +42,14 @@ const FILTERS: readonly ListFilter[] = [
   {
     name: "method",
     label: "Method",
-    choices: [
-      ["s2s", "Server"],
-      ["pixel", "Pixel"],
-      ["js", "Script"],
-      ["api", "By hand"],
-    ],
+    choices: METHODS,
   },
   { name: "event", label: "Event" },
   { name: "click_id", label: "Click ID" },
   { name: "adv_txid", label: "Order ID" },
 ];
 const OF_STAFF: readonly ListFilter[] = [
-  { name: "status_reason", label: "Reason" },
+  { name: "status_reason", label: "Reason", load: reasonChoices },
   { name: "offer_id", label: "Offer", load: offerIdChoices },
   { name: "affiliate_id", label: "Partner", load: affiliateIdChoices },
   { name: "advertiser_id", label: "Advertiser", load: advertiserChoices },
@@ -185,7 +182,11 @@ export function columnsFor(
       isNumber: true,
       cell: ({ sale_amount: sale, currency }) => money(sale, currency),
     },
-    { name: "reason", title: "Reason", cell: (row) => row.status_reason.replaceAll("_", " ") },
+    {
+      name: "reason",
+      title: "Reason",
+      cell: (row) => <StrangerText text={reasonWords(row.status_reason)} />,
+    },
     { name: "country", title: "Country", cell: ({ country }) => formatCountry(country) },
     role === "advertiser"
       ? undefined

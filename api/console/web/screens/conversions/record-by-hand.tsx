@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from "react";
 import { mayRepeat } from "../../client/api-client.ts";
 import { formatMoney } from "../../format/money.ts";
+import { reasonWords } from "../../format/value-words.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -175,7 +176,7 @@ function WhatWouldHappen({
             "Would be",
             judged.status === "" ? "" : <StatusBadge key="status" status={judged.status} />,
           ],
-          ["Reason", judged.reason],
+          ["Reason", reasonWords(judged.reason)],
           ["Payout", money(judged.payout)],
           ["Revenue", money(judged.revenue)],
         ]}

@@ -1,3 +1,4 @@
+import { reasonWords } from "../../format/value-words.ts";
 import type { AttentionItem } from "../../member/use-attention.ts";
 
 /** Length of `2026-11-25`. */
@@ -35,7 +36,7 @@ export function waitingPlace({ kind, query }: Pick<AttentionItem, "kind" | "quer
 } {
   const known = WAITING[kind];
   if (known === undefined) return { title: kind.replaceAll("_", " "), path: "/inbox" };
-  const reason = (query["status_reason"] ?? "").replaceAll("_", " ");
+  const reason = reasonWords(query["status_reason"] ?? "");
   return {
     title: reason === "" ? known.title : `${known.title}: ${reason}`,
     path: known.path(new URLSearchParams(query)),

@@ -1,6 +1,6 @@
 import type { CallResult } from "../../../../../schemas/events/inbound-call.ts";
 import type { Choice } from "../../client/choices.ts";
-import { statusWords } from "../../parts/status-badge.tsx";
+import { statusWords } from "../../format/value-words.ts";
 
 /** Results of inbound calls. The compiler asks for each that is added. */
 const RESULTS: Readonly<Record<CallResult, string>> = {

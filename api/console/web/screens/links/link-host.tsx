@@ -77,5 +77,9 @@ function linkHost({
 export function LinkHostField({ link }: { readonly link: LinkHost }): ReactElement | null {
   const { host, choices, choose } = link;
   if (choices.length < 2) return null;
-  return <ChoiceField label="Domain" value={host} choices={choices} onChange={choose} />;
+  return (
+    <div className="field-grid">
+      <ChoiceField label="Domain" value={host} choices={choices} onChange={choose} />
+    </div>
+  );
 }

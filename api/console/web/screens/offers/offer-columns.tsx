@@ -1,7 +1,8 @@
 import { advertiserChoices } from "../../client/choices.ts";
+import { statusWords } from "../../format/value-words.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
-import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { RecordName } from "../../records/record-name.tsx";
 import { courseColumn } from "../charts/course-cell.tsx";

@@ -1,11 +1,12 @@
 import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
+import { statusWords } from "../../format/value-words.ts";
 import { later } from "../../later.tsx";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { StatusBadge, statusWords } from "../../parts/status-badge.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RecordBody, Save } from "../../records/form-field.ts";
 import { RecordPage, type RecordTab, useRecordId } from "../../records/record-page.tsx";
 import { RecordSums } from "../charts/record-sums.tsx";

@@ -12,6 +12,7 @@ import {
 } from "../../client/dimension-values.ts";
 import type { Dimension } from "../../client/reports.ts";
 import { formatCountry } from "../../format/country.ts";
+import { valueWords } from "../../format/value-words.ts";
 import { type Membership, useMembership } from "../../member/membership.ts";
 import { COUNTRY_CODES } from "../../plots/country-numbers.ts";
 
@@ -65,7 +66,9 @@ export function useValues(
       records === undefined ? undefined : await records.load(membership, sought, signal),
   });
   const known = (seen.data ?? []).map((one) =>
-    dimension === "country" ? { ...one, label: formatCountry(one.value), detail: one.value } : one,
+    dimension === "country"
+      ? { ...one, label: formatCountry(one.value), detail: one.value }
+      : { ...one, label: valueWords(dimension, one.label) },
   );
   const others =
     dimension === "country"
@@ -106,8 +109,6 @@ export function useValueNames(dimension: string, values: readonly string[]): str
   }));
   const named = useQueries({ queries: asked });
   return values.map((value, at) =>
-    dimension === "country"
-      ? formatCountry(value)
-      : (known.get(value) ?? named[at]?.data ?? (isEntity ? `#${value}` : value)),
+    isEntity ? (known.get(value) ?? named[at]?.data ?? `#${value}`) : valueWords(dimension, value),
   );
 }
