@@ -40,14 +40,13 @@ process.env["DURABILITY"] ||= "relaxed";
 // No test asks a server on the internet for reference rates.
 process.env["FX_FEED_URL"] ||= "off";
 
-openRunFolder();
-
 const here = (...path: readonly string[]): string => resolve(import.meta.dirname, ...path);
 
 /** Node imports the sources itself, here and in each worker. */
 const SOURCES = here("../.build/test/system/sources/register.js");
 if (!existsSync(SOURCES)) throw new Error("Run `npm run --silent build` first.");
 await import(pathToFileURL(SOURCES).href);
+openRunFolder();
 
 const passed = continues ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);

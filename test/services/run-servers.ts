@@ -5,6 +5,7 @@ import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
 import { findPgBouncer, PgBouncer } from "../system/pg-bouncer.ts";
+import { MEMORY, serversFolder } from "../tiers/run-folder.ts";
 import { freshDatabase } from "./fresh-database.ts";
 import { type ServerUrls, startServers } from "./servers.ts";
 
@@ -17,8 +18,6 @@ export type RunServers = {
   readonly template: string;
 };
 
-/** A memory file system that every Linux has. */
-const MEMORY = "/dev/shm";
 const MEMORY_BYTES_MIN = 4 * 1024 ** 3;
 
 /**
@@ -66,7 +65,7 @@ export async function useRunServers(): Promise<Running> {
 }
 
 async function start(): Promise<Running> {
-  const folder = join(fastFolder(), `tracker-servers-${process.pid}`);
+  const folder = serversFolder(fastFolder());
   mkdirSync(folder, { recursive: true });
   const postgresConfig = join(folder, "postgresql.conf");
   writeFileSync(postgresConfig, POSTGRES_SETTINGS);
