@@ -155,7 +155,7 @@ export const SETTINGS = {
     isSecret: true,
     isReread: true,
     meaning:
-      "seals payment details: the first key seals, all of them open. Another one is added by `tracker secrets rotate`",
+      "seals payment details and the files of imports: the first key seals, all of them open. Another one is added by `tracker secrets rotate`",
   },
   ...BACKUP_SETTINGS,
   OIDC_ISSUER: {

@@ -83,6 +83,19 @@ export const SEALED_COLUMNS = {
             from unnest($1::bytea[], $2::bytea[], $3::text[]) as n(sealed, value, at)
             where t.workspace_id || '/' || t.key = n.at and t.sealed = n.value`,
   },
+  import_part: {
+    name: "import_part/bytes",
+    rowsMax: FILE_ROWS,
+    count: `select encode(substr(bytes, 1, 4), 'hex') as key_id, count(*) as count
+            from import_part where is_sealed group by 1`,
+    read: `select at, at as owner, value
+           from (select (import_id || '/' || number) collate "C" as at, bytes as value from import_part where is_sealed) a
+           where substr(value, 1, 4) <> decode($1, 'hex') and at > $3
+           order by at limit $2`,
+    write: `update import_part t set bytes = n.sealed
+            from unnest($1::bytea[], $2::bytea[], $3::text[]) as n(sealed, value, at)
+            where t.import_id || '/' || t.number = n.at and t.bytes = n.value`,
+  },
 } as const satisfies Readonly<Record<string, SealedColumn>>;
 
 const COLUMNS: readonly SealedColumn[] = Object.values(SEALED_COLUMNS);

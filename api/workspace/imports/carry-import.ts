@@ -1,4 +1,5 @@
 import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
+import type { SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import type { Principal } from "../../operation/principal.ts";
 import { creatorOf } from "./creator.ts";
@@ -27,6 +28,7 @@ const WORDS: ImportPlan["words"] = {
 /** What a process needs to carry out imports. */
 export type CarryDeps = {
   readonly db: Pool;
+  readonly secretKeys: SecretKeys;
   readonly metrics: ImportMetrics;
   /** The context of a request of this caller, over `db`. */
   readonly contextOf: (asked: {
@@ -62,7 +64,7 @@ export async function carryImport(
 }
 
 async function planOf(
-  { db, contextOf }: CarryDeps,
+  { db, secretKeys, contextOf }: CarryDeps,
   run: ImportRun,
   { notes, signal }: { readonly notes: RunNotes; readonly signal: AbortSignal },
 ): Promise<ImportPlan> {
@@ -74,7 +76,7 @@ async function planOf(
       name: "the file",
       format: run.format,
       delimiter: run.delimiter,
-      bytes: () => storedFile(db, run),
+      bytes: () => storedFile(db, secretKeys, run),
     },
     fieldKinds: fieldKindsOf(kind),
     isDryRun: run.isDryRun,

@@ -18,6 +18,7 @@ export function openImports(
   const counted = new ImportMetrics(metrics);
   const runner = new ImportRunner({
     db: stores.db,
+    secretKeys: stores.secretKeys,
     log: stores.log,
     metrics: counted,
     contextOf: (asked) => contextOf(stores, asked),

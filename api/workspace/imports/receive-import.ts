@@ -2,6 +2,7 @@ import { ApiError } from "../../operation/errors.ts";
 import type { OperationContext, ReceivedFile } from "../../operation/operation.ts";
 import { hashOfImport, idOfHash } from "./file/import-record.ts";
 import { IMPORTED } from "./imported-kinds.ts";
+import { storedPart } from "./stored-file.ts";
 import {
   type ArrivedFile,
   type AskedImport,
@@ -47,7 +48,7 @@ export async function receiveImport(
 }
 
 async function storeParts(
-  { db }: OperationContext,
+  { db, secretKeys }: OperationContext,
   {
     id,
     asked,
@@ -59,7 +60,8 @@ async function storeParts(
   let bytes = 0;
   for await (const part of inParts(file.pieces(), PART_BYTES)) {
     hash.update(parts === 0 ? withoutMark(part) : part);
-    await insertPart(db, id, { number: parts, bytes: part });
+    const stored = storedPart(secretKeys, id, { number: parts, bytes: part });
+    await insertPart(db, id, { number: parts, ...stored });
     parts += 1;
     bytes += part.byteLength;
   }

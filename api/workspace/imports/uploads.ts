@@ -6,6 +6,7 @@ import type { OperationContext } from "../../operation/operation.ts";
 import { keyIdOf } from "../../operation/principal.ts";
 import type { FileFormat } from "./file/source-file.ts";
 import type { ImportKind } from "./imported-kinds.ts";
+import type { StoredPart } from "./stored-file.ts";
 
 /** Imports of a workspace, also while their files arrive. Bounds what the parts of files take of the disk. */
 export const OPEN_IMPORTS_MAX = 10;
@@ -84,12 +85,12 @@ async function countOpen(tx: Queryable, workspaceId: number): Promise<number> {
 export async function insertPart(
   db: Queryable,
   importId: number,
-  part: { readonly number: number; readonly bytes: Uint8Array },
+  part: StoredPart & { readonly number: number },
 ): Promise<void> {
   await db.query({
     name: "insert-import-part",
-    text: "insert into import_part (import_id, number, bytes) values ($1, $2, $3)",
-    values: [importId, part.number, part.bytes],
+    text: "insert into import_part (import_id, number, bytes, is_sealed) values ($1, $2, $3, $4)",
+    values: [importId, part.number, part.bytes, part.isSealed],
   });
 }
 

@@ -1816,6 +1816,8 @@ create table import_part (
   -- Counted from 0.
   number integer not null,
   bytes bytea not null,
+  -- By a key of SECRETS_KEY: files of partners have payment details. Not without such a key, with which no details are stored either.
+  is_sealed boolean not null default false,
   primary key (import_id, number)
 );
 

@@ -1,13 +1,17 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text as wholeText } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
-import { countByKey } from "../../../schemas/secrets/sealed-columns.ts";
+import { storedFile } from "../../../api/workspace/imports/stored-file.ts";
+import { countByKey, resealAll } from "../../../schemas/secrets/sealed-columns.ts";
 import { newSecretKey, SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
 import { SECRETS_KEY, secretKeys } from "../../samples/secret-keys.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, type Json, record, refusal, textWith } from "../api/api-world.ts";
+import { imported } from "../api/import-calls.ts";
 import { runCommandOn } from "../api/run-tracker.ts";
 import { approvedStatement } from "./statement-rows.ts";
 
@@ -19,6 +23,7 @@ writeFileSync(file, `${SECRETS_KEY}\n`, { mode: 0o600 });
 afterAll(() => rmSync(folder, { recursive: true }));
 const ring = { read: () => readFileSync(file, "utf8"), file };
 const IBAN = "DE89370400440532013000";
+const FILE_IBAN = "NL91ABNA0417164300";
 const TEXTS_IBAN = "FR1420041010050500013M02606";
 const RUN = { currency: "EUR", execution_date: "2026-12-15" };
 const Run = z.looseObject({
@@ -81,6 +86,46 @@ test("no table has an IBAN of a partner in the clear, whichever way it came in (
   for (const iban of [IBAN, TEXTS_IBAN]) expect(await rowsWith(iban)).toEqual([]);
   // The scan finds what is there.
   expect((await rowsWith("DE89…3000")).length).toBeGreaterThan(0);
+});
+
+test("the file of an import of partners is sealed while it waits, and a rotation seals it anew (N9)", async () => {
+  await world.pool.query({ text: "create table seen_part (like import_part)" });
+  await world.pool.query({
+    text: `create function see_part() returns trigger language plpgsql
+           as $$ begin insert into seen_part values (new.*); return new; end $$`,
+  });
+  await world.pool.query({
+    text: "create trigger see_part before insert on import_part for each row execute function see_part()",
+  });
+  const details = JSON.stringify({ iban: FILE_IBAN }).replaceAll('"', '""');
+  const csv = `name,payment_method,payment_details\nFile,wire,"${details}"\n`;
+  const query = { kind: "affiliates", format: "csv" };
+  const { id, status } = await imported(world, world.tenant, query, csv);
+  expect(status).toBe("done");
+  const [row] = await world.rows<{ id: number }>("select id from affiliate where name = 'File'");
+  const { payment_details: stored } = record(await world.get(`/affiliates/${row?.id ?? 0}`));
+  expect(stored).toEqual({ iban: FILE_IBAN });
+  expect(await world.rows("select is_sealed from seen_part")).toEqual([{ is_sealed: true }]);
+  expect(await rowsWith(FILE_IBAN)).toEqual([]);
+
+  // As an import that waits while the keys are rotated.
+  await world.pool.query({ text: "insert into import_part select * from seen_part" });
+  const older = join(folder, "older.key");
+  writeFileSync(older, `${newSecretKey()}\n${SECRETS_KEY}\n`, { mode: 0o600 });
+  const keys = new SecretKeys(() => readFileSync(older, "utf8"));
+  await resealAll(world.pool, keys, () => {});
+  expect(await wholeText(Readable.from(storedFile(world.pool, keys, { id, parts: 1 })))).toBe(csv);
+  const lost = wholeText(Readable.from(storedFile(world.pool, secretKeys(), { id, parts: 1 })));
+  await expect(lost).rejects.toThrow("no key of SECRETS_KEY opens import_part/bytes");
+  // The other tests have the first key alone.
+  await resealAll(
+    world.pool,
+    new SecretKeys(() => `${SECRETS_KEY}\n${readFileSync(older, "utf8").split("\n", 1)[0] ?? ""}`),
+    () => {},
+  );
+  await world.pool.query({ text: "delete from import_part" });
+  await world.pool.query({ text: "drop function see_part() cascade" });
+  await world.pool.query({ text: "drop table seen_part" });
 });
 
 test("with another key a line is held and never dropped, and details are not shown (N9, N56)", async () => {
