@@ -26,6 +26,10 @@ const AT_A_TIME = 8;
 const LANES = 3;
 const CONVERSIONS = IS_FULL ? 1_000_000 : 10_000;
 const PIECES = 20;
+/** Sequences between two lines of progress. */
+const SAID_EVERY = 200;
+/** Conversions of a statement, which may take ten seconds. */
+const PART = 20_000;
 const KILL_MS = 700;
 /** A command in this many is followed by an audit, which the end of each sequence has anyway. */
 const AUDIT_EVERY = 20;
@@ -158,6 +162,8 @@ test("I1 to I8 hold after each random sequence, while lanes are killed (NP1, N42
         next += 1;
         const found = await runSequence(stage, number);
         if (found.length > 0) wrong.push({ sequence: number, found });
+        if (next % SAID_EVERY === 0)
+          process.stderr.write(`NP1: ${next} of ${SEQUENCES} sequences, ${wrong.length} wrong\n`);
       }
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, worker));
@@ -204,9 +210,10 @@ type Sums = {
   readonly payouts: readonly [string, string];
 };
 
-/** Conversions that were approved at first; every third got another payout, every tenth was rejected in the end. */
-async function fillConversions(books: Books): Promise<Sums> {
+/** The conversions after `done`, at most {@link PART}, with their history. */
+async function fillPart(books: Books, done: number): Promise<void> {
   const { workspaceId, offerId, partners, advertiserId } = books;
+  const to = Math.min(done + PART, CONVERSIONS);
   await books.rows(
     `insert into conversion (id, workspace_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private, status,
        revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts, holds_click, holds_txid, version)
@@ -214,8 +221,8 @@ async function fillConversions(books: Books): Promise<Sums> {
          || substr(md5($1::integer || '/' || n), 4, 15))::uuid, $1::integer, $2, (array[$3, $4]::integer[])[1 + n % 2], $5, 1, 'default', false,
        case when n % 10 = 0 then 'rejected' else 'approved' end, n * 0.0003, n * 0.0001 + case when n % 3 = 0 then 1 else 0 end,
        'EUR', 'cpa', 1, 'rpa', 1, 's2s', now(), false, false, n
-     from generate_series(1, $6::integer) n`,
-    [workspaceId, offerId, ...partners, advertiserId, CONVERSIONS],
+     from generate_series($6::integer, $7::integer) n`,
+    [workspaceId, offerId, ...partners, advertiserId, done + 1, to],
   );
   await books.rows(
     `insert into conversion_history (conversion_id, actor, from_status, to_status, from_revenue, to_revenue, from_payout, to_payout,
@@ -226,8 +233,15 @@ async function fillConversions(books: Books): Promise<Sums> {
        (1, null, 'approved', null, null, c.version * 0.0001),
        (2, 'approved', 'approved', c.revenue, c.version * 0.0001, c.payout),
        (3, 'approved', 'rejected', c.revenue, c.payout, c.payout)) as s(step, from_status, to_status, from_revenue, from_payout, to_payout)
-     where s.step = 1 or s.step = 2 and c.version % 3 = 0 or s.step = 3 and c.version % 10 = 0`,
+     where c.version > $1 and c.version <= $2
+       and (s.step = 1 or s.step = 2 and c.version % 3 = 0 or s.step = 3 and c.version % 10 = 0)`,
+    [done, to],
   );
+}
+
+/** Conversions that were approved at first; every third got another payout, every tenth was rejected in the end. */
+async function fillConversions(books: Books): Promise<Sums> {
+  for (let done = 0; done < CONVERSIONS; done += PART) await fillPart(books, done);
   let [revenue, payout] = [0n, 0n];
   const payouts: [bigint, bigint] = [0n, 0n];
   for (let n = 1n; n <= BigInt(CONVERSIONS); n += 1n) {
