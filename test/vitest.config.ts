@@ -263,6 +263,8 @@ export default defineConfig({
           ...browser,
           ...deep,
           name: "deep-browser",
+          // They wait for pages: with two workers a fifth of the processor time was unused.
+          maxWorkers: 3,
           include: ["test/deep/browser/**/*.test.ts"],
           exclude: [...configDefaults.exclude, BUDGET],
           sequence: { groupOrder: 12 },
