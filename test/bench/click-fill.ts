@@ -6,6 +6,9 @@ import { storedDestination } from "../../schemas/clickhouse/stored-destination.t
 /** A month of UTC; the end is exclusive. */
 const MONTH = { fromMs: Date.UTC(2026, 9, 1), endMs: Date.UTC(2026, 10, 1) };
 
+/** No offer, partner or advertiser of the clicks has a higher ID. */
+export const FILLED_IDS_MAX = 500;
+
 const BLOCK_ROWS = 1_000_000;
 const TIMEOUT_S = 600;
 const POLL_MS = 100;
@@ -34,7 +37,7 @@ const CLICKS = `insert into click (workspace_id, ts, click_id, link_type, status
   with
     ${skewed("cityHash64(number, 2)", 3_000, 3)} as pair,
     1 + ${skewed("cityHash64(pair, 11)", 300, 2)} as offer,
-    1 + ${skewed("cityHash64(pair, 12)", 500, 2)} as partner,
+    1 + ${skewed("cityHash64(pair, 12)", FILLED_IDS_MAX, 2)} as partner,
     ${skewed("cityHash64(number, 3)", 3_000_000, 2)} as person,
     cityHash64(person, 21) as person_hash,
     ${skewed("person_hash", 5_000, 3)} as agent,

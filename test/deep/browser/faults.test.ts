@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../browser/chromium-program.ts";
+import { findChromium, findWholeChromium } from "../../browser/chromium-program.ts";
 import { LandingPage } from "../../browser/landing-page.ts";
 import { LandingWorld } from "../../browser/landing-world.ts";
 import { OFFER, PARTNER, SHOP, TRACK, TRACK_HOST } from "../../browser/shop-seed.ts";
@@ -13,6 +13,7 @@ const DIRECT = `data-offer="${OFFER}" data-aff="${PARTNER}"`;
 const OPEN = { "access-control-allow-origin": "*" };
 const BLOCKED_PAGE = `<!doctype html><script src="${TRACK}/sdk.js" ${DIRECT}></script><a id="l" data-trk href="/x">x</a>`;
 const program = findChromium();
+const whole = findWholeChromium();
 
 describe.skipIf(program === undefined)("a page whose tracking fails", () => {
   let world: LandingWorld;
@@ -134,32 +135,38 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(await frame?.evaluate(pushed)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test("in a browser that blocks cookies and storage the page works, each visit is new (SDK-026)", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tracker-browser-"));
-    await mkdir(join(folder, "Default"));
-    const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
-    await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
-    const context = await chromium.launchPersistentContext(folder, world.launch);
-    try {
-      const page = new LandingPage(await context.newPage(), world.pageErrors);
-      world.pages.put("/blocked", BLOCKED_PAGE);
-      const open = (query: string): Promise<unknown> => page.page.goto(`${SHOP}/blocked${query}`);
-      await open(`?click_id=${MADE_UP}`);
-      expect(await page.page.evaluate("document.cookie = 'a=b', document.cookie")).toBe("");
-      await expect(page.stored("trk_cid")).rejects.toThrow(/denied/);
-      expect(await page.clickId()).toBe(MADE_UP);
-      expect(await page.lastError()).toBeNull();
-      expect(await page.href("#l")).toBe(`/x?click_id=${MADE_UP}`);
-      await open("");
-      const made = await page.knownClickId();
-      expect((await page.convert('{txid: "blocked-1"}')).outcome).toBe("approved");
-      await open("");
-      expect(await page.knownClickId()).not.toBe(made);
-    } finally {
-      await context.close();
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
+  test.skipIf(whole === undefined)(
+    "in a browser that blocks cookies and storage the page works, each visit is new (SDK-026)",
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), "tracker-browser-"));
+      await mkdir(join(folder, "Default"));
+      const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+      await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
+      const context = await chromium.launchPersistentContext(folder, {
+        ...world.launch,
+        executablePath: whole ?? "",
+      });
+      try {
+        const page = new LandingPage(await context.newPage(), world.pageErrors);
+        world.pages.put("/blocked", BLOCKED_PAGE);
+        const open = (query: string): Promise<unknown> => page.page.goto(`${SHOP}/blocked${query}`);
+        await open(`?click_id=${MADE_UP}`);
+        expect(await page.page.evaluate("document.cookie = 'a=b', document.cookie")).toBe("");
+        await expect(page.stored("trk_cid")).rejects.toThrow(/denied/);
+        expect(await page.clickId()).toBe(MADE_UP);
+        expect(await page.lastError()).toBeNull();
+        expect(await page.href("#l")).toBe(`/x?click_id=${MADE_UP}`);
+        await open("");
+        const made = await page.knownClickId();
+        expect((await page.convert('{txid: "blocked-1"}')).outcome).toBe("approved");
+        await open("");
+        expect(await page.knownClickId()).not.toBe(made);
+      } finally {
+        await context.close();
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  );
 
   test("over TLS the cookie is Secure, and the script calls its own origin (G163, G165)", async () => {
     const context = await world.browser.newContext();

@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactElement, type ReactNode, useRef } from "react";
 import { copyCells } from "./copied-cells.ts";
+import { decimalsIn, missingDecimals } from "./decimals.ts";
 import { type LongRowProps, LongRows } from "./long-rows.tsx";
 
 export type Column<Row> = {
@@ -45,10 +46,12 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
   const frame = useRef<HTMLDivElement>(null);
   const hasTotals = columns.some(({ total }) => total !== undefined);
   const isLong = rows.length > ROWS_DRAWN_MAX;
+  // A long table draws few of its rows, and asks for no cell of the others.
+  const decimals = isLong ? [] : columns.map((column) => mostDecimals(column, rows));
   const row = (at: number, more?: LongRowProps): ReactElement | null => {
     const one = rows[at];
     return one === undefined ? null : (
-      <BodyRow key={keyOf(one)} row={one} columns={columns} onOpen={onOpen} more={more} />
+      <BodyRow key={keyOf(one)} row={one} {...{ columns, decimals, onOpen, more }} />
     );
   };
   return (
@@ -72,9 +75,10 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
         <tbody>
           {hasTotals && (
             <tr className="totals">
-              {columns.map(({ name, total, isNumber }) => (
+              {columns.map(({ name, total, isNumber }, at) => (
                 <td key={name} className={isNumber === true ? "number" : undefined}>
                   {total}
+                  <DigitsRoom cell={total} most={decimals[at]} />
                 </td>
               ))}
             </tr>
@@ -90,28 +94,56 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactElement {
   );
 }
 
+/** Digits after the point that the cells of a column have at most. */
+function mostDecimals<Row>(
+  { isNumber, cell, total }: Column<Row>,
+  rows: readonly Row[],
+): number | undefined {
+  if (isNumber !== true) return undefined;
+  return Math.max(decimalsIn(total), ...rows.map((row) => decimalsIn(cell(row))));
+}
+
+/** Keeps the points of a column one below the other, where some amounts have four decimals and others two. */
+function DigitsRoom({
+  cell,
+  most,
+}: {
+  readonly cell: ReactNode;
+  readonly most: number | undefined;
+}): ReactElement | null {
+  const missing = missingDecimals(cell, most);
+  if (missing === 0) return null;
+  return <span className="digits-room" aria-hidden style={{ width: `${missing}ch` }} />;
+}
+
 function BodyRow<Row>({
   row,
   columns,
+  decimals,
   onOpen,
   more,
 }: Pick<DataTableProps<Row>, "columns" | "onOpen"> & {
   readonly row: Row;
+  readonly decimals: readonly (number | undefined)[];
   readonly more: LongRowProps | undefined;
 }): ReactElement {
   return (
     <tr {...more} onDoubleClick={onOpen === undefined ? undefined : () => onOpen(row)}>
-      {columns.map(({ name, cell, isNumber, opens }) => (
-        <td key={name} className={isNumber === true ? "number" : undefined}>
-          {opens === true && onOpen !== undefined ? (
-            <button type="button" className="cell-button" onClick={() => onOpen(row)}>
-              {cell(row)}
-            </button>
-          ) : (
-            cell(row)
-          )}
-        </td>
-      ))}
+      {columns.map(({ name, cell, isNumber, opens }, at) => {
+        const content = cell(row);
+        return (
+          <td key={name} className={isNumber === true ? "number" : undefined}>
+            {opens === true && onOpen !== undefined ? (
+              <button type="button" className="cell-button" onClick={() => onOpen(row)}>
+                {content}
+              </button>
+            ) : (
+              content
+            )}
+            <DigitsRoom cell={content} most={decimals[at]} />
+          </td>
+        );
+      })}
     </tr>
   );
 }
