@@ -36,12 +36,9 @@ test.each(["killed", "ended"])(
       env: { ...process.env, DATA_DIR: dataDir },
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const [line] = await once(createInterface({ input: run.stdout }), "line");
-    const { child, waiting, folder } = Started.parse(JSON.parse(String(line)));
-    if (how === "killed") {
-      expect([isAlive(child), existsSync(folder)]).toEqual([true, true]);
-      run.kill("SIGKILL");
-    }
+    const lines = z.array(z.string()).parse(await once(createInterface(run.stdout), "line"));
+    const { child, waiting, folder } = Started.parse(JSON.parse(lines.join("")));
+    if (how === "killed") run.kill("SIGKILL");
     for (const pid of [child, waiting])
       await until(`process ${pid} has ended`, () => !isAlive(pid), { pollMs: 20 });
     expect([existsSync(folder), existsSync(dataDir)]).toEqual([false, false]);

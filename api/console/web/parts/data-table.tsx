@@ -5,6 +5,7 @@ import { decimalsIn, missingDecimals } from "./decimals.ts";
 import { type LongRowProps, LongRows } from "./long-rows.tsx";
 
 export type Column<Row> = {
+  /** `at` is the time of the row, which is never cut off. */
   readonly name: string;
   readonly title: ReactNode;
   readonly isNumber?: boolean | undefined;
@@ -103,6 +104,11 @@ function mostDecimals<Row>(
   return Math.max(decimalsIn(total), ...rows.map((row) => decimalsIn(cell(row))));
 }
 
+function classOf(name: string, isNumber: boolean | undefined): string | undefined {
+  if (isNumber === true) return "number";
+  return name === "at" ? "instant" : undefined;
+}
+
 /** Keeps the points of a column one below the other, where some amounts have four decimals and others two. */
 function DigitsRoom({
   cell,
@@ -132,7 +138,7 @@ function BodyRow<Row>({
       {columns.map(({ name, cell, isNumber, opens }, at) => {
         const content = cell(row);
         return (
-          <td key={name} className={isNumber === true ? "number" : undefined}>
+          <td key={name} className={classOf(name, isNumber)}>
             {opens === true && onOpen !== undefined ? (
               <button type="button" className="cell-button" onClick={() => onOpen(row)}>
                 {content}

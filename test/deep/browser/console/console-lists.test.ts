@@ -10,6 +10,8 @@ import { press } from "./people-pages.ts";
 const program = findChromium();
 const HEIGHTS = `[...new Set([...document.querySelectorAll("main .data-table tbody tr:not(.totals)")]
   .map((row) => Math.round(row.getBoundingClientRect().height)))]`;
+const CUT_TIMES = `[...document.querySelectorAll("main td.instant")]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth).length`;
 const OFFERS_AT_FIRST = [
   "Offer",
   "Code",
@@ -219,6 +221,10 @@ describe.skipIf(program === undefined)("lists for people who work in them all da
       expect((money?.x ?? 390) + (money?.width ?? 0)).toBeLessThanOrEqual(390);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     }
+    await go(page, "/workspace/audit");
+    const times = page.locator("main tbody td.instant");
+    expect(await times.first().textContent()).toMatch(/\d:\d\d/);
+    expect(await page.evaluate(CUT_TIMES)).toBe(0);
     await page.context().close();
   });
 

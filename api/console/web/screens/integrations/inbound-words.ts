@@ -1,6 +1,6 @@
 import type { CallResult } from "../../../../../schemas/events/inbound-call.ts";
 import type { Choice } from "../../client/choices.ts";
-import { statusWords } from "../../format/value-words.ts";
+import { reasonWords, statusWords } from "../../format/value-words.ts";
 
 /** Results of inbound calls. The compiler asks for each that is added. */
 const RESULTS: Readonly<Record<CallResult, string>> = {
@@ -42,7 +42,9 @@ export function resultWords(result: string): string {
   return WORDS.get(result) ?? statusWords(result);
 }
 
-/** A message that is a code of the service, such as `postback_update`, in words; any other as it is. */
+/** A message that is a code of the service, such as `postback_update` or a reason of a conversion, in words; any other as it is. */
 export function messageWords(message: string): string {
+  const reason = reasonWords(message);
+  if (reason !== message) return reason;
   return /^[a-z]+(_[a-z]+)*$/.test(message) ? statusWords(message) : message;
 }
