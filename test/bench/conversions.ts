@@ -133,7 +133,7 @@ async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
       budget: `>= ${one.budget.toFixed(2)}`,
       ok: ratio >= one.budget,
       // The case of one capped offer is left out: its counter has a lock of its own.
-      ...(one.offerIds.length > 1 ? { figures: { conversionsPerSecond: rate } } : {}),
+      ...(one.offerIds.length > 1 ? { figures: { conversionsPerSecond: Math.round(rate) } } : {}),
     },
   ];
 }
