@@ -8,7 +8,7 @@ const GROUP_DIGITS = 3;
 export function decimalsIn(cell: ReactNode): number {
   if (typeof cell !== "string") return 0;
   const digits = FRACTION.exec(cell)?.[1]?.length ?? 0;
-  // Three digits are a group: no amount is shown with three decimals but in currencies that have them in every row.
+  // Three digits are taken for thousands. A currency with three decimals shows them in every row.
   return digits === GROUP_DIGITS ? 0 : digits;
 }
 
