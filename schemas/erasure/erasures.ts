@@ -95,11 +95,12 @@ export async function repeatDueErasure(stores: Stores): Promise<boolean> {
   return true;
 }
 
-/** Makes every erasure due again, after a store was restored from a backup that is older. Returns their number. */
+/** Makes every erasure due again at once, after a store was restored from a backup that is older. Returns their number. */
 export async function repeatAllErasures(db: Queryable): Promise<number> {
   const { rowCount } = await db.query({
     name: "repeat-all-erasures",
-    text: "update erasure set repeat_at = clock_timestamp(), repeats = 0",
+    // The column rounds to milliseconds: without the cut an erasure could be due half a millisecond later.
+    text: "update erasure set repeat_at = date_trunc('milliseconds', clock_timestamp()), repeats = 0",
   });
   return rowCount ?? 0;
 }

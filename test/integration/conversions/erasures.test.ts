@@ -123,6 +123,20 @@ test("repeats clear data stored after the erasure without keeping the value (#19
   ).toEqual([]);
 });
 
+test("after a restore every erasure is due at once, at any fraction of a millisecond (#19, G207)", async () => {
+  await world.erase({ ip: "198.51.100.43" });
+  const found: unknown[] = [];
+  for (let round = 0; round < 50; round += 1) {
+    const all = await repeatAllErasures(tracking.pool);
+    const [row] = await tracking.rows<{ due: number }>(
+      "select count(*)::integer as due from erasure where repeat_at <= clock_timestamp()",
+    );
+    if (row?.due !== all) found.push({ round, all, due: row?.due });
+  }
+  expect(found).toEqual([]);
+  while (await repeatDueErasure(stores));
+});
+
 test("an erased click loses its visitor's hash after the longest uniqueness window (#19, G207)", async () => {
   const old = await tracking.addClick({ offer_id: offerId, ...DESCRIBED, ageMs: 40 * 86_400_000 });
   const young = await tracking.addClick({ offer_id: offerId, ...DESCRIBED });
