@@ -34,6 +34,8 @@ async function endRun(folder: string): Promise<void> {
 
 /** The processes of this user whose environment names the folder, without this one. */
 function leftOf(folder: string): readonly Left[] {
+  // Other systems show no environments of processes: there only the folders are removed.
+  if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => {

@@ -1816,7 +1816,7 @@ create table import_part (
   -- Counted from 0.
   number integer not null,
   bytes bytea not null,
-  -- By a key of SECRETS_KEY: files of partners have payment details. Not without such a key, with which no details are stored either.
+  -- By a key of SECRETS_KEY, because files of partners have payment details. Without a key a file waits as it came.
   is_sealed boolean not null default false,
   primary key (import_id, number)
 );

@@ -16,11 +16,12 @@ const LINKS = words({
   coupon: "Coupon",
 });
 
+/** How a conversion was reported. */
 export const METHODS = [
   ["s2s", "Server"],
   ["pixel", "Pixel"],
   ["js", "Script"],
-  ["api", "By hand"],
+  ["api", "API or by hand"],
 ] as const;
 
 const REASONS = words({

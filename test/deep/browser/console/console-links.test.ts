@@ -80,6 +80,10 @@ describe.skipIf(program === undefined)("links and templates of ads", () => {
     await page.getByText("Note: The template begins with the landing page").waitFor();
     await page.getByText("The template works", { exact: true }).waitFor();
     expect(await page.getByText(/^Error:/).count()).toBe(0);
+    // A verdict is about what was checked, and gone with the next change.
+    await field(page, "Tracking template").fill("{lpurl}?a=b c");
+    await page.getByText("The template works", { exact: true }).waitFor({ state: "detached" });
+    expect(await field(page, "Tracking template").inputValue()).toBe("{lpurl}?a=b c");
     await checkTemplate(page, "https://t.example/c/A-B?url={lpurl}&gclid={gclid}&x=</b>{{");
     await page.getByText("Error: An unmatched brace, or nested tags").waitFor();
     await page.getByText("End the template with url={lpurl}").first().waitFor();

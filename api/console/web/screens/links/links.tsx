@@ -1,14 +1,12 @@
 import { type ReactElement, useState } from "react";
-import { read } from "../../client/api-client.ts";
 import { affiliateChoices, offerChoices } from "../../client/choices.ts";
-import { useRecord } from "../../client/records.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { GuideLink } from "../../parts/guide-link.tsx";
 import { RecordChoice } from "../../records/record-choice.tsx";
 import { type LinkHost, LinkHostField, useAnyLinkHost, useLinkHost } from "./link-host.tsx";
 import { LinkPartFields, type LinkParts, pageOf, useLinkParts } from "./link-parts.tsx";
-import { type CheckedTemplate, type LinkQuery, MadeLink } from "./made-link.tsx";
+import { type CheckedTemplate, type LinkQuery, MadeLink, useTrackingLink } from "./made-link.tsx";
 import { TemplateCheck } from "./template-check.tsx";
 
 const REDIRECT = "affiliate";
@@ -87,16 +85,8 @@ type LinkProps = {
 
 /** The link that the staff makes for a partner. */
 function LinkOfPartner(props: LinkProps): ReactElement {
-  const membership = useMembership();
-  const { api } = membership;
-  const { offer, affiliate = "" } = props.query;
-  const standard = useRecord(membership, {
-    name: "tracking-link",
-    id: JSON.stringify({ offer, affiliate }),
-    load: async (signal) =>
-      (await read(api.GET("/tracking-link", { params: { query: { offer, affiliate } }, signal })))
-        .data,
-  });
+  const { offer, affiliate = "", type } = props.query;
+  const standard = useTrackingLink({ offer, affiliate, type });
   return <OnDomain {...props} domain={useAnyLinkHost(standard.data?.host ?? "")} />;
 }
 

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactElement, useDeferredValue } from "react";
 import { read } from "../../client/api-client.ts";
 import { faultWords } from "../../client/fault-words.ts";
@@ -15,6 +16,39 @@ export type LinkQuery = Readonly<Record<string, string>> & { readonly offer: str
 type AdPlatformFields = { readonly tracking_template: string; readonly final_url_suffix: string };
 export type CheckedTemplate = { readonly template: string; readonly suffix: string };
 
+type Link = {
+  readonly url: string;
+  readonly host: string;
+  readonly warnings: readonly string[];
+  readonly google_ads?: AdPlatformFields | undefined;
+};
+
+/** What a link has beside its offer. */
+function givenIn({ offer: _offer, ...more }: LinkQuery): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(more).filter(([, value]) => value !== ""));
+}
+
+/** The link of the API for these parameters. */
+export function useTrackingLink(query: LinkQuery): UseQueryResult<Link> {
+  const membership = useMembership();
+  const { api } = membership;
+  const { offer } = query;
+  const given = givenIn(query);
+  return useRecord<Link>(membership, {
+    name: "tracking-link",
+    id: JSON.stringify({ offer, ...given }),
+    load: async (signal) =>
+      (
+        await read(
+          api.GET("/tracking-link", {
+            params: { query: { ...fromAddress(given), offer } },
+            signal,
+          }),
+        )
+      ).data,
+  });
+}
+
 /** A link as the API makes it, to copy, with its warnings and its QR code. */
 export function MadeLink({
   query,
@@ -29,26 +63,12 @@ export function MadeLink({
   readonly known?: string | undefined;
   readonly onCheck?: ((template: CheckedTemplate) => void) | undefined;
 }): ReactElement | null {
-  const membership = useMembership();
-  const { api } = membership;
   // Each letter changes the link, but not each one must ask for it before the next is typed.
-  const { offer, ...more } = useDeferredValue(query);
-  const given = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== ""));
-  const link = useRecord(membership, {
-    name: "tracking-link",
-    id: JSON.stringify({ offer, ...given }),
-    load: async (signal) =>
-      (
-        await read(
-          api.GET("/tracking-link", {
-            params: { query: { ...fromAddress(given), offer } },
-            signal,
-          }),
-        )
-      ).data,
-  });
+  const asked = useDeferredValue(query);
+  const link = useTrackingLink(asked);
   if (link.isError) return <ProblemNotice error={link.error} onRetry={() => void link.refetch()} />;
-  const made = link.data?.url ?? (Object.keys(given).length === 0 ? known : undefined);
+  const isPlain = Object.keys(givenIn(asked)).length === 0;
+  const made = link.data?.url ?? (isPlain ? known : undefined);
   if (made === undefined) return null;
   const url = withDeepLink(made, page);
   const platform = link.data?.google_ads;

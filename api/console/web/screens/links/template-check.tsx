@@ -48,7 +48,10 @@ export function TemplateCheck({
   const [finalUrl, setFinalUrl] = useState("");
   const [platform, setPlatform] = useState<Platform>("adplatform_a");
   const { template, suffix } = value;
-  const given = { template, suffix, platform, final_url: finalUrl.trim() };
+  const given = { template: template.trim(), suffix, platform, final_url: finalUrl.trim() };
+  // What was found says nothing of a template that was changed since.
+  const isOfGiven = (asked: typeof given | undefined): boolean =>
+    JSON.stringify(asked) === JSON.stringify(given);
   const check = useWrite([], async ({ final_url: url, ...body }: typeof given) => {
     const final = url === "" ? {} : { final_url: url };
     return (await read(api.POST("/ad-platform/lint", { body: { ...body, ...final } }))).data;
@@ -67,7 +70,7 @@ export function TemplateCheck({
       <AreaField
         label="Tracking template"
         value={template}
-        onChange={(text) => onChange({ ...value, template: text.trim() })}
+        onChange={(text) => onChange({ ...value, template: text })}
       />
       <div className="field-grid">
         <TextField
@@ -93,7 +96,7 @@ export function TemplateCheck({
         <button
           type="button"
           className="button first"
-          disabled={template === "" || check.isPending}
+          disabled={given.template === "" || check.isPending}
           onClick={() => check.mutate(given)}
         >
           {check.isPending ? "Checking" : "Check"}
@@ -101,16 +104,24 @@ export function TemplateCheck({
         <button
           type="button"
           className="button"
-          disabled={template === "" || finalUrl === "" || follow.isPending}
+          disabled={given.template === "" || given.final_url === "" || follow.isPending}
           onClick={() => follow.mutate(given)}
         >
           {follow.isPending ? "Following the template" : "Test with one click"}
         </button>
       </div>
-      {check.isError && <ProblemNotice error={check.error} />}
-      {check.data !== undefined && <Issues verdict={check.data} />}
-      {follow.isError && <ProblemNotice error={follow.error} />}
-      {follow.data !== undefined && <Hops test={follow.data} />}
+      {isOfGiven(check.variables) && (
+        <>
+          {check.isError && <ProblemNotice error={check.error} />}
+          {check.data !== undefined && <Issues verdict={check.data} />}
+        </>
+      )}
+      {isOfGiven(follow.variables) && (
+        <>
+          {follow.isError && <ProblemNotice error={follow.error} />}
+          {follow.data !== undefined && <Hops test={follow.data} />}
+        </>
+      )}
     </section>
   );
 }
@@ -131,8 +142,9 @@ function Issues({
             : "The template works"}
       </strong>
       <ul className="plain-list">
-        {issues.map((issue) => (
-          <OneIssue key={issue.code} {...issue} />
+        {issues.map((issue, at) => (
+          // Template and suffix may have the same fault.
+          <OneIssue key={`${at} ${issue.code}`} {...issue} />
         ))}
       </ul>
     </div>

@@ -3,6 +3,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { METHODS } from "../../format/value-words.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { FormField } from "../../records/form-field.ts";
@@ -41,12 +42,7 @@ const CONDITIONS: FormField = {
       name: "methods",
       label: "Reported by",
       kind: "many",
-      choices: [
-        ["s2s", "Server"],
-        ["api", "API"],
-        ["js", "Script"],
-        ["pixel", "Pixel"],
-      ],
+      choices: METHODS,
     },
     { name: "sub", label: "Sub IDs", kind: "lists", choices: SUB_CHOICES },
   ],
