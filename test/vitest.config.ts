@@ -286,6 +286,8 @@ export default defineConfig({
           ...whole,
           ...deep,
           name: "deep-deploy",
+          // They wait for starts, leases and outages: with two workers a quarter of the processor time was unused.
+          maxWorkers: 3,
           include: ["test/deep/{deploy,clickhouse-cluster}/**/*.test.ts"],
           sequence: { groupOrder: 13 },
         },
