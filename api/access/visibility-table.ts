@@ -12,8 +12,8 @@ export type Rule = {
 };
 
 /**
- * Names of fields, separated by white space: the fields of a resource, and what a role does not see of them. "" for a role of accounts says
- * that it reaches the resource and sees all of it.
+ * Names of fields, separated by white space: all fields of a resource, and for each role those that it does not see. A partner or an
+ * advertiser with "" reaches the resource and sees every field.
  */
 function rule(fields: string, hidden: Partial<Record<Role, string>> = {}): Rule {
   return {
@@ -64,7 +64,7 @@ export const VISIBILITY = {
   partner_access: rule(
     "affiliate_id affiliate_code affiliate_name status note requested_at decided_at",
   ),
-  /** A partner sees its own requests. The staff wrote the note for each other. */
+  /** A partner sees its own requests, but not the note, which is for the staff. */
   access_request: rule(
     `offer_id offer_code offer_name affiliate_id affiliate_code affiliate_name status note reply message
       answers requested_at decided_at`,
@@ -181,7 +181,7 @@ export const VISIBILITY = {
     `id postback_id conversion_id trigger url attempts total_attempts status error response_status
       response_body next_attempt_at created_at finished_at`,
   ),
-  /** Whoever sees the delivery. */
+  /** Every role that sees the delivery sees its attempts. */
   delivery_attempt: rule(
     "number sent_at duration_ms status method url body error response_status response_body",
   ),

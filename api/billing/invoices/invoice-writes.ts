@@ -78,7 +78,7 @@ async function changeLocked(
   return changed;
 }
 
-/** Sends a draft: number, tax, both sides as they are now, and what payments of before cover of it (N49, N58). */
+/** Sends a draft: number, tax, both sides as they are now, and how much of it earlier payments cover (N49, N58). */
 export async function approveInvoice(
   context: OperationContext,
   { tx, accountId, invoice }: LockedInvoice,
@@ -124,7 +124,7 @@ export async function approveInvoice(
   return id;
 }
 
-/** Only the newest invoice of an account: its range is free again, and no later one has carried anything in. */
+/** Only the newest invoice of an account may be made void, because a later one has carried its rest in. Its period is free again. */
 export async function voidInvoice({ tx, accountId, invoice }: LockedInvoice): Promise<number> {
   if (invoice.status !== "draft" && invoice.status !== "carried") {
     throw conflict(

@@ -10,7 +10,7 @@ const NAMING: readonly UpdateField[] = ["conversion_id", "txid", "click_id"];
 const COLUMNS_MAX = 200;
 const NAME_MAX = 100;
 
-/** The columns that are met in a file. What the sender said of a column comes before what its name says. */
+/** The fields that the columns of a file stand for: what the sender said about a column, else what its name suggests. */
 export class RecognisedColumns {
   readonly #given: ReadonlyMap<string, UpdateField | "">;
   readonly #found = new Map<string, UpdateField | "">();

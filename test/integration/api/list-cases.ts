@@ -38,7 +38,7 @@ const md5Of =
 const conversionId = async (lists: ListWorld): Promise<string> =>
   (await md5Of("conversion1")(lists)).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
-/** Of the statement with many. */
+/** Entries of the first statement, which has many. */
 const ENTRIES =
   "select '' as at, seq as id from ledger_entry where account_id = (select account_id from statement order by id limit 1)";
 

@@ -31,7 +31,7 @@ import type { PaymentMethodBody, Tax } from "./payment-method-fields.ts";
 
 type Body = z.output<typeof PaymentMethodBody>;
 
-/** Faults of a body that has passed its schema in the parts that this looks at. */
+/** Faults of the details and the tax of a body. Both parts have passed their schema. */
 export async function paymentMethodFaults(
   context: OperationContext,
   body: Readonly<Record<string, unknown>>,

@@ -80,7 +80,7 @@ function wiseCell(line: ReadyLine, from: WiseSource): string {
   }
 }
 
-/** Of the bank: the first letters of an IBAN. */
+/** Country of the bank: as entered, else the first two letters of the IBAN. */
 function countryOf({ iban, bank_country: country }: PaymentDetails): string {
   return country ?? iban?.slice(0, 2) ?? "";
 }

@@ -7,6 +7,22 @@ export function formatInstant(iso: string, zone: string): string {
   );
 }
 
+/** A day such as 2026-11-25 in words: "Nov 25, 2026". "" for none. */
+export function formatDay(day: string | null): string {
+  if (day === null) return "";
+  const at = new Date(`${day}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) ? day : formatterOf("UTC", { dateStyle: "medium" }).format(at);
+}
+
+/** First and last day of a period by the clock of its zone, such as "Nov 1 – 30, 2026". `to` is the first instant after it. */
+export function formatPeriod(
+  period: { readonly from: string; readonly to: string },
+  zone: string,
+): string {
+  const last = Date.parse(period.to) - 1;
+  return formatterOf(zone, { dateStyle: "medium" }).formatRange(Date.parse(period.from), last);
+}
+
 /** The hour that begins at an instant, by the clock of the zone, such as "Nov 25, 14:00". */
 export function formatHour(iso: string, zone: string): string {
   const options = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } as const;

@@ -24,6 +24,13 @@ export const METHODS = [
   ["api", "API or by hand"],
 ] as const;
 
+/** When a postback is sent. */
+export const FIRINGS = [
+  ["approved", "A conversion is approved"],
+  ["any", "Any change of a conversion"],
+  ["reversal", "An approved conversion is taken back"],
+] as const;
+
 const REASONS = words({
   duplicate: "Duplicate",
   throttled: "Throttled",
@@ -100,6 +107,11 @@ export function clickReasonWords(reason: string): string {
 }
 
 const METHOD_WORDS: Words = new Map(METHODS);
+const FIRING_WORDS: Words = new Map(FIRINGS);
+
+export function firingWords(firing: string): string {
+  return FIRING_WORDS.get(firing) ?? statusWords(firing);
+}
 
 const OF_DIMENSIONS: ReadonlyMap<string, (value: string) => string> = new Map([
   ["country", formatCountry],

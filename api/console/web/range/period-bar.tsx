@@ -137,7 +137,7 @@ function ordered(one: string, other: string): { readonly from: string; readonly 
   return one <= other ? { from: one, to: other } : { from: other, to: one };
 }
 
-/** The day that it is in the zone, as YYYY-MM-DD. */
+/** Today in the zone, as YYYY-MM-DD. */
 function today(zone: string): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date());
 }

@@ -63,11 +63,18 @@ function WorkspaceChoice(): ReactElement {
   const { session, membershipId, workspaceName, accountName } = useMembership();
   const [, go] = useLocation();
   const name = accountName === undefined ? workspaceName : `${accountName} · ${workspaceName}`;
-  if (session.memberships.length < 2) return <strong className="workspace">{name}</strong>;
+  if (session.memberships.length < 2) {
+    return (
+      <strong className="workspace" title={name}>
+        {name}
+      </strong>
+    );
+  }
   return (
     <select
       className="select workspace"
       aria-label="Workspace"
+      title={name}
       value={membershipId}
       onChange={(event) => {
         const chosen = session.memberships.find(
@@ -88,7 +95,11 @@ function WorkspaceChoice(): ReactElement {
 function OwnLink(): ReactElement {
   const { base, session } = useMembership();
   return (
-    <Link className="button plain" href={`${base}/you`} title={session.person.email}>
+    <Link
+      className="button plain own-link"
+      href={`${base}/you`}
+      title={`${session.person.name}, ${session.person.email}`}
+    >
       <CircleUser size={16} aria-hidden />
       <span className="unseen-small">{session.person.name}</span>
     </Link>

@@ -42,6 +42,26 @@ describe.skipIf(program === undefined)("the frame around the screens", () => {
     expect(code).toBe("read_only_key");
   });
 
+  test.each([320, 390, 900, 1440])(
+    "the header is one line at %i px, however long the names are",
+    async (width) => {
+      const page = await browser.page("advertiser", { width });
+      await page.goto(`${browser.base("advertiser")}/`);
+      await settled(page);
+      const header = page.locator("header.top");
+      await page.evaluate(
+        `for (const name of document.querySelectorAll(".top .workspace, .top .own-link span"))
+          name.textContent = "Bartholomew and Featherstonehaugh Performance Holding ".repeat(3)`,
+      );
+      const box = await header.boundingBox();
+      expect(box?.height).toBe(57);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      const out = page.getByRole("button", { name: "Sign out" });
+      const end = await out.boundingBox();
+      expect((end?.x ?? width) + (end?.width ?? width)).toBeLessThanOrEqual(width);
+    },
+  );
+
   test.each([
     ["at 320 px", 320],
     ["at 200 % zoom of 1440 px", 720],

@@ -18,9 +18,9 @@ import { until } from "../../../system/until.ts";
 
 const PATIENCE = { timeoutMs: 90_000, pollMs: 50 };
 const LANE = 1;
-/** As long ago as the numbers of these tests have been quiet; -2 h: from now on. */
+/** A minimum of quiet hours that every number meets, also one that was used a moment ago. */
 const NOW_HOURS = -2;
-/** Ended cleanly. */
+/** Columns of a process that ended cleanly. */
 const ENDED = { run: "r", run_epoch: 1, host: "edge" };
 
 const world = await forThisFile(ClickWorld.open());
@@ -51,7 +51,7 @@ async function aNumber(id: number, fields: Record<string, unknown> = {}): Promis
   });
 }
 
-/** Makes what is quiet quiet for eight days. */
+/** Moves the time since which numbers are quiet back by eight days. */
 async function eightDaysLater(): Promise<void> {
   await world.rows(
     "update ingress_producer set quiet_since = quiet_since - interval '8 days' where quiet_since is not null",

@@ -5,6 +5,7 @@ import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { userChoices } from "../../client/user-choices.ts";
 import { formatInstant } from "../../format/time.ts";
+import { valueWords } from "../../format/value-words.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
@@ -64,7 +65,12 @@ export function Affiliates(): ReactElement {
       cell: ({ manager_id: id }) => id !== null && <RecordName of={userChoices} id={id} />,
     },
     { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },
-    { name: "country", title: "Country", isOptional: true, cell: ({ country }) => country },
+    {
+      name: "country",
+      title: "Country",
+      isOptional: true,
+      cell: ({ country }) => valueWords("country", country),
+    },
     { name: "tags", title: "Tags", cell: ({ tags }) => <StrangerText text={tags.join(", ")} /> },
     {
       name: "since",

@@ -5,6 +5,7 @@ import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column<AdCost>[] = [
     name: "date",
     title: "Day",
     cell: ({ date, hour }) =>
-      hour === null ? date : `${date} ${String(hour).padStart(2, "0")}:00`,
+      hour === null ? formatDay(date) : `${formatDay(date)}, ${String(hour).padStart(2, "0")}:00`,
   },
   {
     name: "amount",

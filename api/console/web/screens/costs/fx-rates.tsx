@@ -3,6 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { hasRight } from "../../member/rights.ts";
 import { useWrite } from "../../member/use-write.ts";
@@ -34,7 +35,7 @@ const FIELDS: readonly FormField[] = [
 ];
 
 const COLUMNS: readonly Column<FxRate>[] = [
-  { name: "date", title: "Day", cell: ({ date }) => date },
+  { name: "date", title: "Day", cell: ({ date }) => formatDay(date) },
   { name: "currency", title: "Currency", cell: ({ currency }) => currency },
   { name: "rate", title: "For one euro", isNumber: true, cell: ({ rate }) => rate },
   {

@@ -4,6 +4,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress, type Query } from "../../client/lists.ts";
+import { firingWords } from "../../format/value-words.ts";
 import { useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -17,15 +18,15 @@ type Postback = components["schemas"]["Postback"];
 const COLUMNS: readonly Column<Postback>[] = [
   { name: "url", title: "Address", opens: true, cell: ({ url }) => <StrangerText text={url} /> },
   { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { name: "when", title: "When", cell: (row) => row.fire_on },
-  { name: "event", title: "Event", cell: (row) => row.event_code ?? "all" },
+  { name: "when", title: "When", cell: (row) => firingWords(row.fire_on) },
+  { name: "event", title: "Event", cell: (row) => row.event_code ?? "Every event" },
 ];
 const OFFER: Column<Postback> = {
   name: "offer",
   title: "Offer",
   cell: ({ offer_id: id }) =>
     id === null ? (
-      "every"
+      "Every offer"
     ) : (
       <RecordLink path="/offers" id={id}>
         <RecordName of={offerIdChoices} id={id} />
@@ -37,7 +38,7 @@ const PARTNER: Column<Postback> = {
   title: "Partner",
   cell: ({ affiliate_id: id }) =>
     id === null ? (
-      "all"
+      "Every partner"
     ) : (
       <RecordLink path="/partners" id={id}>
         <RecordName of={affiliateIdChoices} id={id} />

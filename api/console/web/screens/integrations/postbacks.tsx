@@ -10,6 +10,7 @@ import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
+import { FIRINGS, firingWords } from "../../format/value-words.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import type { Column } from "../../parts/data-table.tsx";
@@ -60,11 +61,7 @@ const FIELDS: readonly FormField[] = [
   {
     name: "fire_on",
     label: "When",
-    choices: [
-      ["approved", "A conversion is approved"],
-      ["any", "Any change of a conversion"],
-      ["reversal", "An approved conversion is taken back"],
-    ],
+    choices: FIRINGS,
   },
   STATUS,
 ];
@@ -91,7 +88,7 @@ const PARTNER_COLUMN: Column<Postback> = {
   title: "Partner",
   cell: (row) =>
     row.affiliate_id === null ? (
-      "all"
+      "Every partner"
     ) : (
       <RecordName of={affiliateIdChoices} id={row.affiliate_id} />
     ),
@@ -118,13 +115,17 @@ export function Postbacks(): ReactElement {
   const columns: readonly Column<Postback>[] = [
     { name: "url", title: "Address", opens: true, cell: ({ url }) => <StrangerText text={url} /> },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-    { name: "when", title: "When", cell: (row) => row.fire_on },
-    { name: "event", title: "Event", cell: (row) => row.event_code ?? "all" },
+    { name: "when", title: "When", cell: (row) => firingWords(row.fire_on) },
+    { name: "event", title: "Event", cell: (row) => row.event_code ?? "Every event" },
     {
       name: "offer",
       title: "Offer",
       cell: (row) =>
-        row.offer_id === null ? "every" : <RecordName of={offerIdChoices} id={row.offer_id} />,
+        row.offer_id === null ? (
+          "Every offer"
+        ) : (
+          <RecordName of={offerIdChoices} id={row.offer_id} />
+        ),
     },
     ...(role === "partner" ? [] : [PARTNER_COLUMN]),
   ];

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { type Fact, Facts } from "../../parts/facts.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
@@ -29,7 +30,7 @@ export function InvoiceTotals({ invoice }: { readonly invoice: InvoiceDetail }):
     [isCredit ? "Credited" : "To be paid", formatMoney(invoice.gross, currency)],
     ["Paid", money(invoice.paid)],
     ["Open", money(invoice.open)],
-    ["Due", isCredit || status === "carried" ? null : invoice.due_on],
+    ["Due", isCredit || status === "carried" ? null : formatDay(invoice.due_on)],
     ["Reason", invoice.reason],
     [
       "Approved",

@@ -5,6 +5,7 @@ import { read } from "../../client/api-client.ts";
 import { advertiserChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { SectionTabs } from "../../parts/section-tabs.tsx";
@@ -85,7 +86,7 @@ const COLUMNS: readonly Column<Invoice>[] = [
     cell: (row) => formatMoney(row.open, row.currency),
   },
   { name: "period", title: "Period", cell: (row) => <PeriodText invoice={row} /> },
-  { name: "due", title: "Due", cell: (row) => row.due_on },
+  { name: "due", title: "Due", cell: (row) => formatDay(row.due_on) },
 ];
 
 /** What advertisers owe and what they paid. */

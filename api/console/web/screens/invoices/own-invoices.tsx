@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { RecordList } from "../../records/record-list.tsx";
@@ -38,7 +39,11 @@ export function OwnInvoices(): ReactElement {
       isNumber: true,
       cell: (row) => formatMoney(row.open, row.currency),
     },
-    { name: "due", title: "Due", cell: (row) => (row.kind === "invoice" ? row.due_on : "") },
+    {
+      name: "due",
+      title: "Due",
+      cell: (row) => (row.kind === "invoice" ? formatDay(row.due_on) : ""),
+    },
     { name: "period", title: "Period", cell: (row) => <PeriodText invoice={row} /> },
   ];
   return (

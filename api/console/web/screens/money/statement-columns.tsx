@@ -1,4 +1,5 @@
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
@@ -38,7 +39,7 @@ export function statementColumns(isOwn: boolean): readonly Column<Statement>[] {
     { name: "total", title: "Total", isNumber: true, cell: money("total") },
     { name: "carried", title: "Carried on", isNumber: true, cell: money("carried_out") },
     { name: "period", title: "Period", cell: periodText },
-    { name: "due", title: "Due", cell: ({ due_on: due }) => due },
+    { name: "due", title: "Due", cell: ({ due_on: due }) => formatDay(due) },
   ];
   return columns.filter((column) => column !== undefined);
 }

@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from "react";
 import { useRecord } from "../../client/records.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { RecordPage, useRecordId } from "../../records/record-page.tsx";
@@ -45,7 +46,7 @@ function Head({ row }: { readonly row: Named }): ReactElement {
     <>
       <StatusBadge status={row.status} />
       <span>{periodText(row)}</span>
-      <span className="muted">Due {row.due_on}</span>
+      <span className="muted">Due {formatDay(row.due_on)}</span>
       <span className="grow" />
       {row.number !== null && <StatementFiles id={row.id} number={row.number} />}
       {mayWrite && row.status === "draft" && (

@@ -1,6 +1,7 @@
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { fromAddress, type Page, type Query } from "../../client/lists.ts";
+import { formatPeriod } from "../../format/time.ts";
 import type { Membership } from "../../member/membership.ts";
 
 export type Statement = components["schemas"]["Statement"];
@@ -67,11 +68,8 @@ export function listOf(membership: Pick<Membership, "role">): {
   return { path: isOwn(membership) ? "/statements" : "/money/statements", title: "Statements" };
 }
 
-/** First and last day of the period, by the clock of its zone. */
-export function periodText({ period: { from, to, tz } }: Pick<Statement, "period">): string {
-  const days = new Intl.DateTimeFormat("en-CA", { timeZone: tz, dateStyle: "short" });
-  const last = new Date(Date.parse(to) - 1);
-  return `${days.format(new Date(from))} – ${days.format(last)}`;
+export function periodText({ period }: Pick<Statement, "period">): string {
+  return formatPeriod(period, period.tz);
 }
 
 const KINDS: Readonly<Record<StatementLine["kind"], string>> = {

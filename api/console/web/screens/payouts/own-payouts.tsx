@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { InstantText } from "../../parts/instant-text.tsx";
@@ -27,7 +28,7 @@ function columnsOf(wordsOf: (method: Method) => string): readonly Column<PayoutL
       isEarly: true,
       cell: ({ amount, currency }) => formatMoney(amount, currency),
     },
-    { name: "execution", title: "Execution date", cell: (row) => row.execution_date },
+    { name: "execution", title: "Execution date", cell: (row) => formatDay(row.execution_date) },
     {
       name: "settled",
       title: "Settled",

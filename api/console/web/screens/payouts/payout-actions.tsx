@@ -3,6 +3,7 @@ import { read } from "../../client/api-client.ts";
 import { Problem } from "../../client/problem.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWriteOnce } from "../../member/use-write.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -64,7 +65,7 @@ function ApproveQuestion({ run, onClose }: Question): ReactElement {
   return (
     <Dialog title={`Approve ${count}?`} onClose={onClose}>
       <p>
-        {count} with {formatMoney(total, currency)} on {run.execution_date}.
+        {count} with {formatMoney(total, currency)} on {formatDay(run.execution_date)}.
         {held > 0 && ` ${formatCount(held)} held ${held === 1 ? "leaves" : "leave"} the run.`}
       </p>
       {error !== null && (

@@ -4,6 +4,7 @@ import { read } from "../../client/api-client.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Facts } from "../../parts/facts.tsx";
@@ -94,7 +95,7 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
         ["Ways to pay", methods.length === 0 ? "All" : methods.map(wordsOf).join(", ")],
         ["File", formatOf(run.format)?.[1] ?? "Any"],
         ["Due until", run.due_until],
-        ["Execution date", run.execution_date],
+        ["Execution date", formatDay(run.execution_date)],
         ["Made", <InstantText key="made" iso={run.created_at} />],
         ["Made by", run.created_by],
         [

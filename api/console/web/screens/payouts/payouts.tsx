@@ -4,6 +4,7 @@ import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatMoney } from "../../format/money.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -70,7 +71,7 @@ const COLUMNS: readonly Column<PayoutRunSummary>[] = [
     isNumber: true,
     cell: ({ held_count: count }) => formatCount(count),
   },
-  { name: "execution", title: "Execution date", cell: (row) => row.execution_date },
+  { name: "execution", title: "Execution date", cell: (row) => formatDay(row.execution_date) },
   { name: "currency", title: "Currency", cell: ({ currency }) => currency },
 ];
 

@@ -3,7 +3,7 @@ import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import { fromAddress } from "../../client/lists.ts";
-import { METHODS } from "../../format/value-words.ts";
+import { METHODS, statusWords } from "../../format/value-words.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import type { FormField } from "../../records/form-field.ts";
@@ -58,7 +58,7 @@ const CONVERSION_RULES: RecordResource<ConversionRule> = {
     { name: "name", title: "Rule", opens: true, cell: (row) => <StrangerText text={row.name} /> },
     { name: "position", title: "Position", isNumber: true, cell: ({ position }) => position },
     { name: "status", title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-    { name: "action", title: "Action", cell: ({ action }) => action },
+    { name: "action", title: "Action", cell: ({ action }) => statusWords(action) },
     {
       name: "conditions",
       title: "Conditions",

@@ -40,7 +40,11 @@ const COUPONS: RecordResource<Coupon> = {
       name: "offer",
       title: "Offer",
       cell: (row) =>
-        row.offer_id === null ? "all" : <RecordName of={offerIdChoices} id={row.offer_id} />,
+        row.offer_id === null ? (
+          "Every offer"
+        ) : (
+          <RecordName of={offerIdChoices} id={row.offer_id} />
+        ),
     },
     { name: "starts", title: "Starts", cell: (row) => <InstantText iso={row.starts_at} /> },
     { name: "ends", title: "Ends", cell: (row) => <InstantText iso={row.ends_at} /> },

@@ -97,8 +97,8 @@ const OWN_TERMS: RecordResource<PayoutOverride> = {
 };
 
 function eventText(code: string | null): string {
-  if (code === null) return "default";
-  return code === "*" ? "all" : code;
+  if (code === null) return "Default event";
+  return code === "*" ? "Every event" : code;
 }
 
 /** The amount as the API has it, in the offer's currency, which this list does not know. */

@@ -77,7 +77,7 @@ const SMART_LINKS: RecordResource<SmartLink> = {
       title: "Partner",
       cell: (row) =>
         row.affiliate_id === null ? (
-          "all"
+          "Every partner"
         ) : (
           <RecordName of={affiliateIdChoices} id={row.affiliate_id} />
         ),
