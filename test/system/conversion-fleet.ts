@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pause } from "../../schemas/host/pause.ts";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
 import { ownServers } from "../services/own-servers.ts";
 import { untilCurrent } from "../services/until-current.ts";
@@ -14,6 +15,8 @@ type Member = {
   readonly opsPort: number | undefined;
   child: ChildServer;
 };
+
+const READY_POLL_MS = 50;
 
 /**
  * Conversion processors as real processes (run `npm run build` first) around a TrackingWorld without a conversion processor of its
@@ -75,12 +78,40 @@ export class ConversionFleet {
   }
 
   /** Kills one process with kill -9, each in turn, and starts another in its place. */
-  killOne(): void {
+  killOne(): Member | undefined {
     const member = this.#members[this.kills % this.#members.length];
-    if (member === undefined || this.#closed) return;
+    if (member === undefined || this.#closed) return undefined;
     this.kills += 1;
     member.child.signal("SIGKILL");
     member.child = member.start();
+    return member;
+  }
+
+  /**
+   * Kills one process after `firstMs` and then one every `everyMs`, but none before the one that was killed last is ready again: on a busy
+   * machine a start takes longer than `everyMs`, and soon no process would run. Returns how to stop it.
+   */
+  killInTurn({ firstMs, everyMs }: { readonly firstMs: number; readonly everyMs: number }): {
+    stop(): Promise<void>;
+  } {
+    const end = new AbortController();
+    const { signal } = end;
+    const run = async (): Promise<void> => {
+      await pause(firstMs, signal);
+      while (!signal.aborted) {
+        const member = this.killOne();
+        await pause(everyMs, signal);
+        while (member !== undefined && !signal.aborted && !(await isReady(member)))
+          await pause(READY_POLL_MS, signal);
+      }
+    };
+    const running = run();
+    return {
+      stop: async () => {
+        end.abort();
+        await running;
+      },
+    };
   }
 
   /** Sends SIGSTOP to the process that was added as number `index`, from 0: it stands still and keeps its leases and sockets. */
@@ -100,4 +131,14 @@ export class ConversionFleet {
     await this.#stopServers();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+async function isReady({ opsPort }: Member): Promise<boolean> {
+  if (opsPort === undefined) return true;
+  // An idle connection would delay the end of the process.
+  const headers = { connection: "close" };
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { headers }).catch(
+    () => undefined,
+  );
+  return answer?.ok === true;
 }

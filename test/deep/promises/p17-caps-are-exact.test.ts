@@ -44,10 +44,9 @@ test("caps of offers, groups and budgets are used exactly through kills (P17, LI
     }
   };
   // The first kill comes early, so that it also hits the small run in CI.
-  setTimeout(() => fleet.killOne(), FIRST_KILL_MS);
-  const killer = setInterval(() => fleet.killOne(), KILL_EVERY_MS);
+  const killer = fleet.killInTurn({ firstMs: FIRST_KILL_MS, everyMs: KILL_EVERY_MS });
   await Promise.all(Array.from({ length: SENDERS }, sender));
-  clearInterval(killer);
+  await killer.stop();
   const passed = await world.rows<{ offer_id: number; passed: number; payout: string }>(
     `select offer_id, count(*) as passed, sum(payout) as payout from conversion where status = 'approved' group by offer_id`,
   );
@@ -92,10 +91,9 @@ test("one capped offer under all senders, with kills and restarts, passes exactl
     }
   };
   // The first kill comes early, so that it also hits the small run in CI.
-  setTimeout(() => fleet.killOne(), FIRST_KILL_MS);
-  const killer = setInterval(() => fleet.killOne(), KILL_EVERY_MS);
+  const killer = fleet.killInTurn({ firstMs: FIRST_KILL_MS, everyMs: KILL_EVERY_MS });
   await Promise.all(Array.from({ length: SENDERS }, sender));
-  clearInterval(killer);
+  await killer.stop();
   const [row] = await world.rows(
     "select count(*) as passed, sum(revenue) as revenue from conversion where status = 'approved'",
   );
