@@ -75,12 +75,7 @@ export class Journal {
   }
 
   static open(options: JournalOptions): Journal {
-    const journal = new Journal(options);
-    if (options.sync === "interval") {
-      journal.#syncTimer = setInterval(() => journal.#current?.group.start(), SYNC_INTERVAL_MS);
-      journal.#syncTimer.unref();
-    }
-    return journal;
+    return new Journal(options);
   }
 
   /** Position of the lane's next record. */
@@ -123,7 +118,7 @@ export class Journal {
 
   /** Resolves when everything is on the disk and all files are closed. */
   async close(): Promise<void> {
-    clearInterval(this.#syncTimer);
+    clearTimeout(this.#syncTimer);
     this.#retire();
     await Promise.all(this.#closing);
     this.#options.segments.close();
@@ -143,10 +138,22 @@ export class Journal {
     }
     const { group, index } = segment;
     if (this.#options.sync !== "none") group.noteWritten();
+    if (this.#options.sync === "interval") this.#syncSoon();
     const range = index.lanes.get(lane);
     if (range === undefined) index.lanes.set(lane, { first: position, next: position + 1 });
     else range.next = position + 1;
     return segment;
+  }
+
+  /** At most {@link SYNC_INTERVAL_MS} after the record. A sync that takes longer is followed by another one. */
+  #syncSoon(): void {
+    if (this.#syncTimer !== undefined || this.#closed) return;
+    this.#syncTimer = setTimeout(() => {
+      this.#syncTimer = undefined;
+      const group = this.#current?.group;
+      group?.start();
+      if (group?.isDirty === true) this.#syncSoon();
+    }, SYNC_INTERVAL_MS).unref();
   }
 
   #openNext(): OpenSegment {

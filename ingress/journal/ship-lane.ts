@@ -296,7 +296,7 @@ export class LaneShipper {
   async #untilWork(): Promise<void> {
     if (this.depth === 0) {
       const idleMs = this.#options.lane === IMPRESSION_LANE ? IDLE_BATCH_MS * 20 : IDLE_BATCH_MS;
-      if (!(await this.#sleep(idleMs))) return;
+      if (!(await this.#sleep(untilTogether(idleMs)))) return;
     }
     const isBusy = this.#recordsPerSecond >= BUSY_RECORDS_PER_SECOND;
     const ageMs = isBusy ? BUSY_BATCH_AGE_MS_MAX : BATCH_AGE_MS_MAX;
@@ -322,6 +322,15 @@ export class LaneShipper {
       signal.addEventListener("abort", onAbort);
     });
   }
+}
+
+/**
+ * How long until the idle lanes of this process report, which they do at the same moments: one write to NATS, and one read of the writers,
+ * for all of them instead of one each. At least a quarter of `everyMs`, because a timer may end a little early.
+ */
+function untilTogether(everyMs: number): number {
+  const leftMs = everyMs - (performance.now() % everyMs);
+  return leftMs < everyMs / 4 ? leftMs + everyMs : leftMs;
 }
 
 const RECORD_TIME = /"ts":(\d{1,15})/;

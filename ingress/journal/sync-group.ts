@@ -36,6 +36,11 @@ export class SyncGroup {
     this.start();
   }
 
+  /** Whether records wait for a sync that has not begun. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
   /** Begins a sync if there is something to sync and none is running. */
   start(): void {
     if (this.#isUnderWay) return;

@@ -6,7 +6,12 @@ import type { Queryable } from "../postgres/connect.ts";
 import { isPostgresAway } from "../postgres/errors.ts";
 import { DiskCopy } from "./disk-copy.ts";
 import { catalogFeedMetrics } from "./metrics.ts";
-import { type CatalogPosition, PositionNotOnLogError, readCatalogChanges } from "./read-changes.ts";
+import {
+  type CatalogPosition,
+  isNewest,
+  PositionNotOnLogError,
+  readCatalogChanges,
+} from "./read-changes.ts";
 import { Rereading } from "./rereading.ts";
 import { type UnreadableRecord, UnreadableRecords } from "./unreadable-records.ts";
 
@@ -47,6 +52,8 @@ export class CatalogFeed {
   readonly #unreadable: UnreadableRecords;
   /** Undefined until something was read, and while the history of the catalog in memory is unknown. */
   #position: CatalogPosition | undefined;
+  /** Whether everything up to the newest change was read: a position may be in the middle of a transaction. */
+  #isReadToEnd = false;
   #rereadReason: RereadReason = "copy without position";
   /** The log event of the last failed read; undefined after a success. */
   #trouble: string | undefined;
@@ -141,6 +148,11 @@ export class CatalogFeed {
 
   async #readOn(): Promise<void> {
     const { catalog, db, log } = this.#options;
+    if (this.#isReadToEnd && this.#position !== undefined && (await isNewest(db, this.#position))) {
+      this.#answered();
+      return;
+    }
+    this.#isReadToEnd = false;
     let changes = 0;
     for await (const page of readCatalogChanges(db, this.#position)) {
       const { entries, unreadable, position } = page;
@@ -154,6 +166,7 @@ export class CatalogFeed {
     }
     if (this.#heldBack !== undefined) catalog.apply([this.#heldBack]);
     this.#heldBack = undefined;
+    this.#isReadToEnd = true;
     if (changes > 0) log.info({ version: catalog.version, changes }, "catalog.swapped");
   }
 
@@ -179,6 +192,7 @@ export class CatalogFeed {
     catalog.apply(changes);
     catalog.version = position?.version ?? 0;
     this.#position = position;
+    this.#isReadToEnd = true;
     this.#unsaved = undefined;
     const reason = this.#rereadReason;
     const ms = Math.round(performance.now() - startedAtMs);

@@ -4,7 +4,7 @@ import { getHeapStatistics } from "node:v8";
 import { buildInfo } from "./build-info.ts";
 import type { Metrics } from "./metrics.ts";
 
-const DELAY_SAMPLE_MS = 20;
+const DELAY_SAMPLE_MS = 100;
 const OPEN_FILES = "/proc/self/fd";
 
 const GC_KINDS = new Map<unknown, "minor" | "major" | "incremental" | "weak">([

@@ -11,12 +11,14 @@ import {
   refreshStreamMark,
 } from "./compare-stores.ts";
 import { readSequences } from "./sequences.ts";
-import { countBeat, markClickhouse, type PostgresMark } from "./store-marks.ts";
+import { countBeat, markClickhouse, type PostgresMark, readPostgresMark } from "./store-marks.ts";
 import { StreamMarks } from "./stream-marks.ts";
 import { answerTwins, findTwin, type Twin } from "./twin.ts";
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 5_000;
+/** Every fifth look compares all stores, while they are equal. */
+const COMPARE_MS = 4_500;
 /** A store that hangs delays the end of the process by at most this. */
 const CLOSE_MS_MAX = 3_000;
 /** A mismatch stays until an operator acts, so it is logged again after this many comparisons. */
@@ -38,7 +40,8 @@ export type StoreWatchOptions = {
 };
 
 /**
- * Compares Postgres, ClickHouse and the streams every second, and records the sequences of Postgres in the other two. A Postgres that is
+ * Compares Postgres, ClickHouse and the streams every five seconds, and every second while they differ or Postgres is not as it was a second
+ * before. Records the sequences of Postgres in the other two. A Postgres that is
  * behind, or has restarted, assigns no ids until this class has raised its sequences. Stores of two installations, and a store restored
  * without `tracker restored`, have different incarnations: that is logged as an error, and processes that write wait until it is cured.
  */
@@ -54,6 +57,8 @@ export class StoreWatch {
   #twin: Twin | undefined;
   #twins: { close(): Promise<void> } | undefined;
   #onMismatch: (() => void) | undefined;
+  /** When all stores were last compared and equal. */
+  #equalAtMs = Number.NEGATIVE_INFINITY;
   /** Undefined while one of the stores has not answered. */
   areSame: boolean | undefined;
   /** How often this process found Postgres behind the other stores. */
@@ -144,16 +149,32 @@ export class StoreWatch {
 
   async #lookSafely(): Promise<void> {
     try {
-      await this.look();
+      if (!(await this.#isAsBefore())) await this.look();
     } catch (error) {
       // A store is away. The code that needs it logs that.
       this.#options.log.debug({ err: error }, "stores.not-compared");
     }
   }
 
+  /**
+   * Whether the stores were equal less than five seconds ago, and Postgres is still that server and has no lower beat. So a Postgres that
+   * went back is noticed within a second, by one look-up.
+   */
+  async #isAsBefore(): Promise<boolean> {
+    const known = this.#own?.mark;
+    const nowMs = this.#clock.nowMs();
+    // The clock may have been set back.
+    if (known === undefined || Math.abs(nowMs - this.#equalAtMs) > COMPARE_MS) return false;
+    const own = await readPostgresMark(this.#options.pool);
+    this.#own = { mark: own, atMs: nowMs };
+    const isOpen = own.verifiedLife === own.life;
+    return isOpen && isSameServer(own, known) && own.beat >= known.beat;
+  }
+
   /** Compares them once. @throws what the drivers throw. */
   async look(): Promise<void> {
     const { pool, clickhouse } = this.#options;
+    this.#equalAtMs = Number.NEGATIVE_INFINITY;
     const comparison = await compareStores(pool, clickhouse, this.#streams);
     this.areSame = comparison.found !== "strangers";
     if ("own" in comparison) this.#own = { mark: comparison.own, atMs: this.#clock.nowMs() };
@@ -161,12 +182,16 @@ export class StoreWatch {
     if (comparison.found !== "equal") return;
     this.#mismatches = 0;
     await this.#record(comparison);
+    this.#equalAtMs = this.#clock.nowMs();
   }
 
   async #record({ own, streams }: Extract<Comparison, { found: "equal" }>): Promise<void> {
     const { pool, clickhouse } = this.#options;
     const counted = await countBeat(pool, own, BEAT_MS);
-    if (counted !== undefined) await markClickhouse(clickhouse, counted, await readSequences(pool));
+    if (counted !== undefined) {
+      this.#own = { mark: { ...own, ...counted }, atMs: this.#clock.nowMs() };
+      await markClickhouse(clickhouse, counted, await readSequences(pool));
+    }
     const hasNoMark = streams.is === "known" && streams.mark === undefined;
     if (this.#streams === undefined || (counted === undefined && !hasNoMark)) return;
     await refreshStreamMark(pool, this.#streams, streams);
@@ -212,4 +237,8 @@ export class StoreWatch {
       "stores.do-not-belong-together",
     );
   }
+}
+
+function isSameServer(one: PostgresMark, other: PostgresMark): boolean {
+  return one.incarnation === other.incarnation && one.life === other.life;
 }

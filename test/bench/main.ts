@@ -16,6 +16,7 @@ import { benchRedirects } from "./redirects.ts";
 import { benchReports } from "./reports.ts";
 import { benchRest } from "./rest.ts";
 import { type BenchResult, renderResults } from "./result.ts";
+import { benchStanding } from "./standing.ts";
 import { benchStrangers } from "./strangers.ts";
 import { benchStream } from "./stream.ts";
 import { benchUniques } from "./uniques.ts";
@@ -36,6 +37,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   hostile: benchHostile,
   strangers: benchStrangers,
   uniques: benchUniques,
+  standing: benchStanding,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

@@ -47,7 +47,7 @@ export class StageTimes<Stage extends string> {
 }
 
 /** Processor time of a process and all its threads since it started, in microseconds. Linux. */
-function cpuUsOf(pid: number): number {
+export function cpuUsOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The program's name may contain spaces; user and system time are the 12th and 13th field after it.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
