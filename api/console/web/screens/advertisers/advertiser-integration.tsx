@@ -3,8 +3,8 @@ import { read } from "../../client/api-client.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { CopyButton } from "../../parts/copy-button.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { SecretText } from "../../parts/secret-text.tsx";
 import type { Advertiser } from "./advertiser.ts";
 import { AddressSection } from "./budget-section.tsx";
 
@@ -43,16 +43,13 @@ function Token({
     <section className="panel stack">
       <h2>Postback token</h2>
       <p className="muted">It stands in the advertiser's reports of conversions.</p>
-      <div className="row wrap">
-        <code className="grow break">{token}</code>
-        <CopyButton label="Copy the token" text={token} />
-      </div>
+      <SecretText key={token} secret={token} name="token" />
       {rotate.isError && <ProblemNotice error={rotate.error} />}
       {mayWrite && (
         <div className="row wrap">
           <ConfirmButton
             label="Replace it"
-            question="The token of now stops working within a second."
+            question="The current token stops working within a second. The advertiser can replace it without a gap."
             isBusy={rotate.isPending}
             onConfirm={() => rotate.mutate(undefined)}
           />

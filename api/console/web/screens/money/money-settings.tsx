@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { Link } from "wouter";
 import { read } from "../../client/api-client.ts";
+import { formatDay } from "../../format/time.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { Facts } from "../../parts/facts.tsx";
@@ -106,7 +107,7 @@ function Switch({ settings, mayWrite }: Part): ReactElement {
   return (
     <section className="panel stack narrow">
       <h2>{enabled ? "Billing is on" : "Billing is off"}</h2>
-      {enabled && isPosted && <Facts facts={[["First day", day ?? ""]]} />}
+      {enabled && isPosted && <Facts facts={[["First day", formatDay(day)]]} />}
       {!enabled && (
         <p>
           Switching it on posts every approved conversion created since the first day, with all that

@@ -94,7 +94,7 @@ function RunFacts({ run }: { readonly run: PayoutRun }): ReactElement {
         ["Held", formatMoney(held, currency)],
         ["Ways to pay", methods.length === 0 ? "All" : methods.map(wordsOf).join(", ")],
         ["File", formatOf(run.format)?.[1] ?? "Any"],
-        ["Due until", run.due_until],
+        ["Due until", formatDay(run.due_until)],
         ["Execution date", formatDay(run.execution_date)],
         ["Made", <InstantText key="made" iso={run.created_at} />],
         ["Made by", run.created_by],
