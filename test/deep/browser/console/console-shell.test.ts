@@ -54,7 +54,7 @@ describe.skipIf(program === undefined)("the frame around the screens", () => {
           name.textContent = "Bartholomew and Featherstonehaugh Performance Holding ".repeat(3)`,
       );
       const box = await header.boundingBox();
-      expect(box?.height).toBe(57);
+      expect(box?.height).toBe(56);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
       const out = page.getByRole("button", { name: "Sign out" });
       const end = await out.boundingBox();
