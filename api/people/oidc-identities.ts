@@ -16,7 +16,7 @@ export async function findPersonOfIdentity(
   return rows[0]?.person_id;
 }
 
-/** Returns whose identity it is then: somebody else may have connected it. */
+/** Returns the person who has the identity afterwards: another person may have connected it first. */
 export async function insertIdentity(
   db: Queryable,
   { issuer, subject }: Named,

@@ -125,7 +125,7 @@ async function* piecesOf(
   yield { bytes: Buffer.concat(held), number, isLast: true };
 }
 
-/** 16 bytes that only the key makes of the beginning of the header. */
+/** The proof of the passphrase: 16 bytes that only its key computes from the beginning of the header. */
 function proofOf(key: Buffer, beginning: Buffer): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, nonceOf(PROOF, 0)).setAAD(beginning);
   cipher.final();

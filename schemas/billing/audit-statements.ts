@@ -129,7 +129,7 @@ const LINES = `
   from document d where d.total <> d.of_lines
   limit $2`;
 
-/** A line that came back had been paid. By partner, so that it does not matter how whoever pays names the sources of its transactions. */
+/** A line that came back had been paid. Compared by partner, because payers name the sources of their transactions in different ways. */
 const PAYOUTS = `
   with entry as (
     select a.owner_id, a.currency, e.amount, t.kind,

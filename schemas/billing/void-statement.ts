@@ -8,7 +8,7 @@ export type VoidResult =
   | { readonly outcome: "voided"; readonly row: StatementRow }
   | { readonly outcome: "missing" | "not_voidable" | "not_newest" };
 
-/** Only the newest statement of an account, and only a draft or a carried one: its range is free again (N49). */
+/** Only the newest statement of an account may be made void, and only a draft or a carried one. Its period is free again (N49). */
 export async function voidStatement(
   pool: Pool,
   workspaceId: number,

@@ -98,7 +98,7 @@ export async function tellPaymentChange(
 
 const MAILS_MAX = 10;
 
-/** To the address of the record, and to the people who sign in for the partner: whoever has stolen a key may have changed the former. */
+/** To the address of the record, and to the people who sign in for the partner: the thief of a key may have changed the address. */
 async function mailPartner(
   tx: Queryable,
   { workspace, principal, clientIp, nowMs, sendsMail, log }: OperationContext,

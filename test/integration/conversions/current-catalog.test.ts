@@ -85,7 +85,8 @@ test("concurrent refreshes of the catalog share one read of Postgres after the c
   let readings = 0;
   const db = {
     query: <Row extends pg.QueryResultRow>(statement: Statement) => {
-      readings += 1;
+      // Each read of a feed that is current begins with it.
+      if (statement.name === "read-newest-catalog-mark") readings += 1;
       return world.pool.query<Row>(statement);
     },
   };
@@ -100,6 +101,7 @@ test("concurrent refreshes of the catalog share one read of Postgres after the c
     expect(new Set(await Promise.all([current, ...requested]))).toEqual(new Set([true]));
     expect(catalog.offersByCode("of-a-flood")).toHaveLength(1);
     // The periodic read may have happened once.
+    expect(readings).toBeGreaterThanOrEqual(1);
     expect(readings).toBeLessThanOrEqual(3);
   } finally {
     await feed.close();

@@ -151,7 +151,7 @@ function sumOf(lines: readonly DueLine[]): string {
   return formatAmount(lines.reduce((sum, { amount }) => sum + amountOf(amount), 0n));
 }
 
-/** Whoever is due, with the reason why it is held, if it is. @throws {ApiError} `conflict` for too many. */
+/** Partners that are due, each with the reason if it is held. @throws {ApiError} `conflict` for too many. */
 async function judgedLines(
   db: Queryable,
   { workspace, secretKeys, nowMs }: OperationContext,

@@ -6,7 +6,7 @@ export type Density = (typeof DENSITIES)[number];
 const KEY = "table_density";
 const listeners = new Set<() => void>();
 
-/** Draws the rows of all tables so high, and remembers it in this browser. `public/theme.js` reads it before the first paint. */
+/** Sets the height of the rows of all tables, and remembers it in this browser. `public/theme.js` reads it before the first paint. */
 export function chooseDensity(density: Density): void {
   try {
     if (density === "comfortable") localStorage.removeItem(KEY);

@@ -31,7 +31,7 @@ const TITLES: Readonly<Record<FigureName, string>> = {
 const IDS_MAX = 200;
 const ROWS_MAX = 10_000;
 const FRESH_MS = 60_000;
-/** So soon the figures are asked for again while reports are away. */
+/** While reports are away, the figures are asked for again after this time. */
 const AGAIN_MS = 30_000;
 
 /** Columns of a list with the figures of each record in the last 30 days. Those of `shown` are there without being chosen. */
