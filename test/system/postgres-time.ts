@@ -28,6 +28,17 @@ export function postgresUs(postmaster: number): number {
   return ticks * US_PER_TICK;
 }
 
+/** Processor time of those of these processes that still run, in microseconds. Linux. */
+export function runningUs(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    try {
+      return sum + processUs(pid);
+    } catch {
+      return sum;
+    }
+  }, 0);
+}
+
 /** Processor time of one process and its threads, in microseconds. Linux. */
 export function processUs(pid: number): number {
   const [user, system] = ticksOf(pid);
