@@ -49,6 +49,19 @@ test("a failed sync is reported, also to those who wait for it (P8)", () => {
   expect([results, faults]).toEqual([[fault], [fault]]);
 });
 
+test("a record that comes during a sync waits for a sync of its own, and is known to wait (P8)", () => {
+  const { group, syncs } = aSegment();
+  group.noteWritten();
+  group.start();
+  expect(group.isDirty).toBe(false);
+  group.noteWritten();
+  group.start();
+  expect([syncs.length, group.isDirty]).toEqual([1, true]);
+  syncs[0]?.(null);
+  group.start();
+  expect([syncs.length, group.isDirty]).toEqual([2, false]);
+});
+
 test("a segment is closed after its last record is on the disk, and never during a sync", async () => {
   const { group, syncs, isClosed } = aSegment();
   group.noteWritten();

@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
+import { processUs } from "../system/postgres-time.ts";
 import { pause } from "../system/service.ts";
-
-/** Linux counts processor time in ticks of this length. */
-const US_PER_TICK = 10_000;
 
 /** Processor time of groups of processes, in microseconds, without what they use while idle. */
 export class StageTimes<Stage extends string> {
@@ -40,16 +37,8 @@ export class StageTimes<Stage extends string> {
     return new Map(
       [...this.#pids].map(([stage, pids]) => [
         stage,
-        pids.reduce((sum, pid) => sum + cpuUsOf(pid), 0),
+        pids.reduce((sum, pid) => sum + processUs(pid), 0),
       ]),
     );
   }
-}
-
-/** Processor time of a process and all its threads since it started, in microseconds. Linux. */
-export function cpuUsOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The program's name may contain spaces; user and system time are the 12th and 13th field after it.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
 }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { runningUs } from "../system/postgres-time.ts";
+import { pause } from "../system/service.ts";
 import { startSystem } from "../system/start-system.ts";
 import type { BenchResult } from "./result.ts";
-import { cpuUsOf } from "./stage-times.ts";
 
 const BUDGETS = { corePercent: 5, megabytes: 700, emptySeconds: 7, seconds: 3 } as const;
 /** After a start: the demo is made, and what was compiled for it is thrown away. */
@@ -30,7 +31,7 @@ export async function benchStanding(): Promise<BenchResult[]> {
     await first.stop();
     const [system, seconds] = await timed(async () => await startSystem({ dataDir, env }));
     try {
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      await pause(SETTLE_MS);
       return [
         ...(await idleResults(system.launcher.pid ?? 0)),
         startResult(
@@ -49,17 +50,20 @@ export async function benchStanding(): Promise<BenchResult[]> {
 }
 
 async function idleResults(launcher: number): Promise<BenchResult[]> {
-  const before = usedBelow(launcher);
+  const parts = [...partsBelow(launcher)];
+  const pids = parts.flatMap(([, ofPart]) => ofPart);
+  const before = new Map(pids.map((pid) => [pid, runningUs([pid])]));
   const startedAtMs = performance.now();
-  await new Promise((resolve) => setTimeout(resolve, MEASURED_MS));
+  await pause(MEASURED_MS);
   const tookMs = performance.now() - startedAtMs;
-  const after = usedBelow(launcher);
-  const percents = [...partsBelow(launcher)].map(([part, pids]) => {
-    const us = pids.reduce((sum, pid) => sum + (after.get(pid) ?? 0) - (before.get(pid) ?? 0), 0);
+  // A connection of Postgres that has ended meanwhile counts as nothing.
+  const usedUs = (pid: number): number => Math.max(0, runningUs([pid]) - (before.get(pid) ?? 0));
+  const percents = parts.map(([part, ofPart]) => {
+    const us = ofPart.reduce((sum, pid) => sum + usedUs(pid), 0);
     return [part, us / 10 / tookMs] as const;
   });
   const percent = percents.reduce((sum, [, ofPart]) => sum + ofPart, 0);
-  const megabytes = [...after.keys()].reduce((sum, pid) => sum + megabytesOf(pid), 0);
+  const megabytes = pids.reduce((sum, pid) => sum + megabytesOf(pid), 0);
   console.error(`  ${percents.map(([part, one]) => `${part} ${one.toFixed(1)}`).join(", ")} %`);
   return [
     {
@@ -96,20 +100,6 @@ async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
   const startedAtMs = performance.now();
   const result = await run();
   return [result, (performance.now() - startedAtMs) / 1_000];
-}
-
-/** Processor time of the process and of all that it has started, by pid. */
-function usedBelow(root: number): Map<number, number> {
-  return new Map(
-    [...partsBelow(root).values()].flat().flatMap((pid) => {
-      try {
-        return [[pid, cpuUsOf(pid)] as const];
-      } catch {
-        // Connections of Postgres come and go.
-        return [];
-      }
-    }),
-  );
 }
 
 /** The process and all that it has started, by part. */

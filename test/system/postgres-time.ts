@@ -34,6 +34,7 @@ export function runningUs(pids: readonly number[]): number {
     try {
       return sum + processUs(pid);
     } catch {
+      // It has ended meanwhile.
       return sum;
     }
   }, 0);

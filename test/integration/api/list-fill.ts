@@ -140,7 +140,10 @@ function events(ids: Ids): string[] {
   ];
 }
 
-/** Each advertiser has an account. The account of the tenant's advertiser has all entries and one invoice in fifty, and its smallest invoice covers all entries. */
+/**
+ * Each advertiser has an account. The account of the tenant's advertiser has all entries and one invoice in fifty, and its smallest invoice covers
+ * all entries.
+ */
 function money({ workspaceId, advertiserId, rows }: Ids): string[] {
   const account = `(select id from ledger_account where owner_id = ${advertiserId})`;
   const advertiser = `case when ${IS_RARE} then ${advertiserId} else (select min(id) from advertiser where name like 'Advertiser %') + i % ${rows} end`;

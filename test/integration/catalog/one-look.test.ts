@@ -8,8 +8,8 @@ const world = await forThisFile(FeedWorld.open());
 /** More than a page of changes in one transaction. */
 const MANY = 6_000;
 
-/** Counts statements by name, and refuses the one whose number `refuse` answers true for. */
-function countedDb(refuse: (name: string, count: number) => boolean = () => false): {
+/** Counts statements by name. Those for which `refuse` answers true fail. */
+function countedDb(refuse: (name: string) => boolean = () => false): {
   readonly db: Queryable;
   readonly count: (name: string) => number;
 } {
@@ -17,9 +17,8 @@ function countedDb(refuse: (name: string, count: number) => boolean = () => fals
   const db: Queryable = {
     query: async (statement) => {
       const name = statement.name ?? "";
-      const count = (counts.get(name) ?? 0) + 1;
-      counts.set(name, count);
-      if (refuse(name, count)) throw new Error("the connection broke");
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      if (refuse(name)) throw new Error("the connection broke");
       return await world.pool.query(statement);
     },
   };
