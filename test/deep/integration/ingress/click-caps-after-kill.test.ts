@@ -63,8 +63,7 @@ test("a new ingress knows full and reached caps before its first click (#23)", a
       timeoutMs: 90_000,
     });
   }
-  await world.forgetKept("b");
-  await world.killIngress("b");
+  await world.killAndForget("b");
   expect(await passing("NEW")).toBe(0);
   expect(await passing("REACHED")).toBe(0);
 });

@@ -106,9 +106,13 @@ export class TwoIngressWorld {
 
   /** kill -9 of an ingress, which then starts again on the same port and journal. */
   async killIngress(which: Ingress): Promise<void> {
-    const running = this.#of(which);
-    await running.server.end("SIGKILL");
-    running.server = await this.#startIngress(which, running);
+    await this.#kill(which, async () => {});
+  }
+
+  /** kill -9 of an ingress, which then starts again on the same port, without its journal and all else that it had kept. */
+  async killAndForget(which: Ingress): Promise<void> {
+    const journal = join(this.#folder, `ingress-${which}`, "journal");
+    await this.#kill(which, async () => await rm(journal, { recursive: true }));
   }
 
   /** The clicks of a cap by the file that an ingress keeps of its totals; 0 when it has none. */
@@ -122,11 +126,6 @@ export class TwoIngressWorld {
       clicks = Math.max(clicks, Number(of?.[1] ?? 0));
     }
     return clicks;
-  }
-
-  /** The journal folders of an ingress, and with them all that it has kept, are gone. It has to be stopped or killed after this. */
-  async forgetKept(which: Ingress): Promise<void> {
-    await rm(join(this.#folder, `ingress-${which}`, "journal"), { recursive: true, force: true });
   }
 
   /** The door between an ingress and NATS. */
@@ -242,6 +241,13 @@ export class TwoIngressWorld {
     const running = this.#running.get(which);
     if (running === undefined) throw new Error(`ingress ${which} does not run`);
     return running;
+  }
+
+  async #kill(which: Ingress, whileDown: () => Promise<void>): Promise<void> {
+    const running = this.#of(which);
+    await running.server.end("SIGKILL");
+    await whileDown();
+    running.server = await this.#startIngress(which, running);
   }
 
   async #startIngress(
