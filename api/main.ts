@@ -35,6 +35,7 @@ import { CLICKHOUSE_CONNECTIONS } from "./http/slots/clickhouse-slots.ts";
 import { purgeSignIns } from "./people/session-rows.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { type ApiParts, startApi } from "./start-api.ts";
+import { ClusterWatch } from "./workspace/system/cluster-watch.ts";
 import { tlsAskStatus } from "./workspace/tls-ask/answer.ts";
 import { ServedHosts } from "./workspace/tls-ask/served-hosts.ts";
 
@@ -170,6 +171,8 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
 
   lifetime.own("purge", purgeNowAndThen(db, log));
 
+  const cluster = ClusterWatch.start({ clickhouse: reader, log, metrics });
+  lifetime.own("cluster watch", () => cluster.close());
   const watch = watchStores({ pool: db, clickhouse, log, nats: () => nats.current() }, lifetime);
   const stores = { db, clickhouse, nats: () => nats.current(), areStoresSame: () => watch.areSame };
   const secretKeys = new SecretKeys(settings.secretKeys);

@@ -40,7 +40,7 @@ import { SealedBox } from "./operation/sealed-box.ts";
 import { operations } from "./operations.ts";
 import { MailLoop } from "./people/mail-loop.ts";
 import { Mailer, type MailSettings } from "./people/mailer.ts";
-import { OidcClient, type OidcSettings } from "./people/oidc-client.ts";
+import type { OidcClient, OidcSettings } from "./people/oidc-client.ts";
 import { PasswordHasher } from "./people/password-hasher.ts";
 import { type PeopleParts, peopleRequests } from "./people/people-request.ts";
 import { ClickTotalsFeed } from "./traffic/cap-usage/click-totals.ts";
@@ -83,16 +83,25 @@ export type ApiParts = {
 /** Attempts of an address to sign in, a minute. */
 const SIGN_INS_PER_MINUTE = 30;
 
-function peopleParts({ db, apiUrl, console }: ApiParts, secret: string): PeopleParts {
+async function peopleParts(
+  { db, apiUrl, console }: ApiParts,
+  secret: string,
+): Promise<PeopleParts> {
   return {
     cookie: new SessionCookie(apiUrl),
     tokens: new SessionTokens(secret),
     hasher: new PasswordHasher(),
     attempts: new RateLimiter(db, SIGN_INS_PER_MINUTE),
-    oidc: console?.oidc === undefined ? undefined : new OidcClient(console.oidc, apiUrl),
+    oidc: console?.oidc && (await openOidc(console.oidc, apiUrl)),
     mailer: console?.mail === undefined ? undefined : new Mailer(console.mail),
     box: console?.secret === undefined ? undefined : new SealedBox(console.secret),
   };
+}
+
+/** Its library is loaded only where people sign in with a provider. */
+async function openOidc(settings: OidcSettings, apiUrl: string): Promise<OidcClient> {
+  const { OidcClient } = await import("./people/oidc-client.ts");
+  return new OidcClient(settings, apiUrl);
 }
 
 /** Builds the API over migrated stores and reads the installation's secret. It does not listen yet. */
@@ -107,7 +116,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const slots = openSlots(db);
   const metrics = new RequestMetrics(parts.metrics);
   const secret = await readSecret(db);
-  const people = peopleParts(parts, secret);
+  const people = await peopleParts(parts, secret);
   const clickTotals = new ClickTotalsFeed(nats, log);
   clickTotals.follow();
   const stores = {

@@ -60,7 +60,7 @@ export function archiveName(version: string): string {
   return `tracker-${version}-${process.platform}-${process.arch}-node${node}.tar.gz`;
 }
 
-/** A link is packed as what it leads to. The same files give the same bytes: sorted, of nobody, with the time of the commit. */
+/** A link is packed as what it leads to. The same files give the same bytes: sorted, owned by root, with the time of the commit. */
 function pack(file: string, [parent, name]: readonly [string, string], date: string): void {
   const same = ["--sort=name", `--mtime=${date}`, "--owner=0", "--group=0", "--numeric-owner"];
   const tar = file.replace(/\.(tar\.gz|tgz)$/, ".tar");

@@ -130,7 +130,7 @@ function findBySmartLink({ catalog }: ClickDeps, target: Target, { domain }: Vis
   return { linkType: "smart", parameters, query, set, link };
 }
 
-/** A link that is not found as sent is looked up once more, as it was before it was copied (G241). */
+/** Copying may have changed a link. One that is not found as it was sent is repaired and looked up once more (G241). */
 function findLink(deps: ClickDeps, request: RawRequest, visit: Visit, find: Find): Found {
   const found = find(deps, request, visit);
   if (found.link !== undefined) return found;

@@ -70,7 +70,7 @@ async function fillOctober(system: System): Promise<number> {
   }
 }
 
-/** Records that tests make get none of the IDs of the filled month, whose figures would be theirs. */
+/** A record that a test makes must not get an ID of the filled month: it would then have the figures of that ID. */
 async function skipFilledIds(system: System): Promise<void> {
   const { postgres: url } = await serversOf(system);
   const pool = openPool({ url, applicationName: "test" });

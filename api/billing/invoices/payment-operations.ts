@@ -19,7 +19,7 @@ import { listPaymentRows, type PaymentRow, readPayment } from "./read-payments.t
 
 const INVOICES_MAX = 100;
 const EXTERNAL_ID_MAX = 200;
-/** Clocks and time zones of banks. */
+/** A payment may be dated this far ahead of our clock: banks have other time zones. */
 const AHEAD_MS = DAY_MS;
 
 const path = z.object({ id: pathId });

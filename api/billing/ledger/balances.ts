@@ -27,8 +27,8 @@ export type AskedBalances = {
 };
 
 /**
- * Balances of partners, by number of the partner and currency. The cost of a row is bounded by the documents of its account, not by its
- * entries: what no document has yet is what is left of the balance (I5).
+ * Balances of partners, by number of the partner and currency. Entries that no document has yet are not added up: they are the balance less the
+ * documents (I5). So the cost of a row is bounded by the documents of its account, and not by its entries.
  */
 export async function listPartnerBalances(
   db: Queryable,
@@ -127,8 +127,8 @@ export async function listAdvertiserBalances(
 }
 
 /**
- * What a partner has approved conversions for since then, where nothing is posted. Only as many rows are read as the index of the partner has of
- * that time.
+ * The payouts of a partner's approved conversions since `sinceMs`, for a workspace whose billing is off, so that nothing is posted. Reads only the
+ * conversions of that time, by the index of the partner.
  */
 export async function sumApproved(
   db: Queryable,

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { ClusterWatch } from "../../../api/workspace/system/cluster-watch.ts";
 import { findingsOf } from "../../../schemas/checks/check.ts";
 import { CLICKHOUSE_CHECKS } from "../../../schemas/checks/clickhouse-checks.ts";
 import { ClusterNodes } from "../../../schemas/clickhouse/cluster.ts";
@@ -10,6 +11,8 @@ import { deduplicatedInsert } from "../../../schemas/clickhouse/deduplicated-ins
 import { dropReplica } from "../../../schemas/clickhouse/drop-replica.ts";
 import { clickhouseCode, isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
 import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
 import { RELAXED } from "../../samples/durability.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
 import { startServers } from "../../services/servers.ts";
@@ -101,6 +104,49 @@ test("three replicas with the shipped configuration pass the checks of strict (C
     expect(judged).toEqual(["C1", "C3", "C2"].map((id) => ({ id, faults: [] })));
   } finally {
     await client.close();
+  }
+});
+
+test("nodes that are away, without Keeper, frozen or behind are counted, and no well one is", async () => {
+  const reader = openClickhouse({ url: world.url, cluster: CLUSTER, applicationName: "test" });
+  const metrics = new Metrics();
+  const log = openLog({ process: "test", level: "silent" });
+  const tell = async (node: ReplicaNode, query: string): Promise<unknown> =>
+    await cluster.clientOf(node, world.database).command({ query });
+  const often = { askEveryMs: 500, delaySecondsMax: 2 };
+  const watch = ClusterWatch.start({ clickhouse: reader, log, metrics, ...often });
+  const untilUnwell = async (away: number, readOnly: number, behind: number): Promise<void> => {
+    const expected = { away, read_only: readOnly, behind };
+    const lines = Object.entries(expected).map(
+      ([state, nodes]) => `tracker_clickhouse_nodes_unwell{state="${state}"} ${nodes}`,
+    );
+    await until(
+      `unwell nodes are ${JSON.stringify(expected)}`,
+      () => lines.every((line) => metrics.render().split("\n").includes(line)),
+      PATIENCE,
+    );
+  };
+  try {
+    await untilUnwell(0, 0, 0);
+    await a.kill();
+    await untilUnwell(1, 0, 0);
+    await cluster.restart(a);
+    await untilUnwell(0, 0, 0);
+    b.signal("SIGSTOP");
+    await untilUnwell(1, 0, 0);
+    b.signal("SIGCONT");
+    await untilUnwell(0, 0, 0);
+    await cluster.cutFromKeepers(b);
+    await untilUnwell(0, 1, 0);
+    await cluster.joinWithKeepers(b);
+    await untilUnwell(0, 0, 0);
+    await tell(c, "system stop fetches");
+    await untilUnwell(0, 0, 1);
+    await tell(c, "system start fetches");
+    await untilUnwell(0, 0, 0);
+  } finally {
+    watch.close();
+    await reader.close();
   }
 });
 

@@ -36,6 +36,7 @@ const CHANGING: Readonly<Record<string, string>> = {
 /** A demo has no such thing, or its labels come with the first use. */
 const UNUSED = new Set([
   "backup_age_seconds",
+  "clickhouse_nodes_unwell",
   "clicks_oldest_waiting_seconds",
   "clicks_oldest_visit_seconds",
   "facts_differences",

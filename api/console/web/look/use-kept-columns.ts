@@ -6,7 +6,7 @@ import { useMembership } from "../member/membership.ts";
 import type { Session } from "../member/use-session.ts";
 import { withColumns } from "./kept-columns.ts";
 
-/** The columns that the person chose for a list, in all of its browsers. */
+/** The columns that the person has chosen for a list. They hold in every browser of the person. */
 export function useKeptColumns(list: string): {
   readonly kept: readonly string[] | undefined;
   /** Undefined forgets the choice. */
@@ -22,7 +22,7 @@ export function useKeptColumns(list: string): {
     readonly columns: readonly string[] | undefined;
   }>();
   const write = useMutation({
-    // One after the other: each begins with what the one before has left.
+    // Never two at once: each adds its choice to the lists that the write before it saved.
     scope: { id: "list-columns" },
     mutationFn: async (columns: readonly string[] | undefined) => {
       const person = queries.getQueryData<Session>(["session"])?.person ?? session.person;

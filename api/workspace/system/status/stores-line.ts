@@ -1,4 +1,5 @@
 import { judgeTogether } from "../../../../schemas/checks/judge-processes.ts";
+import { DELAY_SECONDS_MAX } from "../../../../schemas/clickhouse/cluster-state.ts";
 import type { StreamState } from "../../../../schemas/nats/streams.ts";
 import type { ClickhouseStatus } from "./ask-clickhouse.ts";
 import type { PostgresStatus } from "./ask-postgres.ts";
@@ -13,7 +14,6 @@ import {
 } from "./status-line.ts";
 
 const FULL_SHARE = 0.8;
-const DELAY_SECONDS_MAX = 30;
 
 /** The servers, each asked by this command itself. Without ClickHouse clicks wait in the stream; the other two know what may be lost. */
 export function storesLine(snapshot: Snapshot): StatusLine {

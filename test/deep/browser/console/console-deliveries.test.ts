@@ -15,6 +15,8 @@ const program = findChromium();
 const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
 const Listed = z.object({ data: z.array(z.looseObject({ id: z.string(), status: z.string() })) });
 const POSTBACKS = { admin: "/integrations", partner: "/postbacks" } as const;
+/** Rows of a page of the API. */
+const PAGE = 50;
 const DOWN = "closed <b>for today</b>";
 
 describe.skipIf(program === undefined)("deliveries in the console", () => {
@@ -120,6 +122,43 @@ describe.skipIf(program === undefined)("deliveries in the console", () => {
       expect(text).toContain(sent?.body);
       expect(text).not.toContain("v1=");
     }
+    await page.context().close();
+  });
+
+  test("a failure behind a page of later deliveries is found, and sent again from any page (#39)", async () => {
+    const hook = await make("/webhooks", {
+      name: "Busy",
+      url: url("busy"),
+      events: ["offer.created"],
+    });
+    const test = async (): Promise<unknown> =>
+      await call("POST", `/webhooks/${hook}/test`, { event: "offer.created" });
+    await test();
+    await untilStatus(`/webhooks/${hook}`, "retrying");
+    receiver.answer((response) => response.end());
+    for (let sent = 0; sent < PAGE; sent += 1) await test();
+    await until("all but one arrived", () => arrived("busy") > PAGE);
+    const page = await open("admin", `/integrations/webhooks?open=${hook}`);
+    const drawer = page.locator(".drawer");
+    const rows = drawer.getByRole("button", { name: "offer.created" });
+    await until("a page of them is shown", async () => (await rows.count()) === PAGE);
+    const failure = drawer.getByText(/, answered 503, next at/);
+    expect(await failure.count()).toBe(0);
+    await press(drawer, "Show more");
+    await failure.waitFor();
+    expect(await rows.count()).toBe(PAGE + 1);
+    const which = drawer.getByRole("group", { name: "Which deliveries" });
+    await press(which, "Retrying");
+    await until("the failure alone is shown", async () => (await rows.count()) === 1);
+    await failure.waitFor();
+    await press(which, "Failed");
+    await drawer.getByText("None of these at the moment.").waitFor();
+    await press(which, "All");
+    await until("the first pages are back", async () => (await rows.count()) > 1);
+    await press(drawer, "Retry all now");
+    await drawer.getByText("Retrying 1.").waitFor();
+    await drawer.getByRole("button", { name: "Retry all now" }).waitFor({ state: "detached" });
+    expect(arrived("busy")).toBe(PAGE + 2);
     await page.context().close();
   });
 

@@ -24,7 +24,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
   const press = async (page: Page, name: string): Promise<void> =>
     await page.getByRole("button", { name, exact: true }).click();
 
-  test("Escape, a click beside the drawer and Close lose nothing typed without a question (#39)", async () => {
+  test("Escape, a click beside the drawer and Close lose nothing typed without a question (D4)", async () => {
     const page = await open("admin", "/rules?of=offer-groups");
     await press(page, "New offer group");
     const drawer = page.locator(".drawer");
@@ -74,7 +74,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.context().close();
   });
 
-  test("a refusal stands above the button that was pressed, in words and without field names (#39)", async () => {
+  test("a refusal stands above the button that was pressed, in words and without field names (D6)", async () => {
     const page = await open("admin", "/offers");
     await press(page, "New offer");
     const form = page.locator(".steps-form form");
@@ -97,7 +97,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.context().close();
   });
 
-  test("a report is filtered by the name of a partner and of a country, and says so (#39)", async () => {
+  test("a report is filtered by the name of a partner and of a country, and says so (D2)", async () => {
     const page = await open("admin", "/reports");
     const add = async (dimension: string, sought: string, name: string): Promise<void> => {
       await page.getByRole("button", { name: "Filter", exact: true }).click();
@@ -120,7 +120,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.context().close();
   });
 
-  test("a country without traffic is found by its name, and nothing else is taken for one (#39)", async () => {
+  test("a country without traffic is found by its name, and nothing else is taken for one (D3)", async () => {
     const page = await open("advertiser", "/reports");
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     const form = page.getByLabel("New filter");
@@ -139,7 +139,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     ["admin", ["Revenue", "Payout"], ["Affiliate", "Cost", "Earnings"]],
     ["partner", ["Earnings"], ["Affiliate", "Payout", "Revenue"]],
     ["advertiser", ["Cost"], ["Affiliate", "Payout", "Revenue"]],
-  ] as const)("the dashboard of %s says %j and not %j (#39)", async (role, said, unsaid) => {
+  ] as const)("the dashboard of %s says %j and not %j (D7)", async (role, said, unsaid) => {
     const page = await open(role, "/");
     await page.locator(".tile .value").first().waitFor();
     const tiles = await page.locator(".tile .name").allTextContents();
@@ -149,7 +149,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.context().close();
   });
 
-  test("a slow network shows a frame within 2.5 s, long before the programs are there (#39)", async () => {
+  test("a slow network shows a frame within 2.5 s, long before the programs are there (D20)", async () => {
     const seen: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const page = await browser.page("partner");
@@ -171,7 +171,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     expect(Math.min(...seen)).toBeLessThan(2_500);
   });
 
-  test("at 390 px no button squeezes a notice, and a long name ends with an ellipsis (#39)", async () => {
+  test("at 390 px no button squeezes a notice, and a long name ends with an ellipsis (D17, D18)", async () => {
     const page = await browser.page("admin", { width: 390 });
     await page.goto(`${browser.base("admin")}/?currency=EUR`);
     await settled(page);
@@ -191,7 +191,7 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.context().close();
   });
 
-  test("sums on the dashboard have the coins of their currency (#39)", async () => {
+  test("sums on the dashboard have the coins of their currency (D14)", async () => {
     const page = await open("partner", "/");
     const label = page.getByText("Earnings", { exact: true });
     const earnings = page.locator(".tile", { has: label }).locator(".value");

@@ -131,7 +131,7 @@ describe.skipIf(program === undefined)("things are chosen and shown by name", ()
     await page.context().close();
   });
 
-  test("a list is filtered by a partner's name, and a copied address says the same name", async () => {
+  test("a list is filtered by a partner's name, and a copied address says the same name (D16)", async () => {
     for (const [code, name] of [
       ["NAMEDONE", "DEMOANNA"],
       ["NAMEDTWO", "DEMOBOB"],

@@ -4,16 +4,13 @@ import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium } from "../../../browser/chromium-program.ts";
-import {
-  ConsoleBrowser,
-  type Role,
-  SCREENS,
-  settled,
-} from "../../../browser/console/console-browser.ts";
+import { type Role, SCREENS, settled } from "../../../browser/console/console-browser.ts";
+import { FILLED_MS, FilledDemo } from "./filled-demo.ts";
 
 /*
- * `npm run screens`: a picture of each screen in both themes and three widths in `.build/screens`. With SCREENS_BASE, the folder of
- * earlier pictures, also the differences. It is no gate, because fonts differ from machine to machine.
+ * `npm run screens`: a picture of each screen of the filled demo in both themes and three widths in `.build/screens`, as long as the
+ * screen is. With SCREENS_BASE, the folder of earlier pictures, also the differences. It is no gate, because fonts differ from machine
+ * to machine.
  */
 
 const program = findChromium();
@@ -22,22 +19,23 @@ const BASE = process.env["SCREENS_BASE"] ?? "";
 const FOLDER = join(".build", "screens");
 const ROLES: readonly Role[] = ["admin", "analyst", "partner", "advertiser"];
 const THEMES = ["light", "dark"] as const;
-const WIDTHS = [320, 768, 1440] as const;
+const WIDTHS = [390, 900, 1440] as const;
 const HEIGHT = 900;
 
 describe.skipIf(!isWanted)("pictures of the console", () => {
-  let browser: ConsoleBrowser;
+  let demo: FilledDemo;
   beforeAll(async () => {
     mkdirSync(FOLDER, { recursive: true });
-    browser = await ConsoleBrowser.open(program ?? "");
-  });
-  afterAll(() => browser.close());
+    demo = await FilledDemo.open(program ?? "");
+  }, FILLED_MS);
+  afterAll(async () => await demo[Symbol.asyncDispose]());
 
   const cases = ROLES.flatMap((role) => THEMES.map((theme) => ({ role, theme })));
 
   test.each(cases)(
     "every screen of $role in $theme has a picture",
     async ({ role, theme }) => {
+      const { browser } = demo;
       const page = await browser.page(role, { theme });
       for (const screen of SCREENS[role]) {
         await page.goto(browser.base(role) + screen);
@@ -46,7 +44,7 @@ describe.skipIf(!isWanted)("pictures of the console", () => {
           await page.setViewportSize({ width, height: HEIGHT });
           await settled(page);
           const name = `${role}${screen.replaceAll("/", "-")}-${theme}-${width}.png`;
-          const picture = await page.screenshot({ path: join(FOLDER, name) });
+          const picture = await page.screenshot({ path: join(FOLDER, name), fullPage: true });
           expect(picture.length, name).toBeGreaterThan(1_000);
           if (BASE !== "") compare(name, picture);
         }
@@ -62,7 +60,11 @@ function compare(name: string, picture: Buffer): void {
   const now = PNG.sync.read(picture);
   const before = PNG.sync.read(readFileSync(join(BASE, name)));
   const { width, height } = now;
-  expect([before.width, before.height], name).toEqual([width, height]);
+  // The rows of a list, and so the length of its screen, follow the day on which the demo was made.
+  if (before.width !== width || before.height !== height) {
+    process.stdout.write(`${name}: ${before.height} px high before, ${height} now\n`);
+    return;
+  }
   const difference = new PNG({ width, height });
   const count = pixelmatch(before.data, now.data, difference.data, width, height);
   if (count === 0) return;

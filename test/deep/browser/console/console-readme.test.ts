@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findChromium } from "../../../browser/chromium-program.ts";
-import { ConsoleBrowser, type Role, settled } from "../../../browser/console/console-browser.ts";
-import { signInRoles } from "../../../browser/console/sign-in-roles.ts";
-import { type System, startSystem } from "../../../system/start-system.ts";
-import { until } from "../../../system/until.ts";
+import { type Role, settled } from "../../../browser/console/console-browser.ts";
+import { FILLED_MS, FilledDemo } from "./filled-demo.ts";
 
 /*
  * Part of `npm run screens`: the pictures of the README. A picture is older than its screen if a source of the screen has changed since it
@@ -23,7 +21,6 @@ const PICTURES = "api/console/pictures";
 /** For each picture, the hash of the sources of its screen when it was taken. */
 const TAKEN = join(PICTURES, "taken.json");
 const SHARED = ["look", "parts", "plots", "shell"];
-const FILLED_MS = 240_000;
 
 type Picture = {
   readonly name: string;
@@ -62,22 +59,16 @@ function hashOf(folders: readonly string[]): string {
 }
 
 describe.skipIf(wanted === "" || program === undefined)("pictures of the README", () => {
-  let demo: System;
-  let browser: ConsoleBrowser;
+  let demo: FilledDemo;
   beforeAll(async () => {
-    demo = await startSystem({ env: { DEMO_TRAFFIC: "1" } });
-    const isFilled = (): boolean => demo.output().includes("a month of traffic, made in");
-    await until("the month of traffic is complete", isFilled, { timeoutMs: FILLED_MS });
-    browser = await ConsoleBrowser.at(program ?? "", demo.client.demo, await signInRoles(demo));
-  }, 2 * FILLED_MS);
-  afterAll(async () => {
-    await browser.close();
-    await demo[Symbol.asyncDispose]();
-  });
+    demo = await FilledDemo.open(program ?? "");
+  }, FILLED_MS);
+  afterAll(async () => await demo[Symbol.asyncDispose]());
 
   const now = Object.fromEntries(SHOWN.map(({ name, folders }) => [name, hashOf(folders)]));
 
   test.each(SHOWN)("the picture $name can be taken, in at most 150 KB", async (picture) => {
+    const { browser } = demo;
     const page = await browser.page(picture.role);
     await page.setViewportSize(VIEW);
     await page.goto(browser.base(picture.role) + picture.path);

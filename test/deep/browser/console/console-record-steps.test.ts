@@ -28,7 +28,7 @@ describe.skipIf(program === undefined)("records made in steps", () => {
     await field(page, "Destination").fill(DESTINATION);
   };
 
-  test("an offer is made whole: currency, events, caps, targeting, access and tags", async () => {
+  test("an offer is made whole: currency, events, caps, targeting, access and tags (D11)", async () => {
     const page = await world.open("/offers");
     await press(page, "New offer");
     await page.waitForURL(`${world.base}/offers/new`);

@@ -2,12 +2,15 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { type ReactElement, useId, useState } from "react";
 import type { components } from "../../../../../.build/console/openapi.ts";
 import { read } from "../../client/api-client.ts";
+import { fromAddress, type LoadPage, useList } from "../../client/lists.ts";
 import { useRecord } from "../../client/records.ts";
 import { formatCount } from "../../format/figure.ts";
 import { formatInstant } from "../../format/time.ts";
+import { statusWords } from "../../format/value-words.ts";
 import { useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { attemptsInWords, tells } from "./delivery-attempts.ts";
@@ -15,78 +18,137 @@ import { DeliveryHistory } from "./delivery-history.tsx";
 
 /** Attempts follow each other within seconds at first. */
 const REFRESH_MS = 5_000;
+const HEIGHT = 160;
 
 type Undelivered = "failed" | "retrying";
 const UNDELIVERED: readonly (readonly [status: Undelivered, label: string])[] = [
   ["failed", "Retry failed"],
   ["retrying", "Retry all now"],
 ];
+const SHOWN = [undefined, "failed", "retrying", "delivered"] as const;
 
 type Delivery =
   | components["schemas"]["PostbackDelivery"]
   | components["schemas"]["WebhookDelivery"];
 type Endpoint = { readonly kind: "postbacks" | "webhooks"; readonly id: number };
 
-/** The newest deliveries of an endpoint with what was answered, and another try for failed ones. */
+/** The deliveries of an endpoint with what was answered, newest first, and another try for those that did not arrive. */
 export function Deliveries({
   kind,
   id,
   mayRetry,
 }: Endpoint & { readonly mayRetry: boolean }): ReactElement {
   const membership = useMembership();
-  const { api } = membership;
-  const params = { path: { id } };
-  const deliveries = useRecord(membership, {
+  const [status, setStatus] = useState<(typeof SHOWN)[number]>();
+  const page = useDeliveryPage({ kind, id });
+  const list = useList<Delivery>(membership, {
     name: "deliveries",
-    id: `${kind} ${id}`,
+    query: { of: `${kind} ${id}`, ...(status !== undefined && { status }) },
     everyMs: REFRESH_MS,
-    load: async (signal) =>
-      kind === "postbacks"
-        ? (await read(api.GET("/postbacks/{id}/deliveries", { params, signal }))).data
-        : (await read(api.GET("/webhooks/{id}/deliveries", { params, signal }))).data,
+    load: async ({ of: _, ...query }, signal) => await page(query, signal),
   });
-  const retry = useWrite(["deliveries", "delivery"], async (status: Undelivered) => {
-    const body = { status };
-    return kind === "postbacks"
-      ? await read(api.POST("/postbacks/{id}/deliveries/retry", { params, body }))
-      : await read(api.POST("/webhooks/{id}/deliveries/retry", { params, body }));
-  });
-  const has = (wanted: string): boolean =>
-    deliveries.data?.some(({ status }) => status === wanted) ?? false;
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <section className="stack tight">
-      <div className="row">
-        <h3 className="grow">Deliveries</h3>
-        {mayRetry &&
-          UNDELIVERED.map(
-            ([status, label]) =>
-              has(status) && (
-                <button
-                  key={status}
-                  type="button"
-                  className="button"
-                  disabled={retry.isPending}
-                  onClick={() => retry.mutate(status)}
-                >
-                  {label}
-                </button>
-              ),
-          )}
+      <h3>Deliveries</h3>
+      <div className="segments" role="group" aria-label="Which deliveries">
+        {SHOWN.map((one) => (
+          <button
+            key={one ?? "all"}
+            type="button"
+            aria-pressed={status === one}
+            onClick={() => setStatus(one)}
+          >
+            {one === undefined ? "All" : statusWords(one)}
+          </button>
+        ))}
       </div>
-      {deliveries.isError && <ProblemNotice error={deliveries.error} />}
-      {retry.isError && <ProblemNotice error={retry.error} />}
-      {retry.data !== undefined && (
-        <p role="status">Retrying {formatCount(retry.data.data.restarted.length)}.</p>
+      {mayRetry && <RetryMany kind={kind} id={id} />}
+      {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data === undefined && !list.isError && <Skeleton height={HEIGHT} />}
+      {list.data !== undefined && rows.length === 0 && (
+        <p className="muted">
+          {status === undefined ? "Nothing was sent yet." : "None of these at the moment."}
+        </p>
       )}
-      {deliveries.data?.length === 0 && <p className="muted">Nothing was sent yet.</p>}
       <ol className="plain-list">
-        {deliveries.data?.map((delivery) => (
+        {rows.map((delivery) => (
           <li key={delivery.id}>
             <OneDelivery {...{ kind, delivery, mayRetry }} />
           </li>
         ))}
       </ol>
+      {list.hasNextPage && (
+        <div className="row">
+          <button
+            type="button"
+            className="button"
+            disabled={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            {list.isFetchingNextPage ? "Loading" : "Show more"}
+          </button>
+        </div>
+      )}
     </section>
+  );
+}
+
+/** Reads a page of the deliveries of an endpoint. */
+function useDeliveryPage({ kind, id }: Endpoint): LoadPage<Delivery> {
+  const { api } = useMembership();
+  return async (asked, signal) => {
+    const params = { path: { id }, query: fromAddress(asked) };
+    return kind === "postbacks"
+      ? await read(api.GET("/postbacks/{id}/deliveries", { params, signal }))
+      : await read(api.GET("/webhooks/{id}/deliveries", { params, signal }));
+  };
+}
+
+/** Sends again what did not arrive, whichever deliveries are shown. */
+function RetryMany({ kind, id }: Endpoint): ReactElement {
+  const membership = useMembership();
+  const { api } = membership;
+  const page = useDeliveryPage({ kind, id });
+  const waiting = useRecord(membership, {
+    name: "deliveries",
+    id: `undelivered of ${kind} ${id}`,
+    everyMs: REFRESH_MS,
+    load: async (signal) => {
+      const found = await Promise.all(
+        UNDELIVERED.map(async ([status]) => await page({ status, limit: "1" }, signal)),
+      );
+      return UNDELIVERED.filter((_, at) => (found[at]?.data.length ?? 0) > 0);
+    },
+  });
+  const retry = useWrite(["deliveries", "delivery"], async (status: Undelivered) => {
+    const options = { params: { path: { id } }, body: { status } };
+    return kind === "postbacks"
+      ? await read(api.POST("/postbacks/{id}/deliveries/retry", options))
+      : await read(api.POST("/webhooks/{id}/deliveries/retry", options));
+  });
+  return (
+    <>
+      {waiting.data !== undefined && waiting.data.length > 0 && (
+        <div className="row wrap">
+          {waiting.data.map(([status, label]) => (
+            <button
+              key={status}
+              type="button"
+              className="button"
+              disabled={retry.isPending}
+              onClick={() => retry.mutate(status)}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+      {retry.isError && <ProblemNotice error={retry.error} />}
+      {retry.data !== undefined && (
+        <p role="status">Retrying {formatCount(retry.data.data.restarted.length)}.</p>
+      )}
+    </>
   );
 }
 
