@@ -19,11 +19,14 @@ export function useList<Row>(
   { membershipId }: Reader,
   {
     name,
+    of = "",
     query,
     load,
     everyMs = false,
   }: {
     readonly name: string;
+    /** The record whose list it is. */
+    readonly of?: string;
     readonly query: Query;
     readonly load: LoadPage<Row>;
     /** Reads again so often while the page is visible. */
@@ -31,7 +34,7 @@ export function useList<Row>(
   },
 ): UseInfiniteQueryResult<InfiniteData<Page<Row>>> {
   return useInfiniteQuery({
-    queryKey: [membershipId, name, query],
+    queryKey: [membershipId, name, of, query],
     initialPageParam: "",
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,

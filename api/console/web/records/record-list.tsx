@@ -19,6 +19,7 @@ import { ChooseAll, choiceColumn } from "./choose-rows.tsx";
 import { ColumnMenu } from "./column-menu.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "./list-filters.tsx";
 import { givenSort, nextSort, SORT, sortingOf } from "./list-sorting.ts";
+import { MoreButton } from "./more-button.tsx";
 import { useColumns } from "./use-columns.ts";
 
 const TABLE_HEIGHT = 480;
@@ -186,18 +187,7 @@ function Pages<Row>({
   return (
     <>
       <Rows {...props} rows={rows} list={list} isUpdating={list.isPlaceholderData} />
-      {list.hasNextPage && (
-        <div className="row">
-          <button
-            type="button"
-            className="button"
-            disabled={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {list.isFetchingNextPage ? "Loading" : "Show more"}
-          </button>
-        </div>
-      )}
+      <MoreButton list={list} />
     </>
   );
 }

@@ -13,6 +13,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
+import { MoreButton } from "../../records/more-button.tsx";
 import { attemptsInWords, tells } from "./delivery-attempts.ts";
 import { DeliveryHistory } from "./delivery-history.tsx";
 
@@ -40,14 +41,13 @@ export function Deliveries({
 }: Endpoint & { readonly mayRetry: boolean }): ReactElement {
   const membership = useMembership();
   const [status, setStatus] = useState<(typeof SHOWN)[number]>();
-  const page = useDeliveryPage({ kind, id });
   const list = useList<Delivery>(membership, {
     name: "deliveries",
-    query: { of: `${kind} ${id}`, ...(status !== undefined && { status }) },
+    of: `${kind} ${id}`,
+    query: status === undefined ? {} : { status },
     everyMs: REFRESH_MS,
-    load: async ({ of: _, ...query }, signal) => await page(query, signal),
+    load: useDeliveryPage({ kind, id }),
   });
-  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <section className="stack tight">
       <h3>Deliveries</h3>
@@ -66,31 +66,37 @@ export function Deliveries({
       {mayRetry && <RetryMany kind={kind} id={id} />}
       {list.isError && <ProblemNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data === undefined && !list.isError && <Skeleton height={HEIGHT} />}
-      {list.data !== undefined && rows.length === 0 && (
-        <p className="muted">
-          {status === undefined ? "Nothing was sent yet." : "None of these at the moment."}
-        </p>
+      {list.data !== undefined && (
+        <Listed
+          {...{ kind, mayRetry }}
+          rows={list.data.pages.flatMap(({ data }) => data)}
+          nothing={status === undefined ? "Nothing was sent yet." : "None of these at the moment."}
+        />
       )}
-      <ol className="plain-list">
-        {rows.map((delivery) => (
-          <li key={delivery.id}>
-            <OneDelivery {...{ kind, delivery, mayRetry }} />
-          </li>
-        ))}
-      </ol>
-      {list.hasNextPage && (
-        <div className="row">
-          <button
-            type="button"
-            className="button"
-            disabled={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {list.isFetchingNextPage ? "Loading" : "Show more"}
-          </button>
-        </div>
-      )}
+      <MoreButton list={list} />
     </section>
+  );
+}
+
+function Listed({
+  kind,
+  mayRetry,
+  rows,
+  nothing,
+}: Pick<Endpoint, "kind"> & {
+  readonly mayRetry: boolean;
+  readonly rows: readonly Delivery[];
+  readonly nothing: string;
+}): ReactElement {
+  if (rows.length === 0) return <p className="muted">{nothing}</p>;
+  return (
+    <ol className="plain-list">
+      {rows.map((delivery) => (
+        <li key={delivery.id}>
+          <OneDelivery {...{ kind, delivery, mayRetry }} />
+        </li>
+      ))}
+    </ol>
   );
 }
 
