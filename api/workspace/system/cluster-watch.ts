@@ -6,8 +6,8 @@ import type { Metrics } from "../../../schemas/host/metrics.ts";
 import { pause } from "../../../schemas/host/pause.ts";
 
 const ASK_EVERY_MS = 30_000;
-/** A node that hangs is left out by the others after 10 s, several one after the other. */
-const PATIENCE_MS = 25_000;
+/** The nodes answer within a second, also for one that is gone. For one that hangs they wait. */
+const PATIENCE_MS = 10_000;
 
 /** How many nodes are in a state. Empty while that is unknown. */
 type Unwell = ReadonlyMap<"away" | "read_only" | "behind", number>;

@@ -115,36 +115,38 @@ test("nodes that are away, without Keeper, frozen or behind are counted, and no 
     await cluster.clientOf(node, world.database).command({ query });
   const often = { askEveryMs: 500, delaySecondsMax: 2 };
   const watch = ClusterWatch.start({ clickhouse: reader, log, metrics, ...often });
-  const untilUnwell = async (away: number, readOnly: number, behind: number): Promise<void> => {
-    const expected = { away, read_only: readOnly, behind };
+  const untilUnwell = async (when: string, expected: Readonly<Record<string, number>>) => {
     const lines = Object.entries(expected).map(
       ([state, nodes]) => `tracker_clickhouse_nodes_unwell{state="${state}"} ${nodes}`,
     );
-    await until(
-      `unwell nodes are ${JSON.stringify(expected)}`,
-      () => lines.every((line) => metrics.render().split("\n").includes(line)),
-      PATIENCE,
-    );
+    const shown = (): string[] => metrics.render().split("\n");
+    await until(when, () => lines.every((line) => shown().includes(line)), PATIENCE);
   };
+  const well = { away: 0, read_only: 0, behind: 0 };
   try {
-    await untilUnwell(0, 0, 0);
+    await untilUnwell("all are well", well);
     await a.kill();
-    await untilUnwell(1, 0, 0);
+    await untilUnwell("one is killed", { ...well, away: 1 });
     await cluster.restart(a);
-    await untilUnwell(0, 0, 0);
+    await untilUnwell("it is back", well);
     b.signal("SIGSTOP");
-    await untilUnwell(1, 0, 0);
+    // The others wait for it, so that no more is known.
+    await untilUnwell("one is frozen", { away: 1 });
     b.signal("SIGCONT");
-    await untilUnwell(0, 0, 0);
+    await untilUnwell("it goes on", well);
     await cluster.cutFromKeepers(b);
-    await untilUnwell(0, 1, 0);
+    // It also learns of no new parts.
+    await untilUnwell("one has no Keeper", { away: 0, read_only: 1 });
     await cluster.joinWithKeepers(b);
-    await untilUnwell(0, 0, 0);
+    await untilUnwell("it has one again", well);
     await tell(c, "system stop fetches");
-    await untilUnwell(0, 0, 1);
+    await untilUnwell("one fetches nothing", { ...well, behind: 1 });
     await tell(c, "system start fetches");
-    await untilUnwell(0, 0, 0);
+    await untilUnwell("it has fetched", well);
+    const text = metrics.render();
+    expect(text.match(/^tracker_clickhouse_nodes_unwell\{.*\} 0$/gm)).toHaveLength(3);
   } finally {
+    b.signal("SIGCONT");
     watch.close();
     await reader.close();
   }
@@ -210,7 +212,8 @@ function signalAll(
 }
 
 function fillDisk({ store }: ReplicaNode): void {
-  const { status } = spawnSync("dd", ["if=/dev/zero", `of=${join(store, "filler")}`, "bs=1M"]);
+  const filler = [`of=${join(store, "filler")}`, "oflag=append", "conv=notrunc"];
+  const { status } = spawnSync("dd", ["if=/dev/zero", ...filler, "bs=4K"]);
   // It ends because nothing is left.
   expect(status).toBe(1);
 }
@@ -221,6 +224,8 @@ test("clicks are acknowledged while a majority of replicas and Keepers is left, 
     await hurt();
     try {
       await pause(FAULT_MS);
+      // Parts that were merged meanwhile have left room.
+      if (name === FULL_DISK) fillDisk(c);
       const isRefused = !isServing || name === FULL_DISK;
       expect(isRefused && (await isAcknowledged(c)), name).toBe(false);
       if (isServing) await untilAcknowledged(name === FULL_DISK ? b : c, name, SERVING);
