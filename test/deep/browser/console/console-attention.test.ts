@@ -57,7 +57,8 @@ describe.skipIf(program === undefined)("what waits for the staff", () => {
     await send(`/offers/${offer}/access-request`, { message: "Now" }, key);
     expect(await row.count()).toBe(0);
     await page.clock.fastForward(REFRESH_MS);
-    await expect.poll(count).toBe(before + 1);
+    // Other files use the same workspace.
+    await expect.poll(count).toBeGreaterThan(before);
     await row.waitFor();
     const badge = page.locator("nav .count-badge").first();
     expect(

@@ -131,12 +131,12 @@ describe.skipIf(program === undefined)("deliveries in the console", () => {
       url: url("busy"),
       events: ["offer.created"],
     });
-    const test = async (): Promise<unknown> =>
+    const deliver = async (): Promise<unknown> =>
       await call("POST", `/webhooks/${hook}/test`, { event: "offer.created" });
-    await test();
+    await deliver();
     await untilStatus(`/webhooks/${hook}`, "retrying");
     receiver.answer((response) => response.end());
-    for (let sent = 0; sent < PAGE; sent += 1) await test();
+    for (let sent = 0; sent < PAGE; sent += 1) await deliver();
     await until("all but one arrived", () => arrived("busy") > PAGE);
     const page = await open("admin", `/integrations/webhooks?open=${hook}`);
     const drawer = page.locator(".drawer");

@@ -90,6 +90,8 @@ describe.skipIf(program === undefined)("pages of records", () => {
     expect(await tab(page, "History").count()).toBe(0);
     await tab(page, "Creatives").click();
     await page.getByRole("heading", { name: "Creatives" }).waitFor();
+    await expect.poll(creatives).toBe(1);
+    await settled(page);
     expect(creatives()).toBe(1);
     for (const title of ["Terms and events", "Caps", "Targeting", "Partners"]) {
       await tab(page, title).click();
