@@ -10,7 +10,7 @@ export const API_METRICS = {
   api_refused_total: counter("Answers with an error, by its code.", { cause: "code of the error" }),
   clickhouse_nodes_unwell: gauge(
     "Nodes of the ClickHouse cluster that do not answer, take no inserts (without Keeper), or are more than 30 s behind. Absent without a cluster.",
-    { state: ["away", "read_only", "behind"] },
+    { state: ["away", "readonly", "behind"] },
   ),
   imports_waiting: gauge(
     "Imports of the whole installation that no process carries out, when this process last looked.",

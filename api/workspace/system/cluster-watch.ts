@@ -10,7 +10,7 @@ const ASK_EVERY_MS = 30_000;
 const PATIENCE_MS = 10_000;
 
 /** How many nodes are in a state. Empty while that is unknown. */
-type Unwell = ReadonlyMap<"away" | "read_only" | "behind", number>;
+type Unwell = ReadonlyMap<"away" | "readonly" | "behind", number>;
 
 export type ClusterWatchOptions = {
   readonly clickhouse: ClickhouseReader;
@@ -72,7 +72,7 @@ function unwellOf(state: ClusterState | undefined): Unwell {
   const { nodes, answering, readonlyNodes, nodesBehind } = state;
   return new Map([
     ["away", nodes - answering],
-    ["read_only", readonlyNodes],
+    ["readonly", readonlyNodes],
     ["behind", nodesBehind],
   ]);
 }

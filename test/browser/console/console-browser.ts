@@ -176,6 +176,12 @@ export class ConsoleBrowser {
       ]);
     }
     const page = await context.newPage();
+    // An answer may still be on its way through a route of the test when the page is closed, and is then taken from the route.
+    const close = context.close.bind(context);
+    context.close = async (why) => {
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await close(why);
+    };
     page.setDefaultTimeout(HANG_MS);
     followRequests(page);
     page.on("pageerror", (error) => this.faults.push(String(error)));

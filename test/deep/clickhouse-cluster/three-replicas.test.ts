@@ -122,7 +122,7 @@ test("nodes that are away, without Keeper, frozen or behind are counted, and no 
     const shown = (): string[] => metrics.render().split("\n");
     await until(when, () => lines.every((line) => shown().includes(line)), PATIENCE);
   };
-  const well = { away: 0, read_only: 0, behind: 0 };
+  const well = { away: 0, readonly: 0, behind: 0 };
   try {
     await untilUnwell("all are well", well);
     await a.kill();
@@ -136,7 +136,7 @@ test("nodes that are away, without Keeper, frozen or behind are counted, and no 
     await untilUnwell("it goes on", well);
     await cluster.cutFromKeepers(b);
     // It also learns of no new parts.
-    await untilUnwell("one has no Keeper", { away: 0, read_only: 1 });
+    await untilUnwell("one has no Keeper", { away: 0, readonly: 1 });
     await cluster.joinWithKeepers(b);
     await untilUnwell("it has one again", well);
     await tell(c, "system stop fetches");

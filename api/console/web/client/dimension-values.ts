@@ -9,7 +9,8 @@ export type DimensionValue = {
   readonly clicks: number;
 };
 
-const VALUES_MAX = 200;
+/** An answer with so many may have left some out. */
+export const VALUES_MAX = 200;
 const FRESH_MS = 60_000;
 
 /** The rows of which values are counted: range and filters, as a report has them. */
@@ -27,18 +28,23 @@ export function useDimensionValues(
     queryKey: [reader.membershipId, "dimension-values", dimension, within],
     staleTime: FRESH_MS,
     enabled: dimension !== undefined,
-    queryFn: async () => {
-      const name = dimension ?? "";
-      const { data } = await readReport(reader, {
-        ...within,
-        group_by: name,
-        metrics: "clicks",
-        sort: "-clicks",
-        limit: String(VALUES_MAX),
-      });
-      return data.flatMap((row) => valueIn(row, name));
-    },
+    queryFn: async () => await readDimensionValues(reader, dimension ?? "", within),
   });
+}
+
+export async function readDimensionValues(
+  reader: Reader,
+  dimension: string,
+  within: CountedWithin = LATELY,
+): Promise<readonly DimensionValue[]> {
+  const { data } = await readReport(reader, {
+    ...within,
+    group_by: dimension,
+    metrics: "clicks",
+    sort: "-clicks",
+    limit: String(VALUES_MAX),
+  });
+  return data.flatMap((row) => valueIn(row, dimension));
 }
 
 /** None for what a filter finds as empty: no text, or the ID 0 of no record. */

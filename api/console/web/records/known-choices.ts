@@ -1,5 +1,6 @@
 import type { Choice, LoadChoices } from "../client/choices.ts";
 import { formatCountry } from "../format/country.ts";
+import { formatLanguage } from "../format/language.ts";
 import { ownLocale } from "../format/own-format.ts";
 import { REASON_CHOICES } from "../format/value-words.ts";
 
@@ -12,6 +13,13 @@ KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN
 NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI
 SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
 VN VU WF WS YE YT ZA ZM ZW XK`;
+/** Languages of ISO 639-1. */
+const LANGUAGES = `
+aa ab af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cv cy da de dv dz ee el en eo es et eu fa ff fi
+fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ig ii ik is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv
+kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt
+qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz
+ve vi vo wa wo xh yi yo za zh zu`;
 const SYSTEMS = [
   "Android",
   "iOS",
@@ -66,6 +74,21 @@ export const countryChoices = known("countries", () =>
       .map((code): Choice => [code, formatCountry(code), code]),
   ),
 );
+
+/** Languages by their two letters. */
+export const languageChoices = known("languages", () =>
+  byWords(
+    LANGUAGES.trim()
+      .split(/\s+/)
+      .map((code): Choice => [code, formatLanguage(code), code]),
+  ),
+);
+/** Languages of visitors, which may also be those of one country, such as `pt-BR`. */
+export const visitorLanguageChoices: LoadChoices = {
+  ...languageChoices,
+  wordsOf: formatLanguage,
+  takesText: true,
+};
 
 /** Time zones by the names of the IANA. */
 export const zoneChoices = known("zones", () =>

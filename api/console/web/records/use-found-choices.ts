@@ -21,9 +21,10 @@ export function useFoundChoices(
   // What is known already is shown until the answer is there.
   const matching = data === undefined || data === first ? matchingChoices(choices, text) : choices;
   const state = stateOf(answer, data);
-  const options = optionsOf(withText(load, matching, text), recent, text);
+  // What is typed may be given also while the list cannot be read.
+  const isKept = state !== "failed" || load.takesText === true;
   return {
-    options: state === "failed" ? [] : options,
+    options: isKept ? optionsOf(withText(load, matching, text), recent, text) : [],
     state,
     retry: () => void answer.refetch(),
   };

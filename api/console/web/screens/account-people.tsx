@@ -23,7 +23,7 @@ export function AccountPeople({
 }): ReactElement {
   const membership = useMembership();
   const { api, base, zone } = membership;
-  const seen = (at: string | null): string => (at === null ? "never" : formatInstant(at, zone));
+  const seen = (at: string | null): string => (at === null ? "Never" : formatInstant(at, zone));
   const people: readonly Column<Member>[] = [
     { name: "name", title: "Name", cell: ({ name }) => <StrangerText text={name} /> },
     { name: "email", title: "E-mail", cell: ({ email }) => <StrangerText text={email} /> },

@@ -286,4 +286,26 @@ describe.skipIf(program === undefined)("things are chosen and shown by name", ()
     expect(await chosen.allTextContents()).toEqual(["Austria"]);
     await page.context().close();
   });
+
+  test("languages, regions and cities of an offer are chosen, also while their lists are away (#39)", async () => {
+    const page = await open("admin", "/offers/1/targeting");
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Edit targeting" }).click();
+    await choose(page, "Languages", { sought: "germ", name: "German" });
+    await choose(page, "Languages", { sought: "pt-BR", name: "as typed" });
+    const chosen = async (label: string): Promise<string[]> =>
+      await page
+        .getByRole("list", { name: `${label}: chosen` })
+        .getByRole("listitem")
+        .allTextContents();
+    expect(await chosen("Languages")).toEqual(["German", "Brazilian Portuguese"]);
+    await choose(page, "Regions", { sought: "No region of any click", name: "as typed" });
+    expect(await chosen("Regions")).toEqual(["No region of any click"]);
+    const away = { error: { code: "unavailable", message: "Reports are not available." } };
+    await page.route("**/api/v1/reports?**", (route) => route.fulfill({ status: 503, json: away }));
+    await choose(page, "Cities", { sought: "Springfield", name: "as typed" });
+    expect(await chosen("Cities")).toEqual(["Springfield"]);
+    browser.forgive(/status of 503/);
+    await page.context().close();
+  });
 });

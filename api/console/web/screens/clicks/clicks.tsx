@@ -147,7 +147,7 @@ function columnsFor({ zone, role }: Membership): readonly Column<ClickRow>[] {
       cell: (row) => <StrangerText text={row.traffic_source} />,
     },
     { name: "sub1", title: "Sub 1", cell: ({ sub1 = "" }) => <StrangerText text={sub1} /> },
-    { name: "unique", title: "Unique", cell: (row) => (row.is_unique === true ? "yes" : "") },
+    { name: "unique", title: "Unique", cell: (row) => (row.is_unique === true ? "Yes" : "") },
   ];
   return columns.filter((column) => column !== undefined);
 }

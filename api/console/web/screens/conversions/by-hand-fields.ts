@@ -1,5 +1,6 @@
 import { affiliateIdChoices, offerIdChoices } from "../../client/choices.ts";
 import type { FormField } from "../../records/form-field.ts";
+import { currencyChoices } from "../../records/known-choices.ts";
 
 /** Where a conversion comes from. A click says the offer and the partner. */
 export const SOURCE_FIELDS: readonly FormField[] = [
@@ -37,7 +38,7 @@ export function detailFields(
       hint: "Each is recorded once. Leave empty to generate one",
     },
     { name: "sale_amount", label: "Sale amount", hint: "Such as 12.50" },
-    { name: "currency", label: "Currency", hint: "Such as EUR" },
+    { name: "currency", label: "Currency", load: currencyChoices },
     { name: "notes", label: "Note", kind: "area" },
   ];
 }

@@ -9,6 +9,7 @@ import { InstantText } from "../../parts/instant-text.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import type { FormField, RecordBody } from "../../records/form-field.ts";
+import { languageChoices } from "../../records/known-choices.ts";
 import { NestedForm } from "../../records/nested-form.tsx";
 import { type BillingSettings, useBillingSettings } from "./use-billing-settings.ts";
 
@@ -34,7 +35,12 @@ const FIELDS: readonly FormField[] = [
     ],
   },
   { name: "default_tax_text", label: "Text beside tax" },
-  { name: "language", label: "Language of documents", hint: "Two letters, such as en" },
+  {
+    name: "language",
+    label: "Language of documents",
+    load: languageChoices,
+    hint: "Their parts have German or English names, your texts stay as they are",
+  },
   { name: "statement_prefix", label: "Before the number of a statement" },
   { name: "invoice_prefix", label: "Before the number of an invoice" },
   {

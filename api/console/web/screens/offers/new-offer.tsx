@@ -61,7 +61,7 @@ const STEPS: readonly FormStep[] = [
       NAME,
       CODE,
       ADVERTISER,
-      { ...CURRENCY, hint: "Such as EUR. Empty: the advertiser's currency" },
+      { ...CURRENCY, hint: "Empty: the advertiser's currency" },
       DESTINATION,
       FALLBACK,
       STATUS,

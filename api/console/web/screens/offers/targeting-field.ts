@@ -3,8 +3,10 @@ import {
   browserChoices,
   countryChoices,
   systemChoices,
+  visitorLanguageChoices,
   zoneChoices,
 } from "../../records/known-choices.ts";
+import { cityChoices, regionChoices } from "../../records/seen-choices.ts";
 
 const DEVICES = [
   ["desktop", "Desktop"],
@@ -25,8 +27,8 @@ const WHERE: readonly FormField[] = [
     hint: "Empty: all",
   },
   { name: "countries_deny", label: "Not these countries", kind: "list", load: countryChoices },
-  { name: "regions_allow", label: "Regions", kind: "list" },
-  { name: "cities_allow", label: "Cities", kind: "list" },
+  { name: "regions_allow", label: "Regions", kind: "list", load: regionChoices },
+  { name: "cities_allow", label: "Cities", kind: "list", load: cityChoices },
 ];
 const WITH: readonly FormField[] = [
   { name: "devices_allow", label: "Devices", kind: "many", choices: DEVICES },
@@ -35,7 +37,7 @@ const WITH: readonly FormField[] = [
   { name: "os_deny", label: "Not these systems", kind: "list", load: systemChoices },
   { name: "browsers_allow", label: "Browsers", kind: "list", load: browserChoices },
   { name: "browsers_deny", label: "Not these browsers", kind: "list", load: browserChoices },
-  { name: "languages_allow", label: "Languages", kind: "list", hint: "Such as de, en" },
+  { name: "languages_allow", label: "Languages", kind: "list", load: visitorLanguageChoices },
   {
     name: "connection",
     label: "Connection",

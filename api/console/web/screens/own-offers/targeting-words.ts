@@ -1,4 +1,5 @@
 import { formatCountry } from "../../format/country.ts";
+import { formatLanguage } from "../../format/language.ts";
 import type { Fact } from "../../parts/facts.tsx";
 
 type Targeting = Readonly<Record<string, unknown>>;
@@ -20,7 +21,7 @@ export function audienceFacts(targeting: Targeting): readonly Fact[] {
       const words = accepted(targeting, kind, kind === "devices" ? capital : String);
       return [title, kind === "devices" ? words || "All" : words];
     }),
-    ["Languages", named(targeting["languages_allow"])],
+    ["Languages", texts(targeting["languages_allow"]).map(formatLanguage).join(", ")],
     ["Connection", targeting["connection"] === "no_proxy" ? "No proxies" : ""],
     ["Schedule", scheduleText(targeting["schedule"])],
   ];

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Domain>[] = [
     title: "Certificate",
     cell: (row) => <StatusBadge status={row.certification} />,
   },
-  { name: "default", title: "Default", cell: (row) => (row.is_default ? "yes" : "") },
+  { name: "default", title: "Default", cell: (row) => (row.is_default ? "Yes" : "") },
 ];
 
 /** Hosts of links. */

@@ -44,7 +44,7 @@ export function Keys(): ReactElement {
     {
       name: "used",
       title: "Last used",
-      cell: ({ last_used_at: at }) => (at === null ? "never" : formatInstant(at, zone)),
+      cell: ({ last_used_at: at }) => (at === null ? "Never" : formatInstant(at, zone)),
     },
     { name: "made", title: "Created", cell: (row) => formatInstant(row.created_at, zone) },
     {

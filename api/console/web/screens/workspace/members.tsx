@@ -68,12 +68,12 @@ function MemberList({ mayChange }: { readonly mayChange: boolean }): ReactElemen
     {
       name: "factor",
       title: "Second factor",
-      cell: (row) => (row.has_second_factor ? "yes" : "no"),
+      cell: (row) => (row.has_second_factor ? "Yes" : "No"),
     },
     {
       name: "seen",
       title: "Last seen",
-      cell: ({ last_seen_at: at }) => (at === null ? "never" : formatInstant(at, zone)),
+      cell: ({ last_seen_at: at }) => (at === null ? "Never" : formatInstant(at, zone)),
     },
     {
       name: "actions",
