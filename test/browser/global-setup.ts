@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { TestProject } from "vitest/node";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
-import { openPool } from "../../schemas/postgres/connect.ts";
+import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { FILLED_IDS_MAX, fillMonth } from "../bench/click-fill.ts";
 import { serversOf } from "../system/servers-of.ts";
 import { type System, startSystem } from "../system/start-system.ts";
@@ -70,32 +70,34 @@ async function fillOctober(system: System): Promise<number> {
   }
 }
 
-/** Files of a long run come more than ten minutes later, when what needs a new proof would ask for the password. */
-async function signInForLong(system: System): Promise<Cookies> {
-  const cookies = await signInRoles(system);
+async function inPostgres(system: System, work: (pool: Pool) => Promise<void>): Promise<void> {
   const { postgres: url } = await serversOf(system);
   const pool = openPool({ url, applicationName: "test" });
   try {
-    await pool.query({ text: "update session set proved_at = now() + interval '1 day'" });
+    await work(pool);
   } finally {
     await pool.end();
   }
+}
+
+/** Files of a long run come more than ten minutes later, when what needs a new proof would ask for the password. */
+async function signInForLong(system: System): Promise<Cookies> {
+  const cookies = await signInRoles(system);
+  await inPostgres(system, async (pool) => {
+    await pool.query({ text: "update session set proved_at = now() + interval '1 day'" });
+  });
   return cookies;
 }
 
 /** A record that a test makes must not get an ID of the filled month: it would then have the figures of that ID. */
 async function skipFilledIds(system: System): Promise<void> {
-  const { postgres: url } = await serversOf(system);
-  const pool = openPool({ url, applicationName: "test" });
-  try {
+  await inPostgres(system, async (pool) => {
     for (const table of ["offer", "affiliate", "advertiser"])
       await pool.query({
         text: `select setval(pg_get_serial_sequence($1, 'id'), $2)`,
         values: [table, FILLED_IDS_MAX],
       });
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 async function startShop(): Promise<System> {

@@ -1,17 +1,6 @@
-import { ownLocale } from "./own-format.ts";
-
-const names = new Map<string | undefined, Intl.DisplayNames>();
+import { codeName } from "./code-names.ts";
 
 /** The name of a country by its two letters; what is no code stays as it is. */
 export function formatCountry(code: string): string {
-  return /^[A-Z]{2}$/.test(code) ? (namesIn(ownLocale()).of(code) ?? code) : code;
-}
-
-function namesIn(locale: string | undefined): Intl.DisplayNames {
-  let found = names.get(locale);
-  if (found === undefined) {
-    found = new Intl.DisplayNames(locale, { type: "region", fallback: "code" });
-    names.set(locale, found);
-  }
-  return found;
+  return /^[A-Z]{2}$/.test(code) ? codeName("region", code) : code;
 }

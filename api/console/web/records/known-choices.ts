@@ -1,7 +1,7 @@
 import type { Choice, LoadChoices } from "../client/choices.ts";
+import { codeName } from "../format/code-names.ts";
 import { formatCountry } from "../format/country.ts";
 import { formatLanguage } from "../format/language.ts";
-import { ownLocale } from "../format/own-format.ts";
 import { REASON_CHOICES } from "../format/value-words.ts";
 
 /** Countries of ISO 3166, and Kosovo by the letters that it is given in practice. */
@@ -98,12 +98,13 @@ export const zoneChoices = known("zones", () =>
 );
 
 /** Currencies by their three letters. */
-export const currencyChoices = known("currencies", () => {
-  const names = new Intl.DisplayNames(ownLocale(), { type: "currency" });
-  return byWords(
-    Intl.supportedValuesOf("currency").map((code): Choice => [code, names.of(code) ?? code, code]),
-  );
-});
+export const currencyChoices = known("currencies", () =>
+  byWords(
+    Intl.supportedValuesOf("currency").map(
+      (code): Choice => [code, codeName("currency", code), code],
+    ),
+  ),
+);
 
 /** Why conversions have their state. The rules of a workspace and notes of its staff are further reasons. */
 export const reasonChoices = known("reasons", () => REASON_CHOICES, { takesText: true });

@@ -60,8 +60,9 @@ function compare(name: string, picture: Buffer): void {
   const now = PNG.sync.read(picture);
   const before = PNG.sync.read(readFileSync(join(BASE, name)));
   const { width, height } = now;
+  expect(before.width, name).toBe(width);
   // The rows of a list, and so the length of its screen, follow the day on which the demo was made.
-  if (before.width !== width || before.height !== height) {
+  if (before.height !== height) {
     process.stdout.write(`${name}: ${before.height} px high before, ${height} now\n`);
     return;
   }

@@ -9,6 +9,7 @@ import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { givenFilters, type ListFilter, ListFilters } from "../../records/list-filters.tsx";
+import { MoreButton } from "../../records/more-button.tsx";
 import type { Offer } from "../offers/offer.ts";
 import { AccessBadge } from "./access-badge.tsx";
 import { AskForAccess } from "./ask-for-access.tsx";
@@ -65,13 +66,7 @@ export function OwnOffers(): ReactElement {
           <OfferCard key={offer.id} offer={offer} onAsk={() => setAsking(offer)} />
         ))}
       </div>
-      {list.hasNextPage && (
-        <div className="row">
-          <button type="button" className="button" onClick={() => void list.fetchNextPage()}>
-            Show more
-          </button>
-        </div>
-      )}
+      <MoreButton list={list} />
       {asking !== undefined && <AskForAccess offer={asking} onClose={() => setAsking(undefined)} />}
     </>
   );
