@@ -215,7 +215,7 @@ export class IngressServer {
     };
   }
 
-  /** A path without a route: it may have one under the path that its link had before it was copied. */
+  /** A path without a route may have one under the path that its link had before it was copied. */
   #addStrays(): void {
     const notFound = (response: HttpResponse, request: AskedRequest): void => {
       const method = request.getMethod().toUpperCase();

@@ -1,6 +1,6 @@
 const MASK = "***";
 
-/** Name the partner or what it earns, so an advertiser does not see them at all. */
+/** These name the partner or what it earns, so an advertiser does not see them at all. */
 const OF_PARTNERS =
   /^(aff|aff_id|affiliate_id|affiliate|payout|source|source_id|src|(sub|s|aff_sub|sub_?id)\d{0,2})$/i;
 /** Values of other parameters may be anything, also a visitor's address. */

@@ -79,7 +79,7 @@ test("a sound service is exit code 0, with every process, lane and store in its 
 
 type Death = {
   readonly exit: number;
-  /** What each line that has a fault then says. All others have none. */
+  /** What each line with a fault says. All other lines have none. */
   readonly faults: Readonly<Partial<Record<Name, RegExp>>>;
   /** What no line may say while the part is dead. */
   readonly counted: RegExp;

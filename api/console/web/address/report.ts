@@ -1,4 +1,12 @@
-import { type AddressFault, oneOf, type Period, periodParams, readPeriod } from "./period.ts";
+import {
+  type AddressFault,
+  type Compare,
+  comparedParams,
+  oneOf,
+  type Period,
+  periodParams,
+  readPeriod,
+} from "./period.ts";
 
 /** A report as it stands in the address, with the names of the API. */
 export type ReportAddress = {
@@ -24,11 +32,15 @@ const DEFAULT_GROUP = "offer";
 const DEFAULT_SORT = "-clicks";
 export const ROWS_PER_PAGE = 100;
 
-export function readReport(search: URLSearchParams): {
+/** `usual` is what an address is compared with that does not say it. */
+export function readReport(
+  search: URLSearchParams,
+  usual?: Compare,
+): {
   readonly report: ReportAddress;
   readonly faults: AddressFault[];
 } {
-  const { period, faults } = readPeriod(search);
+  const { period, faults } = readPeriod(search, usual);
   const groupBy = listIn(search.get("group_by") ?? DEFAULT_GROUP);
   if (groupBy.length > GROUPS_MAX)
     faults.push({ parameter: "group_by", message: `at most ${GROUPS_MAX}` });
@@ -51,6 +63,7 @@ export function readReport(search: URLSearchParams): {
 /** The query of `GET /reports`, also of its curl and of its CSV. */
 export function reportQuery(report: ReportAddress): Record<string, string> {
   return {
+    ...periodParams(report.period),
     ...sharedParams(report),
     sort: report.sort,
     limit: String(ROWS_PER_PAGE),
@@ -61,6 +74,7 @@ export function reportQuery(report: ReportAddress): Record<string, string> {
 /** What the address bar shows. */
 export function reportAddress(report: ReportAddress): URLSearchParams {
   return new URLSearchParams({
+    ...comparedParams(report.period),
     ...sharedParams(report),
     sort: report.sort,
     ...(report.page === 1 ? {} : { page: String(report.page) }),
@@ -69,14 +83,12 @@ export function reportAddress(report: ReportAddress): URLSearchParams {
 }
 
 function sharedParams({
-  period,
   groupBy,
   metrics,
   filters,
   dateBasis,
 }: ReportAddress): Record<string, string> {
   return {
-    ...periodParams(period),
     ...(groupBy.length === 0 ? {} : { group_by: groupBy.join(",") }),
     ...(metrics.length === 0 ? {} : { metrics: metrics.join(",") }),
     ...(filters.length === 0 ? {} : { filters: filters.join(",") }),

@@ -1,9 +1,9 @@
 import { COMPARES, type Compare } from "../address/period.ts";
 
-const KEY = "dashboard-comparison";
+const KEY = "comparison";
 const NOTHING = "none";
 
-/** What the dashboard is compared with where its address does not say it: the last choice on this device, else the period before. */
+/** What figures are compared with where an address does not say it: the last choice on this device, else the period before. */
 export function ownComparison(): Compare | undefined {
   try {
     const kept = localStorage.getItem(KEY);

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { PRESETS } from "../../../../schemas/time/presets.ts";
 import { COMPARES, type Period } from "../address/period.ts";
+import { keepOwnComparison } from "./own-comparison.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   today: "Today",
@@ -22,7 +23,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const OWN = "own";
 
-/** Chooses days, and what they are compared with. Everything is in the address, so a copied address shows the same. */
+/** Chooses days, and what they are compared with. Everything is in the address, so a copied address shows the same. The choice of a comparison is remembered. */
 export function PeriodBar({
   period,
   zone,
@@ -94,6 +95,7 @@ function CompareChoice({
         value={period.compare ?? ""}
         onChange={(event) => {
           const chosen = COMPARES.find((one) => one === event.currentTarget.value);
+          keepOwnComparison(chosen);
           onChange({ ...period, compare: chosen });
         }}
       >

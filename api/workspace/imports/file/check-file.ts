@@ -39,7 +39,7 @@ export async function checkFile(
   }
 }
 
-/** Whether the file has as many faulty rows as end its check. */
+/** Whether the file has so many faulty rows that its check ends. */
 export function isHopeless(
   {
     skipsFaulty,

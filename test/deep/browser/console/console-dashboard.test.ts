@@ -81,6 +81,46 @@ describe.skipIf(program === undefined)("the dashboard and reports answer at a gl
     await page.context().close();
   });
 
+  test("a report compares with the period before, until somebody switches that off here or on the dashboard", async () => {
+    const query = `${WEEK}&group_by=country&metrics=clicks`;
+    const page = await open("admin", `/reports?${query}`);
+    const choice = page.getByLabel("Compared with");
+    const { data, totals } = Report.parse(
+      await rest(browser.demo, `/reports?${query}&sort=-clicks&compare=previous`),
+    );
+    const against = page.locator("tbody .against");
+    expect(await against.count()).toBe(data.length + 1);
+    const { clicks } = z.looseObject({ clicks: z.int() }).parse(totals["previous"]);
+    expect(await page.locator(".totals .against").textContent()).toMatch(
+      new RegExp(`^[▲▼].* from ${clicks.toLocaleString("en-US")}$`),
+    );
+    await page.getByText("Oct 15 to Oct 21 · compared with Oct 8 to Oct 14").waitFor();
+    await choice.selectOption("");
+    await page.waitForURL(/compare=none/);
+    await settled(page);
+    expect(await against.count()).toBe(0);
+    for (const path of [`/reports?${query}`, `/?${WEEK}`]) {
+      await page.goto(browser.base("admin") + path);
+      await settled(page);
+      expect(await choice.inputValue()).toBe("");
+    }
+    await page.context().close();
+  });
+
+  test("a copied link compares with what its owner saw, also where his own address does not say it", async () => {
+    const page = await open("admin", `/reports?${WEEK}&group_by=country&metrics=clicks`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy link" }).click();
+    const link = new URL(await page.evaluate<string>("navigator.clipboard.readText()"));
+    expect(link.searchParams.get("compare")).toBe("previous");
+    await page.getByLabel("Compared with").selectOption("");
+    await page.waitForURL(/compare=none/);
+    await page.goto(link.href);
+    await settled(page);
+    expect(await page.locator("tbody .against").count()).toBeGreaterThan(1);
+    await page.context().close();
+  });
+
   test.each(["/", "/reports"])(
     "reports that are away are told once on %s and soon, and come back by themselves (D15)",
     async (screen) => {

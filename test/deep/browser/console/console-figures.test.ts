@@ -244,7 +244,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     const { total_rows: rows, totals } = await report(`${query}&limit=1`);
     expect(rows).toBeGreaterThan(50_000);
     expect(rows).toBeLessThanOrEqual(200_000);
-    const page = await open("analyst", `/reports?${query}&chart=none`);
+    const page = await open("analyst", `/reports?${query}&compare=none&chart=none`);
     const button = page.getByRole("button", { name: "CSV" });
     await button.click();
     await page.getByRole("progressbar").waitFor();
@@ -263,7 +263,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     await page.getByText(`Saved ${rows.toLocaleString("en-US")} of`).waitFor();
     const small = await open(
       "analyst",
-      "/reports?preset=today&group_by=sub1&metrics=clicks&chart=none",
+      "/reports?preset=today&compare=none&group_by=sub1&metrics=clicks&chart=none",
     );
     const file = small.waitForEvent("download");
     await small.getByRole("button", { name: "CSV" }).click();
@@ -276,7 +276,7 @@ describe.skipIf(program === undefined)("people read figures in the console", () 
     const query = `from=2026-09-15&to=2026-10-31&group_by=${wide}&metrics=clicks&chart=none`;
     const { total_rows: rows } = await report(`${query.replace("&chart=none", "")}&limit=1`);
     assert(rows > 200_000, `the month is filled with enough rows: ${rows}`);
-    const page = await open("analyst", `/reports?${query}`);
+    const page = await open("analyst", `/reports?${query}&compare=none`);
     await page.getByRole("button", { name: "CSV by month" }).click();
     const months = page.locator(".drawer li");
     await expect

@@ -34,13 +34,13 @@ const SHOWN: readonly Picture[] = [
   {
     name: "dashboard",
     role: "admin",
-    path: "/?preset=last30",
+    path: "/?preset=last14",
     folders: ["screens/dashboard", "screens/charts"],
   },
   {
     name: "report",
     role: "admin",
-    path: "/reports?preset=last30&group_by=offer,country",
+    path: "/reports?preset=last14&group_by=country&filters=offer:in:1&chart=none",
     folders: ["screens/reports"],
   },
   { name: "offer", role: "partner", path: "/offers/1", folders: ["screens/own-offers"] },

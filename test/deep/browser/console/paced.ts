@@ -4,15 +4,16 @@ import { expect } from "vitest";
 const SLOWER = 2;
 /** The median of so many rounds counts. */
 const ROUNDS = 5;
-/** After so many no quieter moment is waited for. */
+/** After so many rounds it stops waiting for a quieter moment. */
 const ROUNDS_MAX = 15;
 const YARDSTICK_US = 100_000;
 
 type Round = { readonly ms: number; readonly delays: readonly number[] };
 
 /**
- * Does a step several times, prints the median of how long it takes, and compares it with twice its budget: on a busy machine with as much more
- * as other work lasts longer there than its processor time. While the median of the newest rounds is over, the step is done again.
+ * Does a step several times, prints how long it takes in the median, and compares that with twice its budget. On a busy machine the budget is
+ * larger: a piece of work of known processor time is timed beside each round. While the median of the newest rounds is over the budget, the step
+ * is done again.
  */
 export async function expectPace(
   name: string,

@@ -1,5 +1,6 @@
-import type { DayRange } from "../../client/reports.ts";
+import type { DayRange, ReportAnswer, ReportRow } from "../../client/reports.ts";
 import { formatBucket } from "../../format/time.ts";
+import { hasCompared } from "../has-compared.ts";
 import { localDay } from "./local-days.ts";
 
 const DAY_MS = 86_400_000;
@@ -10,6 +11,21 @@ export function rangeWords({ from, to, tz }: DayRange): string {
   return first === last
     ? formatBucket(first, "day")
     : `${formatBucket(first, "day")} to ${formatBucket(last, "day")}`;
+}
+
+/** The days of an answer, and those that it is compared with. */
+export function rangesWords({
+  range,
+  compared_range: compared,
+  totals,
+}: Pick<ReportAnswer, "range" | "compared_range"> & {
+  readonly totals: Pick<ReportRow, "previous">;
+}): string {
+  const words = rangeWords(range);
+  if (compared === undefined) return words;
+  return hasCompared(totals)
+    ? `${words} · compared with ${rangeWords(compared)}`
+    : `${words} · nothing from ${rangeWords(compared)} to compare with`;
 }
 
 /** How many days the compared range lies before the range. */

@@ -17,7 +17,7 @@ import { useMembership } from "../../member/membership.ts";
 import { Awaited, NoFigures } from "../../parts/awaited.tsx";
 import { ProblemNotice } from "../../parts/problem-notice.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { keepOwnComparison, ownComparison } from "../../range/own-comparison.ts";
+import { ownComparison } from "../../range/own-comparison.ts";
 import { PeriodBar } from "../../range/period-bar.tsx";
 import type { Narrowing } from "../charts/chart-parts.ts";
 import { CountryMap } from "../charts/country-map.tsx";
@@ -49,10 +49,8 @@ export function Dashboard(props: DashboardProps): ReactElement {
   // The role knows the names of its tiles, so the figures need not wait for what the names mean.
   usePrefetchQuery(reportOptions(membership, totalsQuery(tiles, period)));
   usePrefetchQuery(timeseriesOptions(membership, courseQuery(picked, { period, filters: [] })));
-  const change = (to: Period): void => {
-    if (to.compare !== period.compare) keepOwnComparison(to.compare);
+  const change = (to: Period): void =>
     go(`${path}?${new URLSearchParams(comparedParams(to)).toString()}`);
-  };
   return (
     <>
       <div className="row wrap">

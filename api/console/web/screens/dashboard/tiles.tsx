@@ -2,11 +2,10 @@ import type { ReactElement } from "react";
 import { type Period, periodParams } from "../../address/period.ts";
 import { type Metric, type ReportAnswer, useReport } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
-import { formatFigure } from "../../format/figure.ts";
 import { useMembership } from "../../member/membership.ts";
 import { Awaited } from "../../parts/awaited.tsx";
-import { Change } from "../change.tsx";
-import { rangeWords } from "../charts/range-words.ts";
+import { Against, comparedFigure } from "../against.tsx";
+import { rangesWords, rangeWords } from "../charts/range-words.ts";
 import { STEP_METRICS } from "../charts/steps.tsx";
 import { figureWords, Why } from "../figure-text.tsx";
 import { MoneyNote } from "../money-note.tsx";
@@ -68,7 +67,7 @@ function ReadTiles({
   answer,
   isUpdating,
 }: TilesProps & { readonly answer: ReportAnswer; readonly isUpdating: boolean }): ReactElement {
-  const { range, compared_range: compared, other_currencies: others, totals } = answer;
+  const { other_currencies: others, totals } = answer;
   const moneyOf = useOtherMoney({
     query: periodParams(period),
     groupBy: NO_DIMENSION,
@@ -92,10 +91,7 @@ function ReadTiles({
         ))}
       </div>
       <div className="tiles-note muted">
-        <span>
-          {rangeWords(range)}
-          {compared !== undefined && ` · compared with ${rangeWords(compared)}`}
-        </span>
+        <span>{rangesWords(answer)}</span>
         <MoneyNote answer={answer} period={period} onChange={onChange} />
       </div>
     </>
@@ -111,13 +107,10 @@ function TileWords({
   readonly answer: ReportAnswer;
   readonly money: OtherMoney | undefined;
 }): ReactElement {
-  const { name, kind, label } = metric;
+  const { label } = metric;
   const words = figureWords(metric, totals, { shown: currency, others }, money);
-  const previous = totals.previous?.[name];
-  const before =
-    compared === undefined || previous === undefined || !words.isOwn
-      ? undefined
-      : formatFigure(previous, kind, currency);
+  const of = { row: totals, totals, currency };
+  const before = words.isOwn ? comparedFigure(metric, of) : undefined;
   const both =
     before === undefined || compared === undefined
       ? undefined
@@ -130,14 +123,7 @@ function TileWords({
         <Why words={words} />
       </span>
       <span className="against" title={both}>
-        {before === undefined ? (
-          "\u00a0"
-        ) : (
-          <>
-            <Change metric={name} change={totals.change?.[name]} />{" "}
-            <span className="muted">from {before}</span>
-          </>
-        )}
+        {before === undefined ? "\u00a0" : <Against metric={metric} {...of} />}
       </span>
     </>
   );

@@ -16,7 +16,7 @@ export type Columns = Update["columns"];
 const PROGRESS_MS = 700;
 const RECENT = 10;
 const PAGE_ROWS = 200;
-/** Rows that change nothing: as many are shown, and saved as CSV. */
+/** Most rows without an effect on the screen, and in a CSV. */
 const SHOWN_MAX = 50;
 const SAVED_MAX = 10_000;
 
@@ -47,7 +47,7 @@ export function useSendUpdate(): UseMutationResult<number, Error, SentUpdate> {
       api.POST("/conversion-updates", {
         params: { query },
         body: "",
-        // The type of a body that is a file is text; a file is sent as it is.
+        // The generated type of this body is text; the bytes of the file are sent unchanged.
         bodySerializer: () => content,
         headers: { "content-type": "application/octet-stream" },
       }),

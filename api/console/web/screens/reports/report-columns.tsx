@@ -5,14 +5,14 @@ import type { ReportAddress } from "../../address/report.ts";
 import { rowsBehind } from "../../address/rows-behind.ts";
 import type { Metric, ReportFields, ReportRow } from "../../client/reports.ts";
 import type { RoleFigures } from "../../figures/role-figures.ts";
-import { formatFigure } from "../../format/figure.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { ShareBar } from "../../plots/share-bar.tsx";
 import { SPARKLINE_SIZE, Sparkline } from "../../plots/sparkline.tsx";
-import { Change } from "../change.tsx";
+import { Against } from "../against.tsx";
 import { figureWords, Why } from "../figure-text.tsx";
+import { hasCompared } from "../has-compared.ts";
 import type { OtherMoney } from "../other-money.ts";
 import { labelOf } from "../row-label.ts";
 import { type Currencies, drawnValue } from "../why-absent.ts";
@@ -131,6 +131,7 @@ function FigureCell({
   currencies,
   base,
   lists,
+  totals,
   metric,
   row,
   filters,
@@ -142,7 +143,7 @@ function FigureCell({
   readonly filters: readonly string[];
   readonly money: OtherMoney | undefined;
 }): ReactElement {
-  const { name, kind } = metric;
+  const { name } = metric;
   const own = currencyOf(row, report);
   const known = own === undefined ? currencies : { shown: own, others: [] };
   const words = figureWords(metric, row, known, money);
@@ -153,13 +154,9 @@ function FigureCell({
     filters: withFilters(report.filters, filters),
     dateBasis: report.dateBasis,
   });
-  const before = row.previous?.[name];
-  const against = words.isOwn && before !== undefined && (
+  const against = words.isOwn && hasCompared(totals) && (
     <span className="against">
-      <span className="muted">
-        from {formatFigure(drawnValue(name, before), kind, known.shown)}
-      </span>{" "}
-      <Change metric={name} change={row.change?.[name]} />
+      <Against metric={metric} row={row} totals={totals} currency={known.shown} />
     </span>
   );
   if (behind.kind === "none" || (heightOf(row[name]) ?? 0) === 0) {

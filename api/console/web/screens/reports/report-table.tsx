@@ -1,5 +1,10 @@
 import type { ReactElement } from "react";
-import { type ReportAddress, ROWS_PER_PAGE, reportQuery } from "../../address/report.ts";
+import {
+  type ReportAddress,
+  ROWS_PER_PAGE,
+  reportAddress,
+  reportQuery,
+} from "../../address/report.ts";
 import type { Query } from "../../client/lists.ts";
 import { type ReportFields, useReport } from "../../client/reports.ts";
 import { useRoleFigures } from "../../figures/role-figures.ts";
@@ -8,6 +13,7 @@ import { useMembership } from "../../member/membership.ts";
 import { Awaited } from "../../parts/awaited.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
+import { rangesWords } from "../charts/range-words.ts";
 import { MoneyNote } from "../money-note.tsx";
 import { chartedMetric } from "./chosen-metrics.ts";
 import { ExportButton } from "./export-button.tsx";
@@ -67,10 +73,13 @@ function Answered({
   return (
     <section className="panel stack">
       <header className="row wrap">
-        <h2 className="grow">
-          {formatCount(totalRows)} {totalRows === 1 ? "row" : "rows"}
-        </h2>
-        <CopyButton label="Copy link" isNamed text={location.href} />
+        <div className="grow">
+          <h2>
+            {formatCount(totalRows)} {totalRows === 1 ? "row" : "rows"}
+          </h2>
+          <p className="muted">{rangesWords(answer)}</p>
+        </div>
+        <CopyButton label="Copy link" isNamed text={linkOf(report)} />
         <CopyButton label="Copy as curl" isNamed text={curlOf(reportQuery(report))} />
         <ExportButton
           query={withoutPage(reportQuery(report))}
@@ -99,6 +108,11 @@ function Answered({
       <Pages page={report.page} rows={totalRows} onChange={(page) => onChange({ page })} />
     </section>
   );
+}
+
+/** Names what the own address may leave out, so that it shows the same to everyone. */
+function linkOf(report: ReportAddress): string {
+  return `${location.origin}${location.pathname}?${reportAddress(report).toString()}`;
 }
 
 /** A CSV has all rows. */

@@ -9,6 +9,7 @@ import { useRoleFigures } from "../../figures/role-figures.ts";
 import { useNamedFields } from "../../figures/use-named-fields.ts";
 import { useMembership } from "../../member/membership.ts";
 import { Awaited } from "../../parts/awaited.tsx";
+import { ownComparison } from "../../range/own-comparison.ts";
 import { PeriodBar } from "../../range/period-bar.tsx";
 import { ViewMenu } from "../../views/view-menu.tsx";
 import type { Narrowing } from "../charts/chart-parts.ts";
@@ -27,7 +28,7 @@ export function Reports(): ReactElement {
   const membership = useMembership();
   const search = useSearch();
   const [path, go] = useLocation();
-  const { report, faults } = readReport(new URLSearchParams(search));
+  const { report, faults } = readReport(new URLSearchParams(search), ownComparison());
   const fields = useNamedFields();
   const { reported } = useRoleFigures();
   const change = (to: Partial<ReportAddress>): void =>
