@@ -5,6 +5,7 @@ import { z } from "zod";
 import { Demo } from "../../../deploy/local/demo-file.ts";
 import { HANG_MS } from "../../system/until.ts";
 import { Cookies } from "./sign-in-roles.ts";
+import { tellOnFailure } from "./tell-page.ts";
 
 export type Role = "admin" | "analyst" | "partner" | "advertiser";
 
@@ -184,6 +185,7 @@ export class ConsoleBrowser {
     };
     page.setDefaultTimeout(HANG_MS);
     followRequests(page);
+    tellOnFailure(page, `page of ${role ?? "nobody"}`);
     page.on("pageerror", (error) => this.faults.push(String(error)));
     page.on("console", (message) => {
       // Refusals that a screen shows are logged by Chromium, too.

@@ -5,7 +5,10 @@ import { useMembership } from "./membership.ts";
 /** What waits and what is left of caps changes with records of every kind. */
 export const summaryNames = ["attention", "cap-usage"];
 
-/** A write. Then the lists and records of these names are read again, also after a failure, because a part may have been done. */
+/**
+ * A write. Then the lists and records of these names are read again, also after a failure, because a part may have been done. A success is
+ * told when they show it, a failure at once.
+ */
 export function useWrite<Input, Result>(
   names: readonly string[],
   write: (input: Input) => Promise<Result>,
@@ -14,12 +17,15 @@ export function useWrite<Input, Result>(
   const queries = useQueryClient();
   return useMutation({
     mutationFn: write,
-    onSettled: async () => {
-      await Promise.all(
-        [...names, ...summaryNames].map((name) =>
-          queries.invalidateQueries({ queryKey: [membershipId, name] }),
-        ),
-      );
+    onSettled: async (_result, fault) => {
+      const readAgain = async (ofNames: readonly string[]): Promise<void> => {
+        await Promise.all(
+          ofNames.map((name) => queries.invalidateQueries({ queryKey: [membershipId, name] })),
+        );
+      };
+      void readAgain(summaryNames);
+      const read = readAgain(names);
+      if (fault === null) await read;
     },
   });
 }

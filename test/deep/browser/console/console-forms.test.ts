@@ -53,6 +53,40 @@ describe.skipIf(program === undefined)("forms and words of the console", () => {
     await page.context().close();
   });
 
+  test("a browser that takes itself to be offline reads and writes on, as without the internet", async () => {
+    const page = await open("admin", "/partners");
+    await page.evaluate("dispatchEvent(new Event('offline'))");
+    await page.getByRole("link", { name: "Advertisers", exact: true }).click();
+    await page.locator("main tbody tr").first().waitFor();
+    await page.getByRole("link", { name: "Rules", exact: true }).click();
+    await page.getByRole("link", { name: "Offer groups", exact: true }).click();
+    await press(page, "New offer group");
+    const drawer = page.locator(".drawer");
+    await drawer.getByLabel("Name", { exact: true }).fill("A group without the internet");
+    await chooseFirst(drawer, "Offers");
+    await drawer.locator("button[type=submit]").click();
+    const heading = page.locator(".drawer h2", { hasText: "A group without the internet" });
+    await heading.waitFor();
+    expect(await heading.count()).toBe(1);
+    await page.context().close();
+  });
+
+  test("the fault of a write is told while lists are still read again", async () => {
+    const page = await open("admin", "/rules?of=offer-groups");
+    await press(page, "New offer group");
+    const drawer = page.locator(".drawer");
+    await drawer.getByLabel("Name", { exact: true }).fill("x".repeat(500));
+    let isHeld = false;
+    await page.route(/api\/v1\/(?:offer-groups|attention)/, async (route) => {
+      if (route.request().method() !== "GET") return await route.continue();
+      isHeld = true;
+    });
+    await drawer.getByRole("button", { name: /^(?:Create|Save)/ }).click();
+    await drawer.locator(".fault").first().waitFor();
+    await expect.poll(() => isHeld).toBe(true);
+    await page.context().close();
+  });
+
   test("what was saved is not asked about, a later change is (#39)", async () => {
     const page = await open("admin", "/rules?of=offer-groups");
     await press(page, "New offer group");
