@@ -5,10 +5,10 @@ import { forgetPrograms, printingPrograms } from "./printing-programs.ts";
 const LINES_MAX = 40;
 const LINE_CHARACTERS_MAX = 600;
 
-afterEach(async ({ task }) => {
+afterEach(({ task }) => {
   if (task.result?.state !== "fail") return;
   for (const { name, output } of printingPrograms()) {
-    const lines = (await output())
+    const lines = output()
       .split("\n")
       .filter((line) => line !== "")
       .slice(-LINES_MAX)

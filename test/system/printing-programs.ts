@@ -1,8 +1,5 @@
 /** One program and the end of its output. */
-export type PrintingProgram = {
-  readonly name: string;
-  readonly output: () => string | Promise<string>;
-};
+export type PrintingProgram = { readonly name: string; readonly output: () => string };
 
 /** Of a test file that starts more programs, the last ones are kept. */
 const PROGRAMS_MAX = 8;

@@ -13,7 +13,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 const IMPORTS = {
   "test/deep/caps.test.ts": ["test/system/start.ts"],
-  "test/deep/pages.test.ts": ["schemas/money.ts"],
+  "test/deep/pages.test.ts": ["schemas/money.ts", "test/browser/chromium-program.ts"],
+  "test/browser/chromium-program.ts": [],
   "test/system/start.ts": [],
   "processors/main.ts": ["processors/caps.ts", "schemas/money.ts"],
   "processors/caps.ts": [],
@@ -49,7 +50,7 @@ function touchedBy(
 test("what a test runs includes the programs that its modules start by path", () => {
   expect([...closureOf("test/deep/caps.test.ts", IMPORTS, textOf)].toSorted()).toEqual(
     Object.keys(IMPORTS)
-      .filter((path) => path !== "test/deep/pages.test.ts")
+      .filter((path) => !/pages|chromium/.test(path))
       .toSorted(),
   );
 });
@@ -70,6 +71,12 @@ test("a changed file that no module imports touches every test, a page only thos
   expect(touchedBy(["package-lock.json"])).toEqual(FILES);
   expect(touchedBy(["schemas/postgres/functions/earned.sql"])).toEqual(FILES);
   expect(touchedBy(["deploy/pages/backup.md"])).toEqual(["test/deep/pages.test.ts"]);
+});
+
+test("a page of the console touches the tests that open a browser, a picture of it none", () => {
+  for (const page of ["api/console/web/shell/shell.tsx", "api/console/web/look/table.css"])
+    expect(touchedBy([page])).toEqual(["test/deep/pages.test.ts"]);
+  expect(touchedBy(["api/console/pictures/report.png"])).toEqual([]);
 });
 
 test("a test without a sound result of a known commit is touched", () => {

@@ -15,12 +15,15 @@ export type TouchedOptions = {
 
 /** Results of tests, and what people read outside of `deploy/`. */
 const NO_EFFECT =
-  /^test\/deep\/results\.jsonl$|^test\/promises\/figures\/|\/(?:DECISIONS|README)\.md$/;
+  /^test\/deep\/results\.jsonl$|^test\/promises\/figures\/|^api\/console\/pictures\/|\/(?:DECISIONS|README)\.md$/;
+/** The pages of the console are built with vite and served by the api: only a browser runs them. */
+const PAGES = "api/console/web/";
+const BROWSER = "test/browser/chromium-program.ts";
 
 /**
  * The deep test files whose newest result says nothing about this tree: there is none, it failed, or one of the modules that run in the
  * test has changed since. A changed file that no module imports (SQL, charts, scripts, the lock file) touches every test, a Markdown file
- * only the tests that name it.
+ * only the tests that name it, a file of the console's pages those that open a browser.
  */
 export function touchedFiles({
   files,
@@ -41,12 +44,8 @@ export function touchedFiles({
     return relevant.some((path) => {
       if (path.endsWith(".md"))
         return [...closure].some((module) => textOf(module).includes(basename(path)));
-      return /\.tsx?$/.test(path) ? closure.has(path) || isPage(path, closure) : true;
+      if (path.startsWith(PAGES)) return closure.has(path) || closure.has(BROWSER);
+      return /\.tsx?$/.test(path) ? closure.has(path) : true;
     });
   });
-}
-
-/** The console's pages are built with vite and served by the api. */
-function isPage(path: string, closure: ReadonlySet<string>): boolean {
-  return path.startsWith("api/console/web/") && closure.has("api/main.ts");
 }

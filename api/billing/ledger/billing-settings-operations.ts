@@ -70,7 +70,9 @@ export const updateBillingSettings: Operation = operation({
 function changed(before: BillingSettings, body: PatchBillingSettings): BillingSettings {
   const { payout_currency: _only, ...given } = presentFields(body);
   const after = { ...before, ...given };
-  if (before.has_entries && after.starts_on !== before.starts_on)
+  // Adjustments may have been posted before anybody has set a first day.
+  const isFixed = before.has_entries && before.starts_on !== null;
+  if (isFixed && after.starts_on !== before.starts_on)
     throw conflict("starts_on", "something is posted, so the first day stays as it is");
   if (after.enabled && after.starts_on === null)
     throw validationFailed({ starts_on: "required to switch billing on" });

@@ -124,7 +124,7 @@ function Switch({ settings, mayWrite }: Part): ReactElement {
       {mayWrite && !enabled && (
         <NestedForm
           key={settings.updated_at}
-          fields={isPosted ? [] : [STARTS_ON]}
+          fields={isPosted && day !== null ? [] : [STARTS_ON]}
           initial={settings}
           submit="Switch billing on"
           onSubmit={async (body) => await save.mutateAsync({ ...body, enabled: true })}
