@@ -24,7 +24,7 @@ export const getBillingSettings: Operation = operation({
   path: PATH,
   tag: "Billing",
   summary: "Get the billing settings",
-  description: "Billing is off until `enabled` is set: before that nothing is posted.",
+  description: "Billing is off until `enabled` is set: before that no conversion is posted.",
   access: unrestrictedStaff,
   input: {},
   output,
@@ -70,7 +70,7 @@ export const updateBillingSettings: Operation = operation({
 function changed(before: BillingSettings, body: PatchBillingSettings): BillingSettings {
   const { payout_currency: _only, ...given } = presentFields(body);
   const after = { ...before, ...given };
-  // Adjustments may have been posted before anybody has set a first day.
+  // A payment of an advertiser may have been posted before anybody has set a first day.
   const isFixed = before.has_entries && before.starts_on !== null;
   if (isFixed && after.starts_on !== before.starts_on)
     throw conflict("starts_on", "something is posted, so the first day stays as it is");

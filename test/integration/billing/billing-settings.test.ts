@@ -71,15 +71,17 @@ test("the first day can be changed until something is posted (N36)", async () =>
   expect((await world.patch("/billing-settings", { starts_on: "2026-01-01" })).status).toBe(200);
 });
 
-test("billing can be switched on where something is posted and no first day is set (N36)", async () => {
+test("billing can be switched on after a payment of an advertiser was entered (N36)", async () => {
   const other = await world.addTenant("opened");
   const key = other.keys.admin;
-  const fields = { affiliate_id: other.affiliateId };
-  await world.patch("/billing-settings", { enabled: true, starts_on: "2026-03-01" }, key);
-  expect((await adjust(world, fields, { key })).status).toBe(201);
-  await world.rows(
-    "delete from billing_settings s using workspace w where w.id = s.workspace_id and w.slug = 'opened'",
-  );
+  const body = {
+    advertiser_id: other.advertiserId,
+    currency: "USD",
+    amount: "5",
+    external_id: "bank-early",
+    received_at: "2026-01-05T00:00:00.000Z",
+  };
+  expect((await world.call("POST", "/payments", { key, body })).status).toBe(201);
   const settings = await world.get("/billing-settings", key);
   expect(dataOf(settings)).toMatchObject({ enabled: false, starts_on: null, has_entries: true });
   const first = { enabled: true, starts_on: "2026-02-01" };

@@ -109,8 +109,9 @@ function TileWords({
 }): ReactElement {
   const { label } = metric;
   const words = figureWords(metric, totals, { shown: currency, others }, money);
-  const of = { row: totals, totals, currency };
-  const before = words.isOwn ? comparedFigure(metric, of) : undefined;
+  const before = words.isOwn
+    ? comparedFigure(metric, { row: totals, totals, currency })
+    : undefined;
   const both =
     before === undefined || compared === undefined
       ? undefined
@@ -123,7 +124,7 @@ function TileWords({
         <Why words={words} />
       </span>
       <span className="against" title={both}>
-        {before === undefined ? "\u00a0" : <Against metric={metric} {...of} />}
+        {before === undefined ? "\u00a0" : <Against metric={metric} row={totals} before={before} />}
       </span>
     </>
   );

@@ -16,7 +16,7 @@ export type Columns = Update["columns"];
 const PROGRESS_MS = 700;
 const RECENT = 10;
 const PAGE_ROWS = 200;
-/** Most rows without an effect on the screen, and in a CSV. */
+/** How many rows that change nothing the screen shows, and a CSV has, at most. */
 const SHOWN_MAX = 50;
 const SAVED_MAX = 10_000;
 

@@ -10,9 +10,8 @@ import { StrangerText } from "../../parts/stranger-text.tsx";
 import { heightOf } from "../../plots/pixels.ts";
 import { ShareBar } from "../../plots/share-bar.tsx";
 import { SPARKLINE_SIZE, Sparkline } from "../../plots/sparkline.tsx";
-import { Against } from "../against.tsx";
+import { Against, comparedFigure } from "../against.tsx";
 import { figureWords, Why } from "../figure-text.tsx";
-import { hasCompared } from "../has-compared.ts";
 import type { OtherMoney } from "../other-money.ts";
 import { labelOf } from "../row-label.ts";
 import { type Currencies, drawnValue } from "../why-absent.ts";
@@ -154,9 +153,12 @@ function FigureCell({
     filters: withFilters(report.filters, filters),
     dateBasis: report.dateBasis,
   });
-  const against = words.isOwn && hasCompared(totals) && (
+  const before = words.isOwn
+    ? comparedFigure(metric, { row, totals, currency: known.shown })
+    : undefined;
+  const against = before !== undefined && (
     <span className="against">
-      <Against metric={metric} row={row} totals={totals} currency={known.shown} />
+      <Against metric={metric} row={row} before={before} />
     </span>
   );
   if (behind.kind === "none" || (heightOf(row[name]) ?? 0) === 0) {
