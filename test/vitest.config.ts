@@ -241,6 +241,8 @@ export default defineConfig({
         test: {
           ...integration,
           ...deep,
+          // With three workers a fifth of the processor time was unused.
+          maxWorkers: 4,
           name: "deep-integration",
           include: ["test/deep/integration/**/*.test.ts"],
           sequence: { groupOrder: 8 },
@@ -251,6 +253,7 @@ export default defineConfig({
         test: {
           ...whole,
           ...deep,
+          maxWorkers: 3,
           name: "deep-e2e",
           include: ["test/deep/e2e/**/*.test.ts"],
           sequence: { groupOrder: 9 },
@@ -263,8 +266,8 @@ export default defineConfig({
           ...browser,
           ...deep,
           name: "deep-browser",
-          // They wait for pages: with two workers a fifth of the processor time was unused.
-          maxWorkers: 3,
+          // They wait for pages: with three workers a fifth of the processor time was unused.
+          maxWorkers: 4,
           include: ["test/deep/browser/**/*.test.ts"],
           exclude: [...configDefaults.exclude, BUDGET],
           sequence: { groupOrder: 12 },

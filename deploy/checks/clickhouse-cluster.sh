@@ -144,7 +144,10 @@ compare() {
     say fail "$name: $node does not catch up within $SYNCED_S s: $(tail -c 300 "$state/refusal")"
     return
   fi
-  counts=$(ask "$node" "select count(), uniqExact(_position) from click where _lane = 0 and _producer = $producer and _epoch = $run format TSV")
+  if ! counts=$(ask "$node" "select count(), uniqExact(_position) from click where _lane = 0 and _producer = $producer and _epoch = $run format TSV" "" "$SYNCED_S" 2>&1); then
+    say fail "$name: $node does not count its rows: $(tail -c 300 <<<"$counts")"
+    return
+  fi
   read -r rows positions <<<"$counts"
   if ((rows == positions && rows >= wanted && rows <= wanted + ROWS)); then
     say ok "$name: $node has each of $wanted acknowledged rows once"

@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
@@ -26,7 +26,8 @@ test("the check of a cluster passes on a real one, and waits until a killed node
       .filter((node) => node.shard === shard)
       .map(({ host }) => `http://${host.address}:8123`)
       .join(" ");
-  const { stdout } = await promisify(execFile)("bash", [SCRIPT], {
+  const script = spawn("bash", [SCRIPT], {
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
       NODES: originsOf("1"),
@@ -39,9 +40,11 @@ test("the check of a cluster passes on a real one, and waits until a killed node
       ...control.environment,
     },
   });
+  const [stdout, stderr] = await Promise.all([text(script.stdout), text(script.stderr)]);
   const said = stdout.replaceAll(/\d{3,}/g, "N");
+  // First, so that a failure shows all that the script said.
+  expect(`${said}${stderr}`).toMatch(/^pass, ClickHouse \d+\.\d+/m);
   for (const round of ["calm", "kill", "freeze", "partition"])
     expect(said.match(new RegExp(`^ok {3}${round}: .* once$`, "gm"))).toHaveLength(2);
   expect(said).toMatch(/^ok {3}partial: click_all refuses to answer without a shard$/m);
-  expect(said).toMatch(/^pass, ClickHouse \d+\.\d+/m);
 });
