@@ -91,7 +91,7 @@ function rotation({
   readonly env?: Readonly<Record<string, string>>;
   readonly before?: readonly string[];
 } = {}): Rotation {
-  const [program = process.execPath, ...rest] = [...before, process.execPath];
+  const [program, ...rest] = [...before, process.execPath];
   const child = spawn(
     program,
     [...rest, projectFile(".build", "api", "tracker.js"), "secrets", "rotate"],
