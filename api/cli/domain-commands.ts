@@ -5,7 +5,7 @@ import {
   trackingDomainAssignments,
   trackingDomains,
 } from "../catalog/management/tracking-domains.ts";
-import { storedHost } from "../http/catalog-fields.ts";
+import { storedHost } from "../fields/catalog-fields.ts";
 import { presentFields } from "../http/patch.ts";
 import { affiliateIdOf, offerIdOf } from "./accounts.ts";
 import type { Command, CommandOption } from "./command.ts";

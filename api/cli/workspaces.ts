@@ -8,7 +8,7 @@ import {
   insertWorkspace,
   type NewWorkspace,
 } from "../catalog/workspace/insert-workspace.ts";
-import { WORKSPACE_SLUG } from "../http/catalog-fields.ts";
+import { WORKSPACE_SLUG } from "../fields/catalog-fields.ts";
 import type { PrincipalWorkspace } from "../operation/principal.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { MORE_FAULTY_ENTRIES } from "../fields/bounded-list.ts";
 import { validationFailed } from "../operation/errors.ts";
-import { MORE_FAULTY_ENTRIES } from "./bounded-list.ts";
 import { faultsBy } from "./request-input.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { parseDay } from "../../schemas/time/calendar.ts";
 import { PRESETS } from "../../schemas/time/presets.ts";
+import { currency, isStorable, shownTime } from "../fields/body-fields.ts";
 import { sentAs } from "../operation/parameters.ts";
-import { currency, isStorable, shownTime } from "./body-fields.ts";
 
 /*
  * Query parameters: text in, values out. The caller reads a message next to the name of its parameter.

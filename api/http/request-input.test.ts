@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { calledUrl, email, money, orEmpty, targetUrl, text } from "../fields/body-fields.ts";
 import { likePattern, mintCode, parseReference } from "../operation/codes.ts";
-import { calledUrl, email, money, orEmpty, targetUrl, text } from "./body-fields.ts";
 import { faultsOf } from "./request-input.ts";
 
 const Body = z.strictObject({

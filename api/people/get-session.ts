@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { buildInfo } from "../../schemas/host/build-info.ts";
-import { shownTime } from "../http/body-fields.ts";
+import { shownTime } from "../fields/body-fields.ts";
 import { isFresh } from "../http/caller-refusal.ts";
 import type { Operation } from "../operation/operation.ts";
 import { PERMISSIONS, permissionsOf, ROLES } from "../operation/permissions.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { showTo } from "../access/visibility.ts";
-import { deletedRecord, oneOf } from "../http/body-fields.ts";
+import { deletedRecord, oneOf } from "../fields/body-fields.ts";
 import { openPage } from "../http/page.ts";
 import { pathId } from "../http/path-fields.ts";
 import { pageParams } from "../http/query-fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shownTime } from "../http/body-fields.ts";
+import { shownTime } from "../fields/body-fields.ts";
 import type { Operation } from "../operation/operation.ts";
 import { ROLES } from "../operation/permissions.ts";
 import { ANYONE_WRITES } from "./access-of-people.ts";

@@ -3,7 +3,7 @@ import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { showTo } from "../access/visibility.ts";
 import { lockWorkspace } from "../catalog/workspace/workspace.ts";
-import { deletedRecord, oneOf, recordId, shownTime } from "../http/body-fields.ts";
+import { deletedRecord, oneOf, recordId, shownTime } from "../fields/body-fields.ts";
 import { openPage } from "../http/page.ts";
 import { presentFields } from "../http/patch.ts";
 import { pathId } from "../http/path-fields.ts";

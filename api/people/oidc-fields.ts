@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "../http/body-fields.ts";
+import { text } from "../fields/body-fields.ts";
 import { ApiError } from "../operation/errors.ts";
 import type { OidcClient } from "./oidc-client.ts";
 import type { VisitorContext } from "./people-context.ts";

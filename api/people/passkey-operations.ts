@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { deletedRecord, name, shownTime } from "../http/body-fields.ts";
+import { deletedRecord, name, shownTime } from "../fields/body-fields.ts";
 import { pathId } from "../http/path-fields.ts";
 import { ApiError, notFound } from "../operation/errors.ts";
 import type { Operation } from "../operation/operation.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isStorable } from "../http/body-fields.ts";
+import { isStorable } from "../fields/body-fields.ts";
 
 const CHARACTERS_MIN = 12;
 const CHARACTERS_MAX = 128;

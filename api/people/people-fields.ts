@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { shownSchema } from "../access/visibility.ts";
-import { email, name, oneOf, recordId, shownTime, text } from "../http/body-fields.ts";
-import { listOf } from "../http/bounded-list.ts";
-import { recordIds, timezone } from "../http/catalog-fields.ts";
+import { email, name, oneOf, recordId, shownTime, text } from "../fields/body-fields.ts";
+import { listOf } from "../fields/bounded-list.ts";
+import { recordIds, timezone } from "../fields/catalog-fields.ts";
 import { PERMISSIONS, ROLES } from "../operation/permissions.ts";
 
 const TOKEN_MAX = 200;

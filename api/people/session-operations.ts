@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shownTime } from "../http/body-fields.ts";
+import { shownTime } from "../fields/body-fields.ts";
 import { pathUuid } from "../http/path-fields.ts";
 import { ApiError, notFound, validationFailed } from "../operation/errors.ts";
 import type { Operation } from "../operation/operation.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { insertAuditEntry } from "../access/audit-log.ts";
 import { affiliates, queueAffiliateSignUp } from "../catalog/affiliates/affiliates.ts";
-import { country, email, name, orEmpty, text } from "../http/body-fields.ts";
+import { country, email, name, orEmpty, text } from "../fields/body-fields.ts";
 import { mintCode } from "../operation/codes.ts";
 import { notFound } from "../operation/errors.ts";
 import type { Operation } from "../operation/operation.ts";

@@ -4,7 +4,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { postgresCode, SQLSTATE, violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { referenceFaults } from "../access/references.ts";
-import { deletedRecord } from "../http/body-fields.ts";
+import { deletedRecord } from "../fields/body-fields.ts";
 import { presentFields } from "../http/patch.ts";
 import { tryCodes } from "../operation/codes.ts";
 import { ApiError, conflict, type ErrorCode, notFound } from "../operation/errors.ts";

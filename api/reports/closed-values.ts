@@ -2,7 +2,7 @@ import { CLICK_STATUSES, DEVICE_TYPES, LINK_TYPES } from "../../schemas/events/c
 import { CONVERSION_METHODS, CONVERSION_STATUSES } from "../../schemas/events/conversion-words.ts";
 import { CURRENCY_CODES } from "../../schemas/money/currencies.ts";
 import { findNearest } from "../../schemas/names/nearest-name.ts";
-import { COUNTRY_CODES } from "../http/iso-codes.ts";
+import { COUNTRY_CODES } from "../fields/iso-codes.ts";
 
 /** A value that rows have, and what people and our screens call it. Case does not matter. */
 type Known = { readonly value: string; readonly names: readonly string[] };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { everyRole } from "../access/access-of-operations.ts";
-import { shownCurrency } from "../http/body-fields.ts";
+import { shownCurrency } from "../fields/body-fields.ts";
 import { csvAnswer } from "../http/list-csv.ts";
 import { bomParam, rangeEcho } from "../http/query-fields.ts";
 import { type Operation, operation } from "../operation/operation.ts";

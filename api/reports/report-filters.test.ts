@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { words } from "../../test/samples/words.ts";
-import { COUNTRY_CODES } from "../http/iso-codes.ts";
+import { COUNTRY_CODES } from "../fields/iso-codes.ts";
 import { closedValue } from "./closed-values.ts";
 import { emptyPasses, parseFilters } from "./report-filters.ts";
 

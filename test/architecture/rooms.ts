@@ -17,6 +17,7 @@ export const API_ROOMS: readonly string[] = [
   "records",
   "http",
   "access",
+  "fields",
   "operation",
 ];
 

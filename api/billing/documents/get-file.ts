@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { wordParam } from "../../http/query-fields.ts";
 import { notFound } from "../../operation/errors.ts";

@@ -5,7 +5,7 @@ import { unrestrictedAdminWrite, unrestrictedStaff } from "../../access/access-o
 import { noteChange } from "../../access/change-log.ts";
 import { findReferenced } from "../../access/references.ts";
 import { showTo } from "../../access/visibility.ts";
-import { country, oneOf, orEmpty, text } from "../../http/body-fields.ts";
+import { country, oneOf, orEmpty, text } from "../../fields/body-fields.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shownSchema } from "../../access/visibility.ts";
-import { shownCurrency, shownDay, shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownCurrency, shownDay, shownMoney, shownTime } from "../../fields/body-fields.ts";
 
 export const INVOICE_STATUSES = [
   "draft",

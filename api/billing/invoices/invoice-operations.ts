@@ -4,8 +4,8 @@ import { type Invoice, readInvoice } from "../../../schemas/billing/read-invoice
 import { unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
 import { referenceFaults } from "../../access/references.ts";
 import { showTo } from "../../access/visibility.ts";
-import { flag, recordId } from "../../http/body-fields.ts";
-import { time } from "../../http/catalog-fields.ts";
+import { flag, recordId } from "../../fields/body-fields.ts";
+import { time } from "../../fields/catalog-fields.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import {

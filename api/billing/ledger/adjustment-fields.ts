@@ -9,8 +9,8 @@ import {
   shownMoney,
   shownTime,
   text,
-} from "../../http/body-fields.ts";
-import { recordReference } from "../../http/catalog-fields.ts";
+} from "../../fields/body-fields.ts";
+import { recordReference } from "../../fields/catalog-fields.ts";
 import { signedMoney } from "./signed-money.ts";
 
 const REASON_MAX = 500;

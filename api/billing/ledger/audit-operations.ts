@@ -3,7 +3,7 @@ import { auditBilling } from "../../../schemas/billing/audit.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { unrestrictedStaff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownCurrency, shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownCurrency, shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { type FilteredPage, openPage } from "../../http/page.ts";
 import { pageParams } from "../../http/query-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";

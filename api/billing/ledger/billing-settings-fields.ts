@@ -2,7 +2,15 @@ import { z } from "zod";
 import { parseDay } from "../../../schemas/time/calendar.ts";
 import { DAY_MS, INSTANT_MS_MAX, INSTANT_MS_MIN } from "../../../schemas/time/zone.ts";
 import { shownSchema } from "../../access/visibility.ts";
-import { count, flag, oneOf, orEmpty, shownDay, shownTime, text } from "../../http/body-fields.ts";
+import {
+  count,
+  flag,
+  oneOf,
+  orEmpty,
+  shownDay,
+  shownTime,
+  text,
+} from "../../fields/body-fields.ts";
 
 const NAME_MAX = 200;
 const ADDRESS_MAX = 500;

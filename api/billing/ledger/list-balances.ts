@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { unrestrictedStaff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo, visibleFields } from "../../access/visibility.ts";
-import { shownCurrency, shownMoney } from "../../http/body-fields.ts";
+import { shownCurrency, shownMoney } from "../../fields/body-fields.ts";
 import { csvAnswer, listCsv } from "../../http/list-csv.ts";
 import { openPage } from "../../http/page.ts";
 import {

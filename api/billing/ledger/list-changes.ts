@@ -3,7 +3,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { quoteConditions } from "../../../schemas/postgres/quote.ts";
 import { unrestrictedStaff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { conditionsOf } from "../../http/filter-conditions.ts";
 import { type FilteredPage, openPage } from "../../http/page.ts";
 import { dayParam, pageParams, textParam } from "../../http/query-fields.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unrestrictedStaff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo, visibleFields } from "../../access/visibility.ts";
-import { shownCurrency, shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownCurrency, shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { csvAnswer, listCsv } from "../../http/list-csv.ts";
 import { openPage } from "../../http/page.ts";
 import {

@@ -6,7 +6,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownCurrency, shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownCurrency, shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { currencyParam, unpagedParams } from "../../http/query-fields.ts";
 import {
   type Operation,

@@ -9,7 +9,7 @@ import { formatDay, parseDay } from "../../../schemas/time/calendar.ts";
 import { type Zone, zoneOf } from "../../../schemas/time/zone.ts";
 import { unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
 import { findAffiliate } from "../../catalog/affiliates/affiliates.ts";
-import { flag, recordId } from "../../http/body-fields.ts";
+import { flag, recordId } from "../../fields/body-fields.ts";
 import { ApiError, conflict } from "../../operation/errors.ts";
 import {
   type FieldFaults,

@@ -4,7 +4,7 @@ import { parseDay } from "../../../schemas/time/calendar.ts";
 import { zoneOf } from "../../../schemas/time/zone.ts";
 import { unrestrictedStaff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { openPage } from "../../http/page.ts";
 import { pathId } from "../../http/path-fields.ts";
 import {

@@ -6,7 +6,7 @@ import {
   shownStatement,
 } from "../../../schemas/billing/statements.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownCurrency, shownDay, shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownCurrency, shownDay, shownMoney, shownTime } from "../../fields/body-fields.ts";
 import type { Role } from "../../operation/permissions.ts";
 
 export const STATEMENT_STATUSES = [

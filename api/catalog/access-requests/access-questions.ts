@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { country, flag, longText, oneOf, targetUrl, text } from "../../http/body-fields.ts";
-import { listOf } from "../../http/bounded-list.ts";
+import { country, flag, longText, oneOf, targetUrl, text } from "../../fields/body-fields.ts";
+import { listOf } from "../../fields/bounded-list.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 
 const QUESTIONS_MAX = 30;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shownSchema } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { ACCESS_STATUSES } from "../offers/offer-fields.ts";
 import type { AccessRow } from "../offers/queue-access-event.ts";
 import { shownAnswers } from "./access-questions.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownTime, text } from "../../http/body-fields.ts";
+import { shownTime, text } from "../../fields/body-fields.ts";
 import { conflict, notFound } from "../../operation/errors.ts";
 import {
   type Operation,

@@ -14,7 +14,7 @@ import {
   shownTime,
   tags,
   text,
-} from "../../http/body-fields.ts";
+} from "../../fields/body-fields.ts";
 import { isAnyOf, matches } from "../../http/filter-conditions.ts";
 import { byName } from "../../http/list-order.ts";
 import { idsParam, textParam, wordParam } from "../../http/query-fields.ts";

@@ -18,8 +18,8 @@ import {
   shownTime,
   tags,
   text,
-} from "../../http/body-fields.ts";
-import { givenCode } from "../../http/catalog-fields.ts";
+} from "../../fields/body-fields.ts";
+import { givenCode } from "../../fields/catalog-fields.ts";
 import { hasMember, isAnyOf, matches } from "../../http/filter-conditions.ts";
 import { byCode, byName } from "../../http/list-order.ts";
 import { idParam, idsParam, textParam, wordParam } from "../../http/query-fields.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { staff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownMoney } from "../../http/body-fields.ts";
+import { shownMoney } from "../../fields/body-fields.ts";
 import { openPage } from "../../http/page.ts";
 import { reference } from "../../http/path-fields.ts";
 import { booleanParam, pageParams, textParam, wordParam } from "../../http/query-fields.ts";

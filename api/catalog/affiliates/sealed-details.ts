@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { purposeOf } from "../../../schemas/secrets/sealed-columns.ts";
 import type { SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
-import { isStorable, text } from "../../http/body-fields.ts";
+import { isStorable, text } from "../../fields/body-fields.ts";
 import type { SealedField } from "../../records/managed-resource.ts";
 
 const DETAILS_MAX = 50;

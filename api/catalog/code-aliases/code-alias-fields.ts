@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { shownSchema } from "../../access/visibility.ts";
-import { oneOf, shownTime } from "../../http/body-fields.ts";
-import { givenCode, recordReference } from "../../http/catalog-fields.ts";
+import { oneOf, shownTime } from "../../fields/body-fields.ts";
+import { givenCode, recordReference } from "../../fields/catalog-fields.ts";
 
 export const ALIAS_KINDS = ["offer", "affiliate", "smart_link"] as const;
 export type AliasKind = (typeof ALIAS_KINDS)[number];

@@ -7,7 +7,7 @@ import {
   orEmpty,
   shownTime,
   targetUrl,
-} from "../../http/body-fields.ts";
+} from "../../fields/body-fields.ts";
 
 /** What a creative is (G54). */
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;

@@ -11,8 +11,8 @@ import {
   shownTime,
   targetUrl,
   text,
-} from "../../http/body-fields.ts";
-import { time } from "../../http/catalog-fields.ts";
+} from "../../fields/body-fields.ts";
+import { time } from "../../fields/catalog-fields.ts";
 import { unpagedParams } from "../../http/query-fields.ts";
 import {
   type FieldFaults,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { staff } from "../../access/access-of-operations.ts";
-import { flag, oneOf } from "../../http/body-fields.ts";
+import { flag, oneOf } from "../../fields/body-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { AD_PLATFORMS } from "./ad-platform-tags.ts";
 import { listActiveDomains } from "./link-domains.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { staff } from "../../access/access-of-operations.ts";
-import { text } from "../../http/body-fields.ts";
+import { text } from "../../fields/body-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { expandLandingPage, expandTemplate } from "./expand-template.ts";
 import { CHAIN_LIMITS, type Chain, followChain, TEST_PROBLEMS } from "./follow-template.ts";

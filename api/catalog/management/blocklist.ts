@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../../access/access-of-operations.ts";
-import { listOf } from "../../http/bounded-list.ts";
+import { listOf } from "../../fields/bounded-list.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { lockWorkspace } from "../workspace/workspace.ts";
 import { listInstallationEntries } from "./installation-blocklist.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
-import { oneOf, recordId, shownTime, text } from "../../http/body-fields.ts";
-import { time } from "../../http/catalog-fields.ts";
+import { oneOf, recordId, shownTime, text } from "../../fields/body-fields.ts";
+import { time } from "../../fields/catalog-fields.ts";
 import { idParam, textParam, wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 import { periodFaults } from "./period-faults.ts";

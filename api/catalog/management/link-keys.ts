@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
-import { recordId, shownTime } from "../../http/body-fields.ts";
+import { recordId, shownTime } from "../../fields/body-fields.ts";
 import { idParam, textParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 

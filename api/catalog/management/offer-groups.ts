@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
-import { name, shownTime } from "../../http/body-fields.ts";
-import { caps, recordIds } from "../../http/catalog-fields.ts";
+import { name, shownTime } from "../../fields/body-fields.ts";
+import { caps, recordIds } from "../../fields/catalog-fields.ts";
 import { manage } from "../../records/manage.ts";
 
 /** Offers that share caps (G105). */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ALL_EVENTS } from "../../../schemas/catalog/own-terms.ts";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
-import { money, oneOf, recordId, shownMoney, shownTime } from "../../http/body-fields.ts";
-import { eventCode } from "../../http/catalog-fields.ts";
+import { money, oneOf, recordId, shownMoney, shownTime } from "../../fields/body-fields.ts";
+import { eventCode } from "../../fields/catalog-fields.ts";
 import { idParam } from "../../http/query-fields.ts";
 import type { FieldFaults, OperationContext } from "../../operation/operation.ts";
 import { manage } from "../../records/manage.ts";

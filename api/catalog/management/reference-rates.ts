@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { parseDay } from "../../../schemas/time/calendar.ts";
-import { currency as currencyField } from "../../http/body-fields.ts";
+import { currency as currencyField } from "../../fields/body-fields.ts";
 import { statementName } from "../../http/statement-name.ts";
 
 /** Units per EUR, with as many digits as Postgres keeps. */

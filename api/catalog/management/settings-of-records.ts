@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
-import { count, longText, oneOf, recordId, words } from "../../http/body-fields.ts";
-import { addressRanges, caps, days, fraudChecks } from "../../http/catalog-fields.ts";
+import { count, longText, oneOf, recordId, words } from "../../fields/body-fields.ts";
+import { addressRanges, caps, days, fraudChecks } from "../../fields/catalog-fields.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 import { questions, shownQuestions } from "../access-requests/access-questions.ts";
 import { advertisers } from "../advertisers/advertisers.ts";

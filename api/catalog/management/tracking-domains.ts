@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { staff, unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
-import { flag, oneOf, recordId, shownTime } from "../../http/body-fields.ts";
-import { trackingHost } from "../../http/catalog-fields.ts";
+import { flag, oneOf, recordId, shownTime } from "../../fields/body-fields.ts";
+import { trackingHost } from "../../fields/catalog-fields.ts";
 import { idParam, wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 import { lockWorkspace } from "../workspace/workspace.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
-import { name, oneOf, recordId, shownTime, words } from "../../http/body-fields.ts";
-import { addressRanges, countries, recordIds, subConditions } from "../../http/catalog-fields.ts";
+import { name, oneOf, recordId, shownTime, words } from "../../fields/body-fields.ts";
+import { addressRanges, countries, recordIds, subConditions } from "../../fields/catalog-fields.ts";
 import { wordParam } from "../../http/query-fields.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 import { manage } from "../../records/manage.ts";

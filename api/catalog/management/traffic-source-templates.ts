@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
-import { name, shownTime, text } from "../../http/body-fields.ts";
-import { recordIds, subTexts } from "../../http/catalog-fields.ts";
+import { name, shownTime, text } from "../../fields/body-fields.ts";
+import { recordIds, subTexts } from "../../fields/catalog-fields.ts";
 import { manage } from "../../records/manage.ts";
 
 /** Sub IDs and a source ID that clicks of the named partners must have; other clicks are refused as traffic_source (G181). */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { staff, unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
-import { email, name, oneOf, orEmpty, shownTime } from "../../http/body-fields.ts";
+import { email, name, oneOf, orEmpty, shownTime } from "../../fields/body-fields.ts";
 import { wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { adminWrite } from "../../access/access-of-operations.ts";
-import { deletedRecord } from "../../http/body-fields.ts";
+import { deletedRecord } from "../../fields/body-fields.ts";
 import { ApiError } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { eventTable, findUseOfEvent, touchOffer } from "./events.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
-import { deletedRecord } from "../../http/body-fields.ts";
+import { deletedRecord } from "../../fields/body-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";

@@ -17,9 +17,9 @@ import {
   targetUrl,
   text,
   words,
-} from "../../http/body-fields.ts";
-import { listOf } from "../../http/bounded-list.ts";
-import { caps, eventCode, givenCode, targeting } from "../../http/catalog-fields.ts";
+} from "../../fields/body-fields.ts";
+import { listOf } from "../../fields/bounded-list.ts";
+import { caps, eventCode, givenCode, targeting } from "../../fields/catalog-fields.ts";
 
 const DAYS_MAX = 3_650;
 const EVENTS_MAX = 100;

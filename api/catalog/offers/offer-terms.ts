@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { conflict } from "../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";

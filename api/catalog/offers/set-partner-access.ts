@@ -4,7 +4,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { showTo } from "../../access/visibility.ts";
-import { longText, oneOf, text } from "../../http/body-fields.ts";
+import { longText, oneOf, text } from "../../fields/body-fields.ts";
 import { pathCode, reference } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";

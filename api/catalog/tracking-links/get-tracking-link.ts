@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type RunFault, runFault } from "../../../schemas/catalog/may-run.ts";
 import { canonicalHost } from "../../../schemas/catalog/tracking-host.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import { storedHost } from "../../http/catalog-fields.ts";
+import { storedHost } from "../../fields/catalog-fields.ts";
 import { shownReference } from "../../http/path-fields.ts";
 import { textParam, wordParam } from "../../http/query-fields.ts";
 import { parseReference } from "../../operation/codes.ts";

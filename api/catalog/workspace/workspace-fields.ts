@@ -13,8 +13,8 @@ import {
   targetUrl,
   text,
   words,
-} from "../../http/body-fields.ts";
-import { fraudChecks, timezone, WORKSPACE_SLUG } from "../../http/catalog-fields.ts";
+} from "../../fields/body-fields.ts";
+import { fraudChecks, timezone, WORKSPACE_SLUG } from "../../fields/catalog-fields.ts";
 
 const STATUSES = ["active", "inactive"] as const;
 const MODELS = ["last", "first"] as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { type Resource, shownSchema, showTo } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import type { Principal } from "../../operation/principal.ts";
 import type { DeliveryRow } from "./deliveries.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Resource, shownSchema, showTo } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { openPage } from "../../http/page.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { pageParams, wordParam } from "../../http/query-fields.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { quoteIdentifier } from "../../../schemas/postgres/quote.ts";
-import { oneOf } from "../../http/body-fields.ts";
-import { time } from "../../http/catalog-fields.ts";
+import { oneOf } from "../../fields/body-fields.ts";
+import { time } from "../../fields/catalog-fields.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { conflict } from "../../operation/errors.ts";
 import { type Operation, type OperationAccess, operation } from "../../operation/operation.ts";

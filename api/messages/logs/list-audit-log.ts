@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { staff } from "../../access/access-of-operations.ts";
 import { shownSchema } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { idParam, textParam } from "../../http/query-fields.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { logOperation } from "./log-operation.ts";

@@ -3,7 +3,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { echoRange, resolveRange } from "../../../schemas/time/range.ts";
 import { staff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { rangeEcho, rangeParams, wordParam } from "../../http/query-fields.ts";
 import { invalidParameter } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";

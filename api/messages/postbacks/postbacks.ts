@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { findOffer } from "../../catalog/offers/offers.ts";
-import { calledUrl, longText, oneOf, recordId, shownTime } from "../../http/body-fields.ts";
-import { eventCode } from "../../http/catalog-fields.ts";
+import { calledUrl, longText, oneOf, recordId, shownTime } from "../../fields/body-fields.ts";
+import { eventCode } from "../../fields/catalog-fields.ts";
 import { macroFaults, postbackMacros } from "../../http/macro-faults.ts";
 import { idParam, wordParam } from "../../http/query-fields.ts";
 import { ApiError, conflict, invalidParameter } from "../../operation/errors.ts";

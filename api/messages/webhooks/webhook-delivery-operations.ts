@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { showTo } from "../../access/visibility.ts";
-import { oneOf } from "../../http/body-fields.ts";
+import { oneOf } from "../../fields/body-fields.ts";
 import { pathId, pathUuid } from "../../http/path-fields.ts";
 import { notFound } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { adminWrite } from "../../access/access-of-operations.ts";
-import { flag, name, oneOf, shownTime, text } from "../../http/body-fields.ts";
-import { listOf } from "../../http/bounded-list.ts";
+import { flag, name, oneOf, shownTime, text } from "../../fields/body-fields.ts";
+import { listOf } from "../../fields/bounded-list.ts";
 import { equals } from "../../http/filter-conditions.ts";
 import { booleanParam } from "../../http/query-fields.ts";
 import type { OperationAccess } from "../../operation/operation.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { shownSchema } from "../../access/visibility.ts";
-import { oneOf, recordId, shownTime, text } from "../../http/body-fields.ts";
-import { listOf } from "../../http/bounded-list.ts";
-import { addressRanges, time } from "../../http/catalog-fields.ts";
+import { oneOf, recordId, shownTime, text } from "../../fields/body-fields.ts";
+import { listOf } from "../../fields/bounded-list.ts";
+import { addressRanges, time } from "../../fields/catalog-fields.ts";
 import { PERMISSIONS, ROLES } from "../../operation/permissions.ts";
 
 const NAME_MAX = 200;

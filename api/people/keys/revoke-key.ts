@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
-import { deletedRecord } from "../../http/body-fields.ts";
+import { deletedRecord } from "../../fields/body-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { getKeyOfPath, KeyPath } from "./get-key.ts";
 import { revokeKey as revokeRow } from "./keys.ts";

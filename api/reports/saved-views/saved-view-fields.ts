@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shownSchema } from "../../access/visibility.ts";
-import { name, shownTime, text } from "../../http/body-fields.ts";
+import { name, shownTime, text } from "../../fields/body-fields.ts";
 
 const PATH_MAX = 200;
 /** Longer addresses do not pass every proxy. */

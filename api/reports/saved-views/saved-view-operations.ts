@@ -2,7 +2,7 @@ import { z } from "zod";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { everyRole } from "../../access/access-of-operations.ts";
 import { showTo } from "../../access/visibility.ts";
-import { deletedRecord } from "../../http/body-fields.ts";
+import { deletedRecord } from "../../fields/body-fields.ts";
 import { openPage } from "../../http/page.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { pageParams } from "../../http/query-fields.ts";

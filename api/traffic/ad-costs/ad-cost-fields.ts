@@ -11,9 +11,9 @@ import {
   shownMoney,
   shownTime,
   text,
-} from "../../http/body-fields.ts";
-import { listOf } from "../../http/bounded-list.ts";
-import { recordReference } from "../../http/catalog-fields.ts";
+} from "../../fields/body-fields.ts";
+import { listOf } from "../../fields/bounded-list.ts";
+import { recordReference } from "../../fields/catalog-fields.ts";
 
 /** Costs in one call. */
 export const COSTS_MAX = 10_000;

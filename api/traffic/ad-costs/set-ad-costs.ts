@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite } from "../../access/access-of-operations.ts";
-import { FAULTY_ENTRIES_MAX, listOf } from "../../http/bounded-list.ts";
-import { recordReference } from "../../http/catalog-fields.ts";
+import { FAULTY_ENTRIES_MAX, listOf } from "../../fields/bounded-list.ts";
+import { recordReference } from "../../fields/catalog-fields.ts";
 import { faultsOf } from "../../http/request-input.ts";
 import type { Reference } from "../../operation/codes.ts";
 import { validationFailed } from "../../operation/errors.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CAP_PERIODS } from "../../../schemas/catalog/records.ts";
 import { staff } from "../../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { openPage } from "../../http/page.ts";
 import { idParam, pageParams } from "../../http/query-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";

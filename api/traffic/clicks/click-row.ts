@@ -4,7 +4,7 @@ import { CLICK_STATUSES, ClickRecord, LINK_TYPES } from "../../../schemas/events
 import { forEachSubId } from "../../../schemas/events/sub-ids.ts";
 import { shownSchema } from "../../access/visibility.ts";
 import { VISIBILITY } from "../../access/visibility-table.ts";
-import { shownMoney, shownTime } from "../../http/body-fields.ts";
+import { shownMoney, shownTime } from "../../fields/body-fields.ts";
 
 const CLICK_FIELDS: readonly string[] = VISIBILITY.click.fields;
 

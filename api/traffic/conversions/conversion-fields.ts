@@ -14,9 +14,9 @@ import {
   shownMoney,
   shownTime,
   text,
-} from "../../http/body-fields.ts";
-import { listOf } from "../../http/bounded-list.ts";
-import { recordReference } from "../../http/catalog-fields.ts";
+} from "../../fields/body-fields.ts";
+import { listOf } from "../../fields/bounded-list.ts";
+import { recordReference } from "../../fields/catalog-fields.ts";
 
 const REASON_MAX = 200;
 const BULK_IDS_MAX = 500;

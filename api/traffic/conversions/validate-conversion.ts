@@ -4,7 +4,7 @@ import { ask } from "../../../schemas/nats/ask.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { staff } from "../../access/access-of-operations.ts";
 import { referenceFaults } from "../../access/references.ts";
-import { recordId, text } from "../../http/body-fields.ts";
+import { recordId, text } from "../../fields/body-fields.ts";
 import { unavailable } from "../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { everyRole } from "../../access/access-of-operations.ts";
 import { ADVERTISER_STATUSES } from "../../catalog/advertisers/advertisers.ts";
 import { AFFILIATE_STATUSES } from "../../catalog/affiliates/affiliates.ts";
-import { shownCurrency } from "../../http/body-fields.ts";
+import { shownCurrency } from "../../fields/body-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { PERMISSIONS, ROLES } from "../../operation/permissions.ts";
 import { keyIdOf } from "../../operation/principal.ts";

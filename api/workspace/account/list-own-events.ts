@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { openPage } from "../../http/page.ts";
 import { pageParams } from "../../http/query-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";

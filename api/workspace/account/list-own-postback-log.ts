@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
 import { shownSchema } from "../../access/visibility.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { clickIdParam, textParam, uuidParam } from "../../http/query-fields.ts";
 import { logOperation } from "../../messages/logs/log-operation.ts";
 import { listCallsOfAdvertiser } from "../../messages/logs/logs.ts";

@@ -3,7 +3,7 @@ import { ipRangesOf } from "../../../schemas/net/ip-ranges.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { insertKey } from "../../access/insert-key.ts";
 import { showTo } from "../../access/visibility.ts";
-import { deletedRecord } from "../../http/body-fields.ts";
+import { deletedRecord } from "../../fields/body-fields.ts";
 import { openPage } from "../../http/page.ts";
 import { pathId } from "../../http/path-fields.ts";
 import { pageParams } from "../../http/query-fields.ts";

@@ -4,7 +4,7 @@ import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
 import { readOwnTokens, replaceOwnToken } from "../../catalog/advertisers/own-tokens.ts";
 import { findDefaultOrigin } from "../../catalog/links/link-domains.ts";
-import { count, shownTime } from "../../http/body-fields.ts";
+import { count, shownTime } from "../../fields/body-fields.ts";
 import { ApiError } from "../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
 import { AFFILIATE_DOCUMENT, queueAffiliateUpdated } from "../../catalog/affiliates/affiliates.ts";
-import { country, orEmpty, shownTime, text } from "../../http/body-fields.ts";
+import { country, orEmpty, shownTime, text } from "../../fields/body-fields.ts";
 import { presentFields } from "../../http/patch.ts";
 import { notFound } from "../../operation/errors.ts";
 import {

@@ -3,7 +3,7 @@ import { PostbackReply, type PostbackRequest } from "../../../schemas/events/pos
 import { ask } from "../../../schemas/nats/ask.ts";
 import { advertiserOnly } from "../../access/access-of-operations.ts";
 import { readOwnTokens } from "../../catalog/advertisers/own-tokens.ts";
-import { text } from "../../http/body-fields.ts";
+import { text } from "../../fields/body-fields.ts";
 import { unavailable } from "../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
 import { advertiserIdOf } from "./own-token-operations.ts";

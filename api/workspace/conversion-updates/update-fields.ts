@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CONVERSION_STATUSES } from "../../../schemas/events/conversion-words.ts";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { isStorable, shownCurrency, shownMoney, shownTime } from "../../http/body-fields.ts";
+import { isStorable, shownCurrency, shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { idsParam, rangeParams, wordParam } from "../../http/query-fields.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import { sentAs } from "../../operation/parameters.ts";

@@ -5,7 +5,7 @@ import {
   parseSentAmount,
 } from "../../../schemas/money/amount.ts";
 import { isCurrency } from "../../../schemas/money/currencies.ts";
-import { isStorable } from "../../http/body-fields.ts";
+import { isStorable } from "../../fields/body-fields.ts";
 import type { FileRow } from "../imports/file/file-row.ts";
 import { storableText } from "../imports/stored-faults.ts";
 import { statusOfWord, UPDATE_FIELDS, type UpdateField } from "./column-names.ts";

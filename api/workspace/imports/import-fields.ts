@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shownSchema, showTo } from "../../access/visibility.ts";
-import { isStorable, shownTime } from "../../http/body-fields.ts";
+import { isStorable, shownTime } from "../../fields/body-fields.ts";
 import type { OperationContext } from "../../operation/operation.ts";
 import { sentAs } from "../../operation/parameters.ts";
 import { delimiterOf } from "./file/file-rows.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Nats } from "../../../schemas/nats/connect.ts";
-import { shownTime } from "../../http/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { personOperation } from "../../people/people-operation.ts";
 import { OPERATORS, refuseOthers } from "./operators.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
-import { shownCurrency, shownTime } from "../../http/body-fields.ts";
+import { shownCurrency, shownTime } from "../../fields/body-fields.ts";
 
 export const STATUSES = ["active", "inactive"] as const;
 /** The list is returned without paging. */

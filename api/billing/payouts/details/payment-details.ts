@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LEFT_OUT, masked } from "../../../catalog/affiliates/payment-mask.ts";
-import { country, text } from "../../../http/body-fields.ts";
+import { country, text } from "../../../fields/body-fields.ts";
 import type { FieldFaults } from "../../../operation/operation.ts";
 import { ibanFault, isBic, plainBankCode } from "./bank-codes.ts";
 

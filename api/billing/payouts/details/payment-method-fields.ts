@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HOUR_MS } from "../../../../schemas/time/zone.ts";
 import { shownSchema } from "../../../access/visibility.ts";
-import { country, money, oneOf, orEmpty, shownTime, text } from "../../../http/body-fields.ts";
+import { country, money, oneOf, orEmpty, shownTime, text } from "../../../fields/body-fields.ts";
 import { maskOf, type PaymentRow, UNOPENED } from "./payment-accounts.ts";
 import {
   type PaymentDetails as Details,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { currency, money, oneOf, text } from "../../../http/body-fields.ts";
-import { listOf } from "../../../http/bounded-list.ts";
-import { time } from "../../../http/catalog-fields.ts";
+import { currency, money, oneOf, text } from "../../../fields/body-fields.ts";
+import { listOf } from "../../../fields/bounded-list.ts";
+import { time } from "../../../fields/catalog-fields.ts";
 
 const ROWS_MAX = 10_000;
 const WORD_MAX = 100;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { unrestrictedAdminWrite } from "../../../access/access-of-operations.ts";
-import { listOf } from "../../../http/bounded-list.ts";
+import { listOf } from "../../../fields/bounded-list.ts";
 import { CsvFault, csvRecords, withoutEmptyEnd } from "../../../http/csv-records.ts";
 import { pathId } from "../../../http/path-fields.ts";
 import { faultsOf } from "../../../http/request-input.ts";

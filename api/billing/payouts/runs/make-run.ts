@@ -7,7 +7,7 @@ import { formatDay } from "../../../../schemas/time/calendar.ts";
 import { DAY_MS, zoneOf } from "../../../../schemas/time/zone.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../../../access/access-of-operations.ts";
 import { showTo } from "../../../access/visibility.ts";
-import { shownCurrency, shownDay, shownMoney } from "../../../http/body-fields.ts";
+import { shownCurrency, shownDay, shownMoney } from "../../../fields/body-fields.ts";
 import { currencyParam, wordParam } from "../../../http/query-fields.ts";
 import { conflict } from "../../../operation/errors.ts";
 import { type Operation, type OperationContext, operation } from "../../../operation/operation.ts";

@@ -10,8 +10,8 @@ import {
   shownDay,
   shownMoney,
   shownTime,
-} from "../../../http/body-fields.ts";
-import { listOf } from "../../../http/bounded-list.ts";
+} from "../../../fields/body-fields.ts";
+import { listOf } from "../../../fields/bounded-list.ts";
 import type { Role } from "../../../operation/permissions.ts";
 import { PAYMENT_METHODS } from "../details/payment-details.ts";
 import { PAYOUT_FORMATS } from "../details/payout-formats.ts";

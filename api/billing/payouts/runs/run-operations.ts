@@ -3,7 +3,7 @@ import { readBillingState } from "../../../../schemas/billing/billing-state.ts";
 import { inTransaction } from "../../../../schemas/postgres/transaction.ts";
 import { unrestrictedAdminWrite, unrestrictedStaff } from "../../../access/access-of-operations.ts";
 import { showTo } from "../../../access/visibility.ts";
-import { flag, text } from "../../../http/body-fields.ts";
+import { flag, text } from "../../../fields/body-fields.ts";
 import { openPage } from "../../../http/page.ts";
 import { pathId } from "../../../http/path-fields.ts";
 import { currencyParam, pageParams, wordParam } from "../../../http/query-fields.ts";

@@ -1,4 +1,4 @@
-import { isStorable } from "../../../http/body-fields.ts";
+import { isStorable } from "../../../fields/body-fields.ts";
 import type { OperationContext } from "../../../operation/operation.ts";
 
 type Found = { readonly id: number; readonly key: string };
