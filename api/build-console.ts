@@ -1,6 +1,7 @@
 /**
  * A step of `npm run build`: makes the web part of the console in `.build/console` (or in the folder that is named), with the types of its
- * client from our own OpenAPI document. Does nothing if neither the sources nor the document nor the dependencies have changed.
+ * client from our own OpenAPI document, and its forms of records that api/fields describes. Does nothing if neither the sources nor these
+ * nor the dependencies have changed.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,6 +19,8 @@ import { projectFile } from "../schemas/host/project-root.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { DAY_MS } from "../schemas/time/zone.ts";
 import { buildOpenApi } from "./docs/openapi/openapi.ts";
+import { formParts, formStart } from "./fields/field.ts";
+import { OFFER } from "./fields/offer.ts";
 import { operations } from "./operations.ts";
 
 const WEB = projectFile("api", "console", "web");
@@ -28,11 +31,13 @@ const PROGRAM_MS_MAX = 300_000;
 
 function main(folder: string): void {
   const document = JSON.stringify(buildOpenApi({ operations, baseUrl: "/api/v1" }));
-  const hash = hashOf(document);
+  const forms = { OFFER: formParts(OFFER), NEW_OFFER: formStart(OFFER) };
+  const hash = hashOf(document + JSON.stringify(forms));
   const note = join(folder, "built");
   if (existsSync(note) && readFileSync(note, "utf8") === hash) return;
   mkdirSync(folder, { recursive: true });
   writeTypes(document);
+  writeForms(forms);
   const dist = join(folder, "dist");
   run("vite", [
     "build",
@@ -54,6 +59,17 @@ function writeTypes(document: string): void {
   const file = join(folder, "openapi.json");
   writeFileSync(file, document);
   run("openapi-typescript", [file, "--output", join(folder, "openapi.ts")]);
+}
+
+/** The sources import them by name. A value in JSON is its own type, too. */
+function writeForms(forms: Readonly<Record<string, object>>): void {
+  const lines = (keyword: string, sign: string): string =>
+    Object.entries(forms)
+      .map(([name, value]) => `export ${keyword} ${name}${sign} ${JSON.stringify(value)};\n`)
+      .join("");
+  const file = projectFile(".build", "console", "forms");
+  writeFileSync(`${file}.js`, lines("const", " ="));
+  writeFileSync(`${file}.d.ts`, lines("declare const", ":"));
 }
 
 const PROGRAMS = {

@@ -1,7 +1,9 @@
-import type { Role } from "../operation/permissions.ts";
+import { hiddenNames, shownNames } from "../fields/field.ts";
+import { OFFER } from "../fields/offer.ts";
+import { ROLES, type Role } from "../operation/permissions.ts";
 
 /*
- * Defines who sees which field of which resource. No other code does. An answer is built field by field from here, so a
+ * Defines who sees which field of which resource, with `hiddenFrom` of the records in api/fields. No other code does. An answer is built field by field from here, so a
  * field that is not listed is never shown, and a hidden field is left out, never null (VIS-058).
  */
 
@@ -24,6 +26,24 @@ function rule(fields: string, hidden: Partial<Record<Role, string>> = {}): Rule 
   };
 }
 
+/** A record whose fields say themselves who does not see them (api/fields), with its other fields. */
+function ruleOf(
+  fields: Parameters<typeof shownNames>[0],
+  others: {
+    readonly before: string;
+    readonly after: string;
+    readonly hidden: Partial<Record<Role, string>>;
+  },
+): Rule {
+  const { before, after, hidden } = others;
+  return {
+    fields: [...namesIn(before), ...shownNames(fields), ...namesIn(after)],
+    hidden: Object.fromEntries(
+      ROLES.map((role) => [role, [...hiddenNames(fields, role), ...namesIn(hidden[role] ?? "")]]),
+    ),
+  };
+}
+
 function namesIn(text: string): string[] {
   return text.split(/\s+/).filter((name) => name !== "");
 }
@@ -37,19 +57,11 @@ const FRAUD_SIGNS =
 const PARTNER_ONLY = "access_status can_run tracking_link";
 
 export const VISIBILITY = {
-  offer: rule(
-    `id code name status visibility advertiser_id category description restrictions preview_url
-      destination_url fallback_url allowed_domains currency revenue_type revenue payout_type
-      payout caps targeting conversion_method unique_per_click attribution_days default_status
-      thumbnail_url tags is_featured events created_at updated_at ${PARTNER_ONLY}`,
-    {
-      admin: PARTNER_ONLY,
-      analyst: PARTNER_ONLY,
-      partner: `advertiser_id destination_url fallback_url allowed_domains revenue_type revenue caps
-        default_status`,
-      advertiser: `payout_type payout ${PARTNER_ONLY}`,
-    },
-  ),
+  offer: ruleOf(OFFER, {
+    before: "id code",
+    after: `events created_at updated_at ${PARTNER_ONLY}`,
+    hidden: { admin: PARTNER_ONLY, analyst: PARTNER_ONLY, advertiser: PARTNER_ONLY },
+  }),
   event: rule(
     "id code name revenue_type revenue payout_type payout is_default is_private allow_multiple",
     {

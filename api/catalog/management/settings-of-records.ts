@@ -2,12 +2,12 @@ import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { count, longText, oneOf, recordId, words } from "../../fields/body-fields.ts";
 import { addressRanges, caps, days, fraudChecks } from "../../fields/catalog-fields.ts";
+import { OFFER } from "../../fields/offer.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 import { questions, shownQuestions } from "../access-requests/access-questions.ts";
 import { advertisers } from "../advertisers/advertisers.ts";
 import { affiliates } from "../affiliates/affiliates.ts";
 import { getOffer } from "../offers/get-offer.ts";
-import { passParameters } from "../offers/offer-fields.ts";
 import { resetAcceptances } from "../offers/offer-terms.ts";
 import { manageSettings } from "./manage-settings.ts";
 
@@ -39,7 +39,7 @@ export const offerSettings = manageSettings({
     terms,
     fail_route_offer_id: recordId.nullable(),
     txid_scope: oneOf("offer", "event"),
-    pass_parameters: passParameters,
+    pass_parameters: OFFER.pass_parameters.body,
     access_questions: questions,
     auto_approve_tiers: words(TIER_MAX),
     reapply_days: count({ min: 0, max: REAPPLY_DAYS_MAX }),
@@ -53,7 +53,7 @@ export const offerSettings = manageSettings({
     terms: z.string().nullable(),
     fail_route_offer_id: z.int().nullable(),
     txid_scope: z.enum(["offer", "event"]),
-    pass_parameters: passParameters,
+    pass_parameters: OFFER.pass_parameters.body,
     access_questions: shownQuestions,
     auto_approve_tiers: z.array(z.string()),
     reapply_days: z.int(),

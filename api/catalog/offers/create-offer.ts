@@ -3,6 +3,8 @@ import { violatedConstraint } from "../../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { referenceFaults } from "../../access/references.ts";
+import { unsetValues } from "../../fields/field.ts";
+import { OFFER } from "../../fields/offer.ts";
 import { presentFields } from "../../http/patch.ts";
 import { mintCode, tryCodes } from "../../operation/codes.ts";
 import { conflict, validationFailed } from "../../operation/errors.ts";
@@ -27,30 +29,7 @@ type EventValues = Omit<EventRow, "id">;
 const NO_MONEY = "0.0000";
 
 /** Values of the fields that a body leaves out (G35). */
-const DEFAULTS = {
-  status: "active",
-  visibility: "public",
-  category: "",
-  description: "",
-  restrictions: "",
-  preview_url: "",
-  fallback_url: "",
-  allowed_domains: [],
-  revenue_type: "rpa",
-  revenue: NO_MONEY,
-  payout_type: "cpa",
-  payout: NO_MONEY,
-  caps: {},
-  targeting: {},
-  conversion_method: "any",
-  unique_per_click: true,
-  attribution_days: 30,
-  default_status: "approved",
-  thumbnail_url: "",
-  tags: [],
-  is_featured: false,
-  pass_parameters: "none",
-} satisfies Partial<OfferValues>;
+const DEFAULTS = unsetValues(OFFER);
 
 export const createOffer: Operation = operation({
   name: "createOffer",

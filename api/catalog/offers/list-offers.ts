@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { everyRole } from "../../access/access-of-operations.ts";
+import { OFFER_STATUSES, OFFER_VISIBILITIES } from "../../fields/offer.ts";
 import { positionIn, sortParam } from "../../http/list-order.ts";
 import { openPage } from "../../http/page.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { invalidParameter } from "../../operation/errors.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import type { Principal } from "../../operation/principal.ts";
-import { OFFER_STATUSES, OFFER_VISIBILITIES, ShownOffer } from "./offer-fields.ts";
+import { ShownOffer } from "./offer-fields.ts";
 import { listOffersOfPartner, listOffers as listRows } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 

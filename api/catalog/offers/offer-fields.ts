@@ -1,31 +1,13 @@
 import { z } from "zod";
 import { shownSchema } from "../../access/visibility.ts";
-import {
-  count,
-  currency,
-  flag,
-  longText,
-  money,
-  name,
-  oneOf,
-  orEmpty,
-  recordId,
-  shownCurrency,
-  shownMoney,
-  shownTime,
-  tags,
-  targetUrl,
-  text,
-  words,
-} from "../../fields/body-fields.ts";
+import { flag, money, name, oneOf, shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { listOf } from "../../fields/bounded-list.ts";
-import { caps, eventCode, givenCode, targeting } from "../../fields/catalog-fields.ts";
+import { eventCode, givenCode } from "../../fields/catalog-fields.ts";
+import { bodyShape, shownShape } from "../../fields/field.ts";
+import { OFFER } from "../../fields/offer.ts";
 
-const DAYS_MAX = 3_650;
 const EVENTS_MAX = 100;
 
-export const OFFER_STATUSES = ["active", "paused"] as const;
-export const OFFER_VISIBILITIES = ["public", "approval", "private"] as const;
 export const ACCESS_STATUSES = ["approved", "pending", "rejected"] as const;
 
 /** An event in a body. Its types are by action or by sale; only the offer itself can be paid by click (G43). */
@@ -46,38 +28,8 @@ export const EventBody = z.strictObject(eventFields).partial().extend({ code: ev
 export const PatchEventBody = EventBody.omit({ code: true });
 export type PatchEventBody = z.infer<typeof PatchEventBody>;
 
-/** Which parameters of a link its landing page gets (G244). Answers show it with the offer's settings. */
-export const passParameters = oneOf("none", "utm", "all");
-
-/** Fields that PATCH accepts. POST also accepts code and events (OFF-027, OFF-028). */
-const offerFields = {
-  name: name(),
-  advertiser_id: recordId,
-  status: oneOf(...OFFER_STATUSES),
-  visibility: oneOf(...OFFER_VISIBILITIES),
-  category: text(),
-  description: longText(),
-  restrictions: longText(),
-  preview_url: orEmpty(targetUrl),
-  destination_url: targetUrl,
-  fallback_url: orEmpty(targetUrl),
-  allowed_domains: words(253),
-  currency,
-  revenue_type: oneOf("rpa", "rps", "rpc"),
-  revenue: money,
-  payout_type: oneOf("cpa", "cps", "cpc"),
-  payout: money,
-  caps,
-  targeting,
-  conversion_method: oneOf("any", "pixel", "s2s"),
-  unique_per_click: flag,
-  attribution_days: count({ min: 1, max: DAYS_MAX }),
-  default_status: oneOf("approved", "pending"),
-  thumbnail_url: orEmpty(targetUrl),
-  tags,
-  is_featured: flag,
-  pass_parameters: passParameters,
-};
+/** PATCH accepts these fields. POST also accepts code and events (OFF-027, OFF-028). */
+const offerFields = bodyShape(OFFER);
 
 export const PatchOfferBody = z.strictObject(offerFields).partial();
 export type PatchOfferBody = z.infer<typeof PatchOfferBody>;
@@ -116,36 +68,12 @@ export const ShownEvent = shownSchema("event", shownEvent).meta({ id: "Event" })
 const shownColumns = {
   id: z.int(),
   code: z.string(),
-  name: z.string(),
-  status: z.enum(OFFER_STATUSES),
-  visibility: z.enum(OFFER_VISIBILITIES),
-  advertiser_id: z.int(),
-  category: z.string(),
-  description: z.string(),
-  restrictions: z.string(),
-  preview_url: z.string(),
-  destination_url: z.string(),
-  fallback_url: z.string(),
-  allowed_domains: z.array(z.string()),
-  currency: shownCurrency,
-  revenue_type: z.enum(["rpa", "rps", "rpc"]),
-  revenue: shownMoney,
-  payout_type: z.enum(["cpa", "cps", "cpc"]),
-  payout: shownMoney,
-  caps: z.looseObject({}),
-  targeting: z.looseObject({}),
-  conversion_method: z.enum(["any", "pixel", "s2s"]),
-  unique_per_click: z.boolean(),
-  attribution_days: z.int(),
-  default_status: z.enum(["approved", "pending"]),
-  thumbnail_url: z.string(),
-  tags: z.array(z.string()),
-  is_featured: z.boolean(),
+  ...shownShape(OFFER),
   created_at: shownTime,
   updated_at: shownTime,
 };
 /** Columns that are read with an offer. */
-export const storedColumns = { ...shownColumns, pass_parameters: passParameters };
+export const storedColumns = { ...shownColumns, pass_parameters: OFFER.pass_parameters.body };
 /** An offer as stored, with its events, the default one first. */
 export type OfferRow = Readonly<z.output<z.ZodObject<typeof storedColumns>>> & {
   readonly events: readonly EventRow[];

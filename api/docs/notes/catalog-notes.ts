@@ -55,13 +55,6 @@ const OFFER: Notes = {
   category: "Word by which offers can be searched",
   description: "Description for partners",
   "ProductFeed.description": "What the feed contains",
-  restrictions: "What partners may not do, as free text; shown, not enforced",
-  preview_url: "Address at which partners see the landing page without a click",
-  destination_url: "Where a click goes; macros such as `{click_id}` are replaced",
-  fallback_url:
-    "Where clicks go if the offer does not accept them (paused, wrong country, cap); macros are replaced. Default: the workspace's",
-  allowed_domains:
-    "Hosts that `url=` of a link may name in addition to the destination's; `example.com` includes its subdomains, `*.example.com` means only them",
   "Offer.currency": "ISO 4217 code of payouts and revenues; the advertiser's by default",
   payout_type:
     "How the partner is paid: `cpa` an amount for an action, `cps` a percentage of the sale, `cpc` an amount for a unique click",
@@ -97,8 +90,6 @@ const OFFER: Notes = {
   attribution_days:
     "A conversion more than this many days after its click is rejected as `outside_window`",
   default_status: "Status of a conversion unless a rule decides otherwise",
-  thumbnail_url: "Picture for lists",
-  is_featured: "Shown to partners first",
   events: "What can be reported as a conversion; the first one has the code `default`",
   access_status: "Status of the partner's access; null when it never asked",
   can_run: "Whether the partner may send visitors now",

@@ -1,3 +1,5 @@
+import { sampleValues } from "../../fields/field.ts";
+import { OFFER } from "../../fields/offer.ts";
 import type { WebhookEvent } from "../../records/webhook-events.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,31 +38,10 @@ const CONVERSION = {
 
 const TERMS = { revenue_type: "rpa", revenue: "15.0000", payout_type: "cpa", payout: "10.0000" };
 
-const OFFER = {
+const SAMPLE_OFFER = {
   id: 1,
   code: "SAMPLE",
-  name: "Sample offer",
-  status: "active",
-  visibility: "public",
-  advertiser_id: 1,
-  category: "",
-  description: "",
-  restrictions: "",
-  preview_url: "",
-  destination_url: "https://shop.example/?cid={click_id}",
-  fallback_url: "",
-  allowed_domains: [],
-  currency: "USD",
-  ...TERMS,
-  caps: {},
-  targeting: {},
-  conversion_method: "any",
-  unique_per_click: true,
-  attribution_days: 30,
-  default_status: "approved",
-  thumbnail_url: "",
-  tags: [],
-  is_featured: false,
+  ...sampleValues(OFFER),
   events: [
     {
       id: 1,
@@ -209,8 +190,8 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
     data: CONVERSION,
     previous: { status: "pending", revenue: "15.0000", payout: "10.0000", sale_amount: "100.0000" },
   },
-  "offer.created": { data: OFFER },
-  "offer.updated": { data: OFFER, previous: { status: "paused" } },
+  "offer.created": { data: SAMPLE_OFFER },
+  "offer.updated": { data: SAMPLE_OFFER, previous: { status: "paused" } },
   "affiliate.signup": { data: { ...AFFILIATE, status: "pending" } },
   "affiliate.updated": { data: AFFILIATE, previous: { status: "pending" } },
   "access.requested": { data: { ...ACCESS, status: "pending", decided_at: null } },

@@ -38,6 +38,7 @@ function fieldDraft(field: FormField, value: unknown): unknown {
       return textIn(value).slice(0, INSTANT_LENGTH);
     case "lines":
       return rowsIn(value).map(textIn).join("\n");
+    case "address":
     case "area":
     case "number":
     case "list":
@@ -88,6 +89,7 @@ function valueOf(field: FormField, draft: unknown): FormValue {
     case "list-numbers":
     case "many-numbers":
       return listIn(textIn(draft)).map(numberOr);
+    case "address":
     case "area":
     case "number":
     case "new-password":
@@ -194,7 +196,8 @@ function missingWords({
   const isChoice = kind === "record" || (kind === undefined && choices !== undefined);
   const isNeeded = required === true || (kind === "record" && isNullable !== true);
   const hasText =
-    isChoice || ["area", "number", "day", "time", "new-password", undefined].includes(kind);
+    isChoice ||
+    ["address", "area", "number", "day", "time", "new-password", undefined].includes(kind);
   if (!isNeeded || !hasText) return undefined;
   return `${isChoice ? "Choose" : "Enter"} the ${label.slice(0, 1).toLowerCase()}${label.slice(1)}`;
 }

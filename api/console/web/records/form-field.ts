@@ -5,11 +5,12 @@ export type FormField = {
   readonly name: string;
   readonly label: string;
   /**
-   * `lines`: a list, one entry in each line. `many`: a list of some of the choices. `flag`: yes or no. `day`: as `YYYY-MM-DD`. `time`: an instant, typed in UTC. `record` and `records`: by ID, chosen
+   * `address`: of a web page, shown as a link. `lines`: a list, one entry in each line. `many`: a list of some of the choices. `flag`: yes or no. `day`: as `YYYY-MM-DD`. `time`: an instant, typed in UTC. `record` and `records`: by ID, chosen
    * with `load`, which a text or a `list` may have as well. `group`: an object with the `fields`. `rows`: a list of such objects. `lists` and `texts`: an object whose names are
    * some of the choices.
    */
   readonly kind?:
+    | "address"
     | "area"
     | "number"
     | "list"

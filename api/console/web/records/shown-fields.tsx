@@ -3,6 +3,7 @@ import type { LoadChoices } from "../client/choices.ts";
 import { formatInstant } from "../format/time.ts";
 import { useMembership } from "../member/membership.ts";
 import { type Fact, Facts } from "../parts/facts.tsx";
+import { SafeLink } from "../parts/safe-link.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { groupIn, isEmpty, rowsIn, textIn } from "./form-draft.ts";
 import type { FormField } from "./form-field.ts";
@@ -59,6 +60,8 @@ function shownValue(field: FormField, value: unknown, zone: string): ReactNode {
     case "record":
     case "records":
       return <Names load={load} ids={kind === "record" ? [value] : rowsIn(value)} />;
+    case "address":
+      return <SafeLink href={textIn(value)} />;
     case "flag":
       return value === true ? "Yes" : "No";
     case "time":

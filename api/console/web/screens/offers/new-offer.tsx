@@ -1,106 +1,13 @@
 import type { ReactElement } from "react";
+import { NEW_OFFER } from "../../../../../.build/console/forms.js";
 import { read } from "../../client/api-client.ts";
-import { affiliateIdChoices } from "../../client/choices.ts";
 import { type Membership, mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
-import type { FormField, RecordBody } from "../../records/form-field.ts";
-import type { FormStep } from "../../records/form-steps.ts";
+import type { RecordBody } from "../../records/form-field.ts";
 import { NewPage } from "../../records/new-page.tsx";
 import { finish, type Remaining } from "../../records/unfinished.tsx";
-import { EVENT_CODE, EVENT_FIELDS } from "./event-fields.ts";
 import { OFFER_LIST } from "./offer.ts";
-import {
-  ADVERTISER,
-  CAPS,
-  COUNTING,
-  CURRENCY,
-  DESTINATION,
-  FALLBACK,
-  FINDING,
-  MONEY,
-  NAME,
-  STATUS,
-  TARGETING,
-  TEXTS,
-  VISIBILITY,
-} from "./offer-fields.ts";
-
-const CODE: FormField = {
-  name: "code",
-  label: "Code",
-  hint: "Used in links. Leave empty to generate one",
-};
-
-const EVENTS: FormField = {
-  name: "events",
-  label: "Further events",
-  kind: "rows",
-  row: {
-    noun: "event",
-    // An event without a name is left to the API, which names it after its code.
-    isSparse: true,
-    initial: { payout_type: "cpa", payout: "0", revenue_type: "rpa", revenue: "0" },
-  },
-  fields: [EVENT_CODE, ...EVENT_FIELDS],
-};
-
-/** Not a field of the offer: each of them is given access once it is made. */
-const PARTNERS: FormField = {
-  name: "partners",
-  label: "Partners that may run it at once",
-  kind: "records",
-  load: affiliateIdChoices,
-};
-
-const STEPS: readonly FormStep[] = [
-  {
-    name: "basics",
-    title: "Basics",
-    about: "Whose offer it is, and where visitors are sent.",
-    fields: [
-      NAME,
-      CODE,
-      ADVERTISER,
-      { ...CURRENCY, hint: "Empty: the advertiser's currency" },
-      DESTINATION,
-      FALLBACK,
-      STATUS,
-      ...TEXTS,
-    ],
-  },
-  {
-    name: "money",
-    title: "Money and events",
-    about: "What is paid and received for a conversion. Further events have terms of their own.",
-    fields: [...MONEY, ...COUNTING, EVENTS],
-  },
-  {
-    name: "rules",
-    title: "Caps and targeting",
-    about: "How much is accepted, and from which visitors. Empty: everything.",
-    fields: [
-      { ...CAPS, isFolded: false },
-      { ...TARGETING, isFolded: false },
-    ],
-  },
-  {
-    name: "access",
-    title: "Access and tags",
-    about: "Which partners may run the offer, and how it is found.",
-    fields: [VISIBILITY, PARTNERS, ...FINDING],
-  },
-];
-
-const INITIAL = {
-  status: "active",
-  visibility: "public",
-  payout_type: "cpa",
-  revenue_type: "rpa",
-  default_status: "approved",
-  conversion_method: "any",
-  unique_per_click: true,
-  attribution_days: 30,
-};
+import { STEPS } from "./offer-steps.ts";
 
 /** Makes an offer in steps, with one request, and then gives the partners access. */
 export function NewOffer(): ReactElement {
@@ -126,7 +33,7 @@ export function NewOffer(): ReactElement {
       noun="offer"
       mayWrite={membership.role === "admin" && mayDo(membership, "offers.write")}
       steps={STEPS}
-      initial={INITIAL}
+      initial={NEW_OFFER}
       onCreate={create.mutateAsync}
     />
   );

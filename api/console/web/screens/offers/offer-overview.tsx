@@ -9,9 +9,10 @@ import { FieldSection } from "../../records/field-section.tsx";
 import type { Save } from "../../records/form-field.ts";
 import { RecordLink } from "../../records/record-link.tsx";
 import { RecordName } from "../../records/record-name.tsx";
+import { ShownFields } from "../../records/shown-fields.tsx";
 import { RecordFigures } from "../charts/record-figures.tsx";
 import type { Offer } from "./offer.ts";
-import { BASICS } from "./offer-fields.ts";
+import { BASICS, DETAILS } from "./offer-fields.ts";
 
 export type OfferPart = {
   readonly offer: Offer;
@@ -38,31 +39,30 @@ function Basics({ offer }: { readonly offer: Offer }): ReactElement {
   const membership = useMembership();
   const { advertiser_id: advertiser } = offer;
   return (
-    <Facts
-      facts={[
-        [
-          "Advertiser",
-          advertiser !== undefined && mayDo(membership, "advertisers.read") ? (
-            <RecordLink key="advertiser" path="/advertisers" id={advertiser}>
-              <RecordName of={advertiserChoices} id={advertiser} />
-            </RecordLink>
-          ) : (
-            ""
-          ),
-        ],
-        ["Destination", linkOrNothing(offer.destination_url)],
-        ["Check the destination", destinationWarnings(offer.destination_url ?? "").join(". ")],
-        ["Fallback", linkOrNothing(offer.fallback_url)],
-        ["Preview", linkOrNothing(offer.preview_url)],
-        ["Allowed domains", offer.allowed_domains?.join(", ")],
-        ["Category", offer.category],
-        ["Tags", offer.tags.join(", ")],
-        ["Featured", offer.is_featured ? "Yes: partners see it first" : ""],
-        ["Description", offer.description],
-        ["Restrictions", offer.restrictions],
-        ["Created", formatInstant(offer.created_at, membership.zone)],
-        ["Changed", formatInstant(offer.updated_at, membership.zone)],
-      ]}
-    />
+    <>
+      <Facts
+        facts={[
+          [
+            "Advertiser",
+            advertiser !== undefined && mayDo(membership, "advertisers.read") ? (
+              <RecordLink key="advertiser" path="/advertisers" id={advertiser}>
+                <RecordName of={advertiserChoices} id={advertiser} />
+              </RecordLink>
+            ) : (
+              ""
+            ),
+          ],
+          ["Destination", linkOrNothing(offer.destination_url)],
+          ["Check the destination", destinationWarnings(offer.destination_url ?? "").join(". ")],
+        ]}
+      />
+      <ShownFields fields={DETAILS} record={offer} />
+      <Facts
+        facts={[
+          ["Created", formatInstant(offer.created_at, membership.zone)],
+          ["Changed", formatInstant(offer.updated_at, membership.zone)],
+        ]}
+      />
+    </>
   );
 }

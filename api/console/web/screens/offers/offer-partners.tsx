@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
+import { OFFER } from "../../../../../.build/console/forms.js";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { FieldSection } from "../../records/field-section.tsx";
 import { OfferAccess } from "./offer-access.tsx";
-import { VISIBILITY } from "./offer-fields.ts";
 import type { OfferPart } from "./offer-overview.tsx";
 import { OfferSettingsSection } from "./offer-settings.tsx";
 
@@ -14,7 +14,7 @@ export function OfferPartners({ offer, onSave }: OfferPart): ReactElement {
   return (
     <div className="columns apart">
       <OfferAccess id={offer.id} mayWrite={mayDecide} />
-      <FieldSection title="Visibility" fields={[VISIBILITY]} record={offer} onSave={onSave} />
+      <FieldSection title="Visibility" fields={OFFER.access} record={offer} onSave={onSave} />
       <OfferSettingsSection id={offer.id} part="access" mayWrite={onSave !== undefined} />
     </div>
   );

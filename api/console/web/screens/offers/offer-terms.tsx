@@ -1,9 +1,10 @@
 import type { ReactElement } from "react";
+import { OFFER } from "../../../../../.build/console/forms.js";
 import { Facts } from "../../parts/facts.tsx";
 import { FieldSection } from "../../records/field-section.tsx";
 import { termText } from "./offer.ts";
 import { OfferEvents } from "./offer-events.tsx";
-import { COUNTING, CURRENCY, MONEY } from "./offer-fields.ts";
+import { CURRENCY, MONEY } from "./offer-fields.ts";
 import type { OfferPart } from "./offer-overview.tsx";
 import { OfferSettingsSection } from "./offer-settings.tsx";
 
@@ -25,7 +26,7 @@ export function OfferTerms({ offer, onSave }: OfferPart): ReactElement {
         />
       </FieldSection>
       <OfferEvents offer={offer} mayWrite={mayWrite} />
-      <FieldSection title="Conversions" fields={COUNTING} record={offer} onSave={onSave} />
+      <FieldSection title="Conversions" fields={OFFER.counting} record={offer} onSave={onSave} />
       <OfferSettingsSection
         id={offer.id}
         part={offer.events.length > 1 ? "checksOfEvents" : "checks"}
