@@ -19,6 +19,7 @@ import { projectFile } from "../schemas/host/project-root.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { DAY_MS } from "../schemas/time/zone.ts";
 import { buildOpenApi } from "./docs/openapi/openapi.ts";
+import { EVENT } from "./fields/event.ts";
 import { formParts, formStart } from "./fields/field.ts";
 import { OFFER } from "./fields/offer.ts";
 import { operations } from "./operations.ts";
@@ -31,7 +32,11 @@ const PROGRAM_MS_MAX = 300_000;
 
 function main(folder: string): void {
   const document = JSON.stringify(buildOpenApi({ operations, baseUrl: "/api/v1" }));
-  const forms = { OFFER: formParts(OFFER), NEW_OFFER: formStart(OFFER) };
+  const forms = {
+    OFFER: formParts(OFFER),
+    NEW_OFFER: formStart(OFFER),
+    EVENT: formParts(EVENT),
+  };
   const hash = hashOf(document + JSON.stringify(forms));
   const note = join(folder, "built");
   if (existsSync(note) && readFileSync(note, "utf8") === hash) return;

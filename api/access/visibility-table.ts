@@ -1,10 +1,11 @@
-import { hiddenNames, shownNames } from "../fields/field.ts";
+import { EVENT } from "../fields/event.ts";
+import { type Fields, hiddenNames, shownNames } from "../fields/field.ts";
 import { OFFER } from "../fields/offer.ts";
 import { ROLES, type Role } from "../operation/permissions.ts";
 
 /*
- * Defines who sees which field of which resource, with `hiddenFrom` of the records in api/fields. No other code does. An answer is built field by field from here, so a
- * field that is not listed is never shown, and a hidden field is left out, never null (VIS-058).
+ * Defines who sees which field of which resource, with `hiddenFrom` of the records in api/fields. No other code does. An answer is built
+ * field by field from here, so a field that is not listed is never shown, and a hidden field is left out, never null (VIS-058).
  */
 
 export type Rule = {
@@ -26,20 +27,22 @@ function rule(fields: string, hidden: Partial<Record<Role, string>> = {}): Rule 
   };
 }
 
-/** A record whose fields say themselves who does not see them (api/fields), with its other fields. */
+/** A record whose fields say who does not see them (api/fields), with the names of its other fields. */
 function ruleOf(
-  fields: Parameters<typeof shownNames>[0],
+  fields: Fields,
   others: {
     readonly before: string;
     readonly after: string;
-    readonly hidden: Partial<Record<Role, string>>;
+    readonly hidden?: Partial<Record<Role, string>>;
   },
 ): Rule {
-  const { before, after, hidden } = others;
+  const { before, after, hidden = {} } = others;
   return {
     fields: [...namesIn(before), ...shownNames(fields), ...namesIn(after)],
     hidden: Object.fromEntries(
-      ROLES.map((role) => [role, [...hiddenNames(fields, role), ...namesIn(hidden[role] ?? "")]]),
+      ROLES.map(
+        (role) => [role, [...hiddenNames(fields, role), ...namesIn(hidden[role] ?? "")]] as const,
+      ).filter(([role, names]) => names.length > 0 || role in hidden),
     ),
   };
 }
@@ -62,13 +65,7 @@ export const VISIBILITY = {
     after: `events created_at updated_at ${PARTNER_ONLY}`,
     hidden: { admin: PARTNER_ONLY, analyst: PARTNER_ONLY, advertiser: PARTNER_ONLY },
   }),
-  event: rule(
-    "id code name revenue_type revenue payout_type payout is_default is_private allow_multiple",
-    {
-      partner: "revenue_type revenue",
-      advertiser: "payout_type payout",
-    },
-  ),
+  event: ruleOf(EVENT, { before: "id", after: "is_default" }),
   /** The caps object of an offer (G52). */
   caps: rule("conversions payout revenue clicks alert_only", {
     advertiser: "payout",

@@ -16,7 +16,9 @@ export type FieldForm = {
 type Options<Value> = {
   /** What answers show. A field without it belongs to the record's settings, whose answers show it. */
   readonly shown?: z.ZodType;
-  /** Value of a new record whose body leaves the field out. Without it the field is required, or computed. */
+  /** A new record must have it. */
+  readonly required?: true;
+  /** Value of a new record whose body leaves the field out. A field that has neither is computed. */
   readonly unset?: Value;
   readonly hiddenFrom?: readonly Role[];
   /** What it means, for the OpenAPI document. Without it the note of its name in docs/notes applies. */
@@ -32,7 +34,7 @@ export type Field<Body extends z.ZodType = z.ZodType> = { readonly body: Body } 
   z.output<Body>
 >;
 
-type Fields = Readonly<Record<string, Field>>;
+export type Fields = Readonly<Record<string, Field>>;
 
 /** A field whose body has this schema. */
 export function field<Body extends z.ZodType, const Given extends Options<z.output<Body>>>(
@@ -45,6 +47,9 @@ export function field<Body extends z.ZodType, const Given extends Options<z.outp
 type WithShown<Of extends Fields> = {
   [Name in keyof Of]: Of[Name] extends { readonly shown: z.ZodType } ? Name : never;
 }[keyof Of];
+type WithRequired<Of extends Fields> = {
+  [Name in keyof Of]: Of[Name] extends { readonly required: true } ? Name : never;
+}[keyof Of];
 type WithUnset<Of extends Fields> = {
   [Name in keyof Of]: Of[Name] extends { readonly unset: unknown } ? Name : never;
 }[keyof Of];
@@ -56,6 +61,16 @@ export function bodyShape<Of extends Fields>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name keeps its own schema
   return mapped(fields, ({ body, note }) => described(body, note)) as {
     [Name in keyof Of]: Of[Name]["body"];
+  };
+}
+
+/** Schemas of the fields that a new record must have. */
+export function requiredShape<Of extends Fields>(
+  fields: Of,
+): { readonly [Name in WithRequired<Of>]: Of[Name]["body"] } {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name keeps its own schema
+  return mapped(fields, ({ body, required, note }) => required && described(body, note)) as {
+    [Name in WithRequired<Of>]: Of[Name]["body"];
   };
 }
 
@@ -104,12 +119,14 @@ type FormField = Omit<FieldForm, "part" | "choices"> & {
 /** The fields that the console asks for, by part. */
 export function formParts(fields: Fields): Readonly<Record<string, readonly FormField[]>> {
   const parts: Record<string, FormField[]> = {};
-  for (const [name, { form, unset }] of Object.entries(fields)) {
+  for (const [name, { form, required }] of Object.entries(fields)) {
     if (form === undefined) continue;
     const { part, choices, ...rest } = form;
-    const required = unset === undefined && { required: true as const };
     const named = choices && { choices: Object.entries(choices) };
-    parts[part] = [...(parts[part] ?? []), { name, ...rest, ...named, ...required }];
+    parts[part] = [
+      ...(parts[part] ?? []),
+      { name, ...rest, ...named, ...(required && { required }) },
+    ];
   }
   return parts;
 }

@@ -18,20 +18,15 @@ import {
 } from "./body-fields.ts";
 import { caps, targeting } from "./catalog-fields.ts";
 import { field } from "./field.ts";
+import { inWords, NO_MONEY, PAID_FOR, PAYOUT_TYPES, REVENUE_TYPES } from "./terms.ts";
 
 const DAYS_MAX = 3_650;
 const HOST_MAX = 253;
-const NO_MONEY = "0.0000";
 
 export const OFFER_STATUSES = ["active", "paused"] as const;
 export const OFFER_VISIBILITIES = ["public", "approval", "private"] as const;
-const REVENUE_TYPES = ["rpa", "rps", "rpc"] as const;
-const PAYOUT_TYPES = ["cpa", "cps", "cpc"] as const;
 const CONVERSION_METHODS = ["any", "pixel", "s2s"] as const;
 const FIRST_STATUSES = ["approved", "pending"] as const;
-
-/** What an amount is paid for. */
-const PAID_FOR = ["Amount for each conversion", "Percent of the sale", "Amount for each click"];
 
 /**
  * The fields of an offer that a body may have (OFF-005, G35). A column in a migration and a line here make a new one: bodies, answers,
@@ -40,6 +35,7 @@ const PAID_FOR = ["Amount for each conversion", "Percent of the sale", "Amount f
 export const OFFER = {
   name: field(name(), {
     shown: z.string(),
+    required: true,
     sample: "Sample offer",
     form: { part: "name", label: "Name" },
   }),
@@ -61,7 +57,12 @@ export const OFFER = {
       },
     },
   }),
-  advertiser_id: field(recordId, { shown: z.int(), hiddenFrom: ["partner"], sample: 1 }),
+  advertiser_id: field(recordId, {
+    shown: z.int(),
+    required: true,
+    hiddenFrom: ["partner"],
+    sample: 1,
+  }),
   category: field(text(), {
     shown: z.string(),
     unset: "",
@@ -91,6 +92,7 @@ export const OFFER = {
   }),
   destination_url: field(targetUrl, {
     shown: z.string(),
+    required: true,
     hiddenFrom: ["partner"],
     note: "Where a click goes; macros such as `{click_id}` are replaced",
     sample: "https://shop.example/?cid={click_id}",
@@ -202,8 +204,3 @@ export const OFFER = {
   /** Which parameters of a link its landing page gets (G244). */
   pass_parameters: field(oneOf("none", "utm", "all"), { unset: "none" }),
 };
-
-/** Words of each value, by their places. */
-function inWords(values: readonly string[], texts: readonly string[]): Record<string, string> {
-  return Object.fromEntries(values.map((value, place) => [value, texts[place] ?? ""]));
-}

@@ -3,6 +3,7 @@ import { violatedConstraint } from "../../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { referenceFaults } from "../../access/references.ts";
+import { EVENT } from "../../fields/event.ts";
 import { unsetValues } from "../../fields/field.ts";
 import { OFFER } from "../../fields/offer.ts";
 import { presentFields } from "../../http/patch.ts";
@@ -25,8 +26,6 @@ import { writtenOffer } from "./show-offer.ts";
 
 type OfferValues = Omit<OfferRow, "id" | "code" | "created_at" | "updated_at" | "events">;
 type EventValues = Omit<EventRow, "id">;
-
-const NO_MONEY = "0.0000";
 
 /** Values of the fields that a body leaves out (G35). */
 const DEFAULTS = unsetValues(OFFER);
@@ -124,30 +123,21 @@ function withDefaults(
 
 /** The default event mirrors the offer (G43). */
 function defaultEvent(values: OfferValues, posted: EventBody | undefined): EventValues {
+  const { revenue_type, revenue, payout_type, payout } = values;
   return {
-    code: "default",
-    name: posted?.name ?? "Default",
-    revenue_type: values.revenue_type,
-    revenue: values.revenue,
-    payout_type: values.payout_type,
-    payout: values.payout,
+    ...withEventDefaults({ name: "Default", ...presentFields(posted ?? {}), code: "default" }),
+    ...{ revenue_type, revenue, payout_type, payout },
     is_default: true,
-    is_private: posted?.is_private ?? false,
-    allow_multiple: posted?.allow_multiple ?? false,
   };
 }
 
 /** Defaults of a further event (OFF-039, OFF-041). Without a name it is named after its code. */
 export function withEventDefaults(event: EventBody): EventValues {
   return {
+    ...unsetValues(EVENT),
+    name: event.code,
+    ...presentFields(event),
     code: event.code,
-    name: event.name ?? event.code,
-    revenue_type: event.revenue_type ?? "rpa",
-    revenue: event.revenue ?? NO_MONEY,
-    payout_type: event.payout_type ?? "cpa",
-    payout: event.payout ?? NO_MONEY,
     is_default: false,
-    is_private: event.is_private ?? false,
-    allow_multiple: event.allow_multiple ?? false,
   };
 }

@@ -1,43 +1,28 @@
 import { z } from "zod";
 import { shownSchema } from "../../access/visibility.ts";
-import { flag, money, name, oneOf, shownMoney, shownTime } from "../../fields/body-fields.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { listOf } from "../../fields/bounded-list.ts";
-import { eventCode, givenCode } from "../../fields/catalog-fields.ts";
-import { bodyShape, shownShape } from "../../fields/field.ts";
+import { givenCode } from "../../fields/catalog-fields.ts";
+import { EVENT } from "../../fields/event.ts";
+import { bodyShape, requiredShape, shownShape } from "../../fields/field.ts";
 import { OFFER } from "../../fields/offer.ts";
 
 const EVENTS_MAX = 100;
 
 export const ACCESS_STATUSES = ["approved", "pending", "rejected"] as const;
 
-/** An event in a body. Its types are by action or by sale; only the offer itself can be paid by click (G43). */
-const eventFields = {
-  code: eventCode,
-  name: name(),
-  revenue_type: oneOf("rpa", "rps"),
-  revenue: money,
-  payout_type: oneOf("cpa", "cps"),
-  payout: money,
-  is_private: flag,
-  allow_multiple: flag,
-};
-
-export const EventBody = z.strictObject(eventFields).partial().extend({ code: eventCode });
+export const EventBody = z.strictObject(bodyShape(EVENT)).partial().extend(requiredShape(EVENT));
 
 /** PATCH of an event accepts every field except the code. */
 export const PatchEventBody = EventBody.omit({ code: true });
 export type PatchEventBody = z.infer<typeof PatchEventBody>;
 
-/** PATCH accepts these fields. POST also accepts code and events (OFF-027, OFF-028). */
-const offerFields = bodyShape(OFFER);
-
-export const PatchOfferBody = z.strictObject(offerFields).partial();
+/** POST also accepts code and events (OFF-027, OFF-028). */
+export const PatchOfferBody = z.strictObject(bodyShape(OFFER)).partial();
 export type PatchOfferBody = z.infer<typeof PatchOfferBody>;
 
 export const CreateOfferBody = PatchOfferBody.extend({
-  name: offerFields.name,
-  advertiser_id: offerFields.advertiser_id,
-  destination_url: offerFields.destination_url,
+  ...requiredShape(OFFER),
   code: givenCode.optional(),
   events: listOf(EventBody, {
     expected: "expected a list of events",
@@ -48,18 +33,7 @@ export const CreateOfferBody = PatchOfferBody.extend({
 export type CreateOfferBody = z.infer<typeof CreateOfferBody>;
 export type EventBody = z.infer<typeof EventBody>;
 
-const shownEvent = {
-  id: z.int(),
-  code: z.string(),
-  name: z.string(),
-  revenue_type: z.enum(["rpa", "rps", "rpc"]),
-  revenue: shownMoney,
-  payout_type: z.enum(["cpa", "cps", "cpc"]),
-  payout: shownMoney,
-  is_default: z.boolean(),
-  is_private: z.boolean(),
-  allow_multiple: z.boolean(),
-};
+const shownEvent = { id: z.int(), ...shownShape(EVENT), is_default: z.boolean() };
 /** An event as stored. */
 export type EventRow = Readonly<z.output<z.ZodObject<typeof shownEvent>>>;
 export const ShownEvent = shownSchema("event", shownEvent).meta({ id: "Event" });

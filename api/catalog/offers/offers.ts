@@ -5,6 +5,8 @@ import {
   quoteIdentifiers,
 } from "../../../schemas/postgres/quote.ts";
 import { findByReference } from "../../access/find-by-reference.ts";
+import { money } from "../../fields/body-fields.ts";
+import { EVENT } from "../../fields/event.ts";
 import {
   conditionsOf,
   equals,
@@ -54,10 +56,16 @@ export type PartnerOfferRow = OfferRow & {
 
 type PartnerPrincipal = Principal & { readonly role: "partner" };
 
+/** Name and value of each column of an event. Money stays text. */
+const EVENT_PAIRS = [
+  "'id', e.id",
+  ...Object.entries(EVENT).map(
+    ([name, { body }]) => `'${name}', e.${name}${body === money ? "::text" : ""}`,
+  ),
+  "'is_default', e.is_default",
+];
 const COLUMNS = `${quoteIdentifiers(Object.keys(storedColumns), "o")},
-  coalesce((select json_agg(json_build_object('id', e.id, 'code', e.code, 'name', e.name, 'revenue_type', e.revenue_type,
-      'revenue', e.revenue::text, 'payout_type', e.payout_type, 'payout', e.payout::text, 'is_default', e.is_default,
-      'is_private', e.is_private, 'allow_multiple', e.allow_multiple) order by e.is_default desc, e.id)
+  coalesce((select json_agg(json_build_object(${EVENT_PAIRS.join(", ")}) order by e.is_default desc, e.id)
     from offer_event e where e.offer_id = o.id), '[]'::json) as events`;
 
 const LINK_DOMAIN_ID = linkDomainId({

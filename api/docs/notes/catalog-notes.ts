@@ -101,8 +101,6 @@ const OFFER: Notes = {
     "Only for this event; null for the default event, `*` for all events of the offer that have the same type",
   event_id: "The event of the offer",
   is_default: "Whether it is used if none is named",
-  is_private: "Hidden from partners, and never sent to them",
-  allow_multiple: "One click may convert several times; orders are distinguished by their txid",
   "events.code": "The code that reports use; case matters",
   "events.name": "Name of the event for people",
   hold_days:

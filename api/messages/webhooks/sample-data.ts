@@ -1,3 +1,4 @@
+import { EVENT } from "../../fields/event.ts";
 import { sampleValues } from "../../fields/field.ts";
 import { OFFER } from "../../fields/offer.ts";
 import type { WebhookEvent } from "../../records/webhook-events.ts";
@@ -46,11 +47,10 @@ const SAMPLE_OFFER = {
     {
       id: 1,
       code: "default",
+      ...sampleValues(EVENT),
       name: "Default",
       ...TERMS,
       is_default: true,
-      is_private: false,
-      allow_multiple: false,
     },
   ],
   created_at: CLICKED_AT,

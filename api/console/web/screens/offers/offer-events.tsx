@@ -32,7 +32,7 @@ export function OfferEvents({
           <span>{termText(event.payout_type, event.payout, offer.currency)}</span>
         </span>
       )}
-      fields={[EVENT_CODE, ...EVENT_FIELDS]}
+      fields={[...EVENT_CODE, ...EVENT_FIELDS]}
       editFields={EVENT_FIELDS}
       initial={{ payout_type: "cpa", revenue_type: "rpa" }}
       mayWrite={mayWrite}

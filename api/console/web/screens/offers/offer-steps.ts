@@ -21,7 +21,7 @@ const EVENTS: FormField = {
     isSparse: true,
     initial: { payout_type: "cpa", payout: "0", revenue_type: "rpa", revenue: "0" },
   },
-  fields: [EVENT_CODE, ...EVENT_FIELDS],
+  fields: [...EVENT_CODE, ...EVENT_FIELDS],
 };
 
 /** Not a field of the offer: each of them is given access once it is made. */
