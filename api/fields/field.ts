@@ -32,7 +32,8 @@ export type Field<Body extends z.ZodType = z.ZodType> = { readonly body: Body } 
   z.output<Body>
 >;
 
-type Fields = Readonly<Record<string, Field>>;
+/** The fields of a record, by name. */
+export type Fields = Readonly<Record<string, Field>>;
 
 /** A field whose body has this schema. */
 export function field<Body extends z.ZodType, const Given extends Options<z.output<Body>>>(
