@@ -53,6 +53,16 @@ export function showFields(
   return shown;
 }
 
+/** The fields of a resource in the order in which answers have them. */
+export function inOrderOfAnswers(resource: Resource, shape: z.ZodRawShape): z.ZodRawShape {
+  const { fields }: Rule = VISIBILITY[resource];
+  return Object.fromEntries(
+    Object.entries(shape).toSorted(
+      ([name], [other]) => fields.indexOf(name) - fields.indexOf(other),
+    ),
+  );
+}
+
 /** In the OpenAPI document: the roles that never get a field. */
 export const HIDDEN_FROM = "x-hidden-from";
 

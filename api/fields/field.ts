@@ -34,6 +34,7 @@ export type Field<Body extends z.ZodType = z.ZodType> = { readonly body: Body } 
   z.output<Body>
 >;
 
+/** The fields of a record, by name. */
 export type Fields = Readonly<Record<string, Field>>;
 
 /** A field whose body has this schema. */

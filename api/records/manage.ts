@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { shownSchema, showTo } from "../access/visibility.ts";
+import { inOrderOfAnswers, shownSchema, showTo } from "../access/visibility.ts";
+import { bodyShape, shownShape, unsetValues } from "../fields/field.ts";
 import type { FilterValues } from "../http/filter-conditions.ts";
 import { positionIn, sortParam } from "../http/list-order.ts";
 import { openPage } from "../http/page.ts";
@@ -50,9 +51,10 @@ export type ManagedOperations = {
 
 /** The five operations of a managed resource. Use those that the resource has (schemas/contract/management.md). */
 export function manage(managed: ManagedResource): ManagedOperations {
-  const Shown = shownSchema(managed.resource, { ...managed.readOnly, ...managed.shown }).meta({
-    id: managed.names.one,
-  });
+  const Shown = shownSchema(managed.resource, {
+    ...managed.readOnly,
+    ...inOrderOfAnswers(managed.resource, { ...shownShape(managed.fields), ...managed.shown }),
+  }).meta({ id: managed.names.one });
   const { setOnCreate = [], secret, derived, sealed } = managed;
   const table = new ManagedTable({
     table: managed.table,
@@ -74,7 +76,10 @@ export function manage(managed: ManagedResource): ManagedOperations {
       (await managed.present?.(context, row)) ?? row,
     );
   const path = managed.hasCode !== undefined ? ReferencePath : IdPath;
-  const parts: Parts = { managed, table, Shown, path, one: z.object({ data: Shown }), show };
+  const bodyFields = bodyShape(managed.fields);
+  const defaults: Body = unsetValues(managed.fields);
+  const one = z.object({ data: Shown });
+  const parts: Parts = { managed, table, bodyFields, defaults, Shown, path, one, show };
   return {
     Shown,
     list: listOperation(parts),
@@ -82,7 +87,7 @@ export function manage(managed: ManagedResource): ManagedOperations {
     create: createOperation(parts),
     createImported: createOperation({
       ...parts,
-      managed: { ...managed, fields: { ...managed.fields, ...managed.imported } },
+      bodyFields: { ...bodyFields, ...managed.imported },
     }),
     update: updateOperation(parts),
     remove: removeOperation(parts),
@@ -92,11 +97,9 @@ export function manage(managed: ManagedResource): ManagedOperations {
     show,
     change: async (tx, context, change) => await changeRecord(parts, tx, context, change),
     insert: async (tx, workspaceId, values) => {
-      const all = { ...managed.defaults, ...secretOf(managed), ...values };
+      const all = { ...defaults, ...secretOf(managed), ...values };
       const row = await table.insert(tx, workspaceId, complete(managed, all));
-      return sealed === undefined
-        ? row
-        : { ...row, [sealed.field]: managed.defaults[sealed.field] };
+      return sealed === undefined ? row : { ...row, [sealed.field]: defaults[sealed.field] };
     },
   };
 }

@@ -16,6 +16,10 @@ type NamingPath = { readonly id: number | Reference };
 export type Parts = {
   readonly managed: ManagedResource;
   readonly table: ManagedTable;
+  /** Schemas of the fields that a body may have. */
+  readonly bodyFields: z.ZodRawShape;
+  /** Values of a new record whose body leaves fields out. */
+  readonly defaults: Body;
   readonly Shown: z.ZodType;
   /** Schema of the path parameters that identify a record. */
   readonly path: z.ZodType<NamingPath>;

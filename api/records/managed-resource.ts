@@ -3,6 +3,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { SecretKeys } from "../../schemas/secrets/secret-keys.ts";
 import type { References } from "../access/references.ts";
 import type { Resource } from "../access/visibility.ts";
+import type { Fields } from "../fields/field.ts";
 import type { Filter, FilterValues } from "../http/filter-conditions.ts";
 import type { SortColumn } from "../http/list-order.ts";
 import type { ErrorCode } from "../operation/errors.ts";
@@ -31,19 +32,15 @@ export type ManagedResource = {
   /** `{id}` in a path is an id, a code (G25) or an alias of this kind (N112). */
   readonly hasCode?: "affiliate";
   readonly table: string;
-  /** Fields that a body may have. Every field is a column. */
-  readonly fields: z.ZodRawShape;
+  /** Fields that a body may have. Every field is a column, and answers show it. */
+  readonly fields: Fields;
   /** The `fields` that have a wider form in the file of an import. */
   readonly imported?: z.ZodRawShape;
-  /** Fields that a new record must have. */
-  readonly required: readonly string[];
-  /** Default values of the other fields of a new record. */
-  readonly defaults: Body;
   /** Defaults that depend on the caller or are generated for each record. If a generated value is taken, another is tried. */
   readonly generated?: (context: OperationContext) => Body;
   /** Columns of answers that no body may have, such as `id` and times. */
   readonly readOnly: z.ZodRawShape;
-  /** The `readOnly` columns that `defaults`, `generated` or `parent` fill on creation, and that never change afterwards. */
+  /** The `readOnly` columns that `generated` or `parent` fills on creation, and that never change afterwards. */
   readonly setOnCreate?: readonly string[];
   /** The `readOnly` columns that every write computes from the other values. */
   readonly derived?: {
@@ -58,8 +55,8 @@ export type ManagedResource = {
   readonly parent?: { readonly operation: Operation; readonly column: string };
   /** Maximum number of records in the workspace, or under one record. */
   readonly recordsMax?: number;
-  /** Schemas of fields in answers: all of `fields`, and what `present` adds. */
-  readonly shown: z.ZodRawShape;
+  /** Schemas of what `present` adds to answers. */
+  readonly shown?: z.ZodRawShape;
   /** Builds the answer for a record, if it is more than its columns. */
   readonly present?: (context: OperationContext, row: ManagedRow) => Body | Promise<Body>;
   /** Whether a key that may read sees this record, if that depends on more than the workspace. */

@@ -5,6 +5,7 @@ import { postgresCode, SQLSTATE, violatedConstraint } from "../../schemas/postgr
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { referenceFaults } from "../access/references.ts";
 import { deletedRecord } from "../fields/body-fields.ts";
+import { requiredShape } from "../fields/field.ts";
 import { presentFields } from "../http/patch.ts";
 import { tryCodes } from "../operation/codes.ts";
 import { ApiError, conflict, type ErrorCode, notFound } from "../operation/errors.ts";
@@ -29,12 +30,15 @@ import { opened, writeSealed } from "./sealed-field.ts";
 
 const ParentRecord = z.looseObject({ id: z.int() });
 
-export function createOperation({ managed, table, one, show }: Parts): Operation {
+export function createOperation(parts: Parts): Operation {
+  const { managed, table, bodyFields, defaults, one, show } = parts;
   const { parent, generated } = managed;
-  const optional = z.strictObject(managed.fields).partial();
-  const required = Object.fromEntries(managed.required.map((name) => [name, true as const]));
+  const optional = z.strictObject(bodyFields).partial();
+  const required = Object.fromEntries(
+    Object.keys(requiredShape(managed.fields)).map((name) => [name, true as const]),
+  );
   const defaultsOf = (context: OperationContext, record: unknown): Body => ({
-    ...managed.defaults,
+    ...defaults,
     ...generated?.(context),
     ...secretOf(managed),
     ...(parent === undefined ? {} : { [parent.column]: ParentRecord.parse(record).id }),
@@ -50,7 +54,7 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
       : { description: managed.descriptions.create }),
     access: managed.write,
     input: { path: parent?.operation.input.path, body: optional.required(required) },
-    bodyDefaults: managed.defaults,
+    bodyDefaults: defaults,
     output: one,
     status: 201,
     failures: failuresOfWrite(managed),
@@ -98,7 +102,7 @@ async function assertRoom(
 }
 
 export function updateOperation(parts: Parts): Operation {
-  const { managed, one, show } = parts;
+  const { managed, bodyFields, one, show } = parts;
   return operation({
     name: `update${managed.names.one}`,
     method: "PATCH",
@@ -107,7 +111,7 @@ export function updateOperation(parts: Parts): Operation {
     summary: `Update ${withArticle(managed)}`,
     description: "Changes the fields in the body.",
     access: managed.write,
-    input: { path: parts.path, body: z.strictObject(managed.fields).partial() },
+    input: { path: parts.path, body: z.strictObject(bodyFields).partial() },
     output: one,
     status: 200,
     failures: failuresOfWrite(managed),

@@ -20,6 +20,7 @@ import {
   text,
 } from "../../fields/body-fields.ts";
 import { givenCode } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { hasMember, isAnyOf, matches } from "../../http/filter-conditions.ts";
 import { byCode, byName } from "../../http/list-order.ts";
 import { idParam, idsParam, textParam, wordParam } from "../../http/query-fields.ts";
@@ -55,51 +56,40 @@ export const affiliates = manage({
   hasCode: "affiliate",
   table: "affiliate",
   fields: {
-    code: z
-      .string("expected a code")
-      .regex(/^[A-Za-z0-9]{6,10}$/, "expected 6 to 10 letters or digits"),
-    name: name(),
-    status: oneOf(...AFFILIATE_STATUSES),
-    company: text(),
-    contact_name: text(),
-    email: orEmpty(email),
-    phone: text(),
-    website: text(),
-    messenger: text(),
-    traffic_sources: text(),
-    notes: longText(),
-    country: orEmpty(country),
-    tier: text(),
-    manager_id: recordId.nullable(),
-    payment_method: oneOf(...PAYMENT_METHODS),
-    payment_details: PaymentTexts,
-    payment_terms: oneOf(...PAYMENT_TERMS),
-    min_payout: money,
-    currency,
-    tags,
+    code: field(
+      z
+        .string("expected a code")
+        .regex(/^[A-Za-z0-9]{6,10}$/, "expected 6 to 10 letters or digits"),
+      { shown: z.string() },
+    ),
+    name: field(name(), { shown: z.string(), required: true }),
+    status: field(oneOf(...AFFILIATE_STATUSES), {
+      shown: z.enum(AFFILIATE_STATUSES),
+      unset: "active",
+    }),
+    company: field(text(), { shown: z.string(), unset: "" }),
+    contact_name: field(text(), { shown: z.string(), unset: "" }),
+    email: field(orEmpty(email), { shown: z.string(), unset: "" }),
+    phone: field(text(), { shown: z.string(), unset: "" }),
+    website: field(text(), { shown: z.string(), unset: "" }),
+    messenger: field(text(), { shown: z.string(), unset: "" }),
+    traffic_sources: field(text(), { shown: z.string(), unset: "" }),
+    notes: field(longText(), { shown: z.string(), unset: "" }),
+    country: field(orEmpty(country), { shown: z.string(), unset: "" }),
+    tier: field(text(), { shown: z.string(), unset: "" }),
+    manager_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
+    payment_method: field(oneOf(...PAYMENT_METHODS), {
+      shown: z.enum(PAYMENT_METHODS),
+      unset: "other",
+    }),
+    payment_details: field(PaymentTexts, { shown: z.record(z.string(), z.string()), unset: {} }),
+    payment_terms: field(oneOf(...PAYMENT_TERMS), { shown: z.string(), unset: "net30" }),
+    min_payout: field(money, { shown: shownMoney, unset: "0.0000" }),
+    currency: field(currency, { shown: shownCurrency }),
+    tags: field(tags, { shown: z.array(z.string()), unset: [] }),
   },
   // The contract fixes the codes that a request may give. Files come from earlier systems, whose links are to keep working.
   imported: { code: givenCode },
-  required: ["name"],
-  defaults: {
-    status: "active",
-    company: "",
-    contact_name: "",
-    email: "",
-    phone: "",
-    website: "",
-    messenger: "",
-    traffic_sources: "",
-    notes: "",
-    country: "",
-    tier: "",
-    manager_id: null,
-    payment_method: "other",
-    payment_details: {},
-    payment_terms: "net30",
-    min_payout: "0.0000",
-    tags: [],
-  },
   generated: ({ workspace }) => ({ code: mintCode(), currency: workspace.currency }),
   readOnly: {
     id: z.int(),
@@ -114,28 +104,6 @@ export const affiliates = manage({
     from: ({ approved_at: before, status }) => ({
       approved_at: before ?? (status === "active" ? "now" : null),
     }),
-  },
-  shown: {
-    code: z.string(),
-    name: z.string(),
-    status: z.enum(AFFILIATE_STATUSES),
-    company: z.string(),
-    contact_name: z.string(),
-    email: z.string(),
-    phone: z.string(),
-    website: z.string(),
-    messenger: z.string(),
-    traffic_sources: z.string(),
-    notes: z.string(),
-    country: z.string(),
-    tier: z.string(),
-    manager_id: z.int().nullable(),
-    payment_method: z.enum(PAYMENT_METHODS),
-    payment_details: z.record(z.string(), z.string()),
-    payment_terms: z.string(),
-    min_payout: shownMoney,
-    currency: shownCurrency,
-    tags: z.array(z.string()),
   },
   filters: {
     status: wordParam(...AFFILIATE_STATUSES),
@@ -183,7 +151,7 @@ export async function queueAffiliateSignUp(
 
 /** The partner as webhooks show it: without notes and payment details (G128). */
 function affiliateDocument(row: Body): Shown {
-  return Object.fromEntries(AFFILIATE_DOCUMENT.map((field) => [field, row[field]]));
+  return Object.fromEntries(AFFILIATE_DOCUMENT.map((key) => [key, row[key]]));
 }
 
 export type AffiliateRow = { readonly id: number; readonly code: string; readonly status: string };

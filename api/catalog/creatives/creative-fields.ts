@@ -8,6 +8,7 @@ import {
   shownTime,
   targetUrl,
 } from "../../fields/body-fields.ts";
+import { field } from "../../fields/field.ts";
 
 /** What a creative is (G54). */
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
@@ -17,7 +18,10 @@ const CREATIVE_STATUSES = ["active", "inactive"] as const;
 export const LINK_MACRO = "{tracking_link}";
 
 const PIXELS_MAX = 100_000;
-const pixels = count({ min: 0, max: PIXELS_MAX });
+const pixels = field(count({ min: 0, max: PIXELS_MAX }), {
+  shown: z.int().meta({ description: "Pixels, 0 when unknown" }),
+  unset: 0,
+});
 
 /** A URL that may contain `{tracking_link}`. */
 const creativeUrl = z
@@ -28,13 +32,13 @@ const creativeUrl = z
   );
 
 export const creativeFields = {
-  name: name(),
-  kind: oneOf(...CREATIVE_KINDS),
-  url: orEmpty(creativeUrl),
-  body: longText(),
+  name: field(name(), { shown: z.string(), required: true }),
+  kind: field(oneOf(...CREATIVE_KINDS), { shown: z.enum(CREATIVE_KINDS), unset: "image" }),
+  url: field(orEmpty(creativeUrl), { shown: z.string(), unset: "" }),
+  body: field(longText(), { shown: z.string(), unset: "" }),
   width: pixels,
   height: pixels,
-  status: oneOf(...CREATIVE_STATUSES),
+  status: field(oneOf(...CREATIVE_STATUSES), { shown: z.enum(CREATIVE_STATUSES), unset: "active" }),
 };
 
 export const readOnlyOfCreative = {
@@ -44,14 +48,8 @@ export const readOnlyOfCreative = {
   updated_at: shownTime,
 };
 
-export const shownOfCreative = {
-  name: z.string(),
-  kind: z.enum(CREATIVE_KINDS),
-  url: z.string(),
-  body: z.string(),
-  width: z.int().meta({ description: "Pixels, 0 when unknown" }),
-  height: z.int().meta({ description: "Pixels, 0 when unknown" }),
-  status: z.enum(CREATIVE_STATUSES),
+/** What answers for partners have in addition. */
+export const shownToPartners = {
   tracking_link: z.string().meta({ description: "Partner keys only: their link to the offer" }),
   html: z
     .string()

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { adminWrite, everyRole } from "../../access/access-of-operations.ts";
+import { shownShape } from "../../fields/field.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 import type { Principal } from "../../operation/principal.ts";
 import { manage } from "../../records/manage.ts";
@@ -8,14 +9,14 @@ import type { ManagedRow } from "../../records/managed-table.ts";
 import { getOffer } from "../offers/get-offer.ts";
 import type { OfferRow } from "../offers/offer-fields.ts";
 import { findOffer } from "../offers/offers.ts";
-import { creativeFields, readOnlyOfCreative, shownOfCreative } from "./creative-fields.ts";
+import { creativeFields, readOnlyOfCreative, shownToPartners } from "./creative-fields.ts";
 import { partnerLinkOf } from "./partner-link.ts";
 import { creativeOfPartner } from "./show-creative.ts";
 
 /** Bounds the list of an offer, which is returned without paging. */
 const CREATIVES_MAX = 500;
 
-const { name, kind, url, body, width, height } = shownOfCreative;
+const { name, kind, url, body, width, height } = shownShape(creativeFields);
 const Stored = z.looseObject({ offer_id: z.int(), name, kind, url, body, width, height });
 
 /** The field that a creative of each kind needs. A link needs neither: it is at least the partner's own link. */
@@ -34,13 +35,11 @@ export const oneCreative = manage({
   tag: "Creatives",
   table: "creative",
   fields: creativeFields,
-  required: ["name"],
-  defaults: { kind: "image", url: "", body: "", width: 0, height: 0, status: "active" },
   readOnly: readOnlyOfCreative,
   setOnCreate: ["offer_id"],
   parent: { operation: getOffer, column: "offer_id" },
   recordsMax: CREATIVES_MAX,
-  shown: shownOfCreative,
+  shown: shownToPartners,
   read: everyRole("creatives.read"),
   write: adminWrite("offers.write"),
   findFaults: (_context, values) => contentFaults(values),

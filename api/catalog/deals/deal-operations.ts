@@ -13,6 +13,7 @@ import {
   text,
 } from "../../fields/body-fields.ts";
 import { time } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { unpagedParams } from "../../http/query-fields.ts";
 import {
   type FieldFaults,
@@ -42,18 +43,22 @@ const COMMON_FIELDS = {
   read: { ...everyRole("deals.read"), staffPermission: "advertisers.read" },
   write: adminWrite("advertisers.write"),
   references: { advertiser_id: "advertiser", offer_id: "offer" },
+  shown: {
+    advertiser: z.string().meta({ description: "Name of the advertiser" }),
+    offer_name: z.string().meta({ description: "Empty without an offer" }),
+  },
   present: async ({ db }: OperationContext, row: Body): Promise<Body> => ({
     ...row,
     ...(await findNames(db, { advertiserId: row["advertiser_id"], offerId: row["offer_id"] })),
   }),
 } as const;
 
-const ownerFields = { advertiser_id: recordId, offer_id: recordId.nullable() };
-const shownOwner = {
-  advertiser_id: z.int(),
-  advertiser: z.string().meta({ description: "Name of the advertiser" }),
-  offer_id: z.int().nullable().meta({ description: "null: of the whole advertiser" }),
-  offer_name: z.string().meta({ description: "Empty without an offer" }),
+const ownerFields = {
+  advertiser_id: field(recordId, { shown: z.int(), required: true }),
+  offer_id: field(recordId.nullable(), {
+    shown: z.int().nullable().meta({ description: "null: of the whole advertiser" }),
+    unset: null,
+  }),
 };
 
 const deals = manage({
@@ -64,33 +69,13 @@ const deals = manage({
   table: "deal",
   fields: {
     ...ownerFields,
-    title: name(),
-    description: longText(),
-    coupon_code: text(COUPON_CODE_MAX),
-    landing_url: orEmpty(targetUrl),
-    starts_at: time.nullable(),
-    ends_at: time.nullable(),
-    status: oneOf(...STATUSES),
-  },
-  required: ["advertiser_id", "title"],
-  defaults: {
-    offer_id: null,
-    description: "",
-    coupon_code: "",
-    landing_url: "",
-    starts_at: null,
-    ends_at: null,
-    status: "active",
-  },
-  shown: {
-    ...shownOwner,
-    title: z.string(),
-    description: z.string(),
-    coupon_code: z.string(),
-    landing_url: z.string(),
-    starts_at: shownTime.nullable(),
-    ends_at: shownTime.nullable(),
-    status: z.enum(STATUSES),
+    title: field(name(), { shown: z.string(), required: true }),
+    description: field(longText(), { shown: z.string(), unset: "" }),
+    coupon_code: field(text(COUPON_CODE_MAX), { shown: z.string(), unset: "" }),
+    landing_url: field(orEmpty(targetUrl), { shown: z.string(), unset: "" }),
+    starts_at: field(time.nullable(), { shown: shownTime.nullable(), unset: null }),
+    ends_at: field(time.nullable(), { shown: shownTime.nullable(), unset: null }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
   },
   findFaults: async (context, values) => ({
     ...periodFaults(values),
@@ -106,21 +91,11 @@ const productFeeds = manage({
   table: "product_feed",
   fields: {
     ...ownerFields,
-    name: name(),
-    feed_url: targetUrl,
-    format: oneOf(...FORMATS),
-    description: longText(),
-    status: oneOf(...STATUSES),
-  },
-  required: ["advertiser_id", "name", "feed_url"],
-  defaults: { offer_id: null, format: "csv", description: "", status: "active" },
-  shown: {
-    ...shownOwner,
-    name: z.string(),
-    feed_url: z.string(),
-    format: z.enum(FORMATS),
-    status: z.enum(STATUSES),
-    description: z.string(),
+    name: field(name(), { shown: z.string(), required: true }),
+    feed_url: field(targetUrl, { shown: z.string(), required: true }),
+    format: field(oneOf(...FORMATS), { shown: z.enum(FORMATS), unset: "csv" }),
+    description: field(longText(), { shown: z.string(), unset: "" }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
   },
   findFaults: ownerFaults,
 });

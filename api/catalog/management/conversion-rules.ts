@@ -5,6 +5,7 @@ import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { count, money, name, oneOf, shownTime } from "../../fields/body-fields.ts";
 import { listOf } from "../../fields/bounded-list.ts";
 import { countries, eventCode, recordIds, subConditions } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { wordParam } from "../../http/query-fields.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 import { manage } from "../../records/manage.ts";
@@ -48,22 +49,13 @@ export const conversionRules = manage({
   path: "/conversion-rules",
   table: "conversion_rule",
   fields: {
-    name: name(),
-    position: count({ min: 0, max: POSITION_MAX }),
-    status: oneOf(...STATUSES),
-    action: oneOf(...ACTIONS),
-    conditions,
+    name: field(name(), { shown: z.string(), required: true }),
+    position: field(count({ min: 0, max: POSITION_MAX }), { shown: z.int(), unset: 0 }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
+    action: field(oneOf(...ACTIONS), { shown: z.enum(ACTIONS), required: true }),
+    conditions: field(conditions, { shown: z.looseObject({}), required: true }),
   },
-  required: ["name", "action", "conditions"],
-  defaults: { position: 0, status: "active" },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: {
-    name: z.string(),
-    position: z.int(),
-    status: z.enum(STATUSES),
-    action: z.enum(ACTIONS),
-    conditions: z.looseObject({}),
-  },
   filters: { status: wordParam(...STATUSES), action: wordParam(...ACTIONS) },
   read: staff("conversions.read"),
   write: adminWrite("conversions.write"),

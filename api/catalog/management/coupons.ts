@@ -2,6 +2,7 @@ import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { oneOf, recordId, shownTime, text } from "../../fields/body-fields.ts";
 import { time } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { idParam, textParam, wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 import { periodFaults } from "./period-faults.ts";
@@ -16,24 +17,17 @@ export const coupons = manage({
   path: "/coupons",
   table: "coupon",
   fields: {
-    code: text(CODE_MAX).regex(/^\S(?:.*\S)?$/, "expected a code"),
-    offer_id: recordId.nullable(),
-    affiliate_id: recordId,
-    status: oneOf(...STATUSES),
-    starts_at: time.nullable(),
-    ends_at: time.nullable(),
+    code: field(text(CODE_MAX).regex(/^\S(?:.*\S)?$/, "expected a code"), {
+      shown: z.string(),
+      required: true,
+    }),
+    offer_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
+    affiliate_id: field(recordId, { shown: z.int(), required: true }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
+    starts_at: field(time.nullable(), { shown: shownTime.nullable(), unset: null }),
+    ends_at: field(time.nullable(), { shown: shownTime.nullable(), unset: null }),
   },
-  required: ["code", "affiliate_id"],
-  defaults: { offer_id: null, status: "active", starts_at: null, ends_at: null },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: {
-    code: z.string(),
-    offer_id: z.int().nullable(),
-    affiliate_id: z.int(),
-    status: z.enum(STATUSES),
-    starts_at: shownTime.nullable(),
-    ends_at: shownTime.nullable(),
-  },
   filters: {
     code: textParam,
     offer_id: idParam,

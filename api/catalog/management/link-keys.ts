@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { recordId, shownTime } from "../../fields/body-fields.ts";
+import { field } from "../../fields/field.ts";
 import { idParam, textParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 
@@ -19,12 +20,13 @@ export const linkKeys = manage({
   names: { one: "LinkKey", many: "LinkKeys" },
   path: "/link-keys",
   table: "link_key",
-  fields: { key: linkKey, offer_id: recordId, affiliate_id: recordId },
-  required: ["offer_id", "affiliate_id"],
-  defaults: {},
+  fields: {
+    key: field(linkKey, { shown: z.string() }),
+    offer_id: field(recordId, { shown: z.int(), required: true }),
+    affiliate_id: field(recordId, { shown: z.int(), required: true }),
+  },
   generated: () => ({ key: mintLinkKey() }),
   readOnly: { id: z.int(), created_at: shownTime },
-  shown: { key: z.string(), offer_id: z.int(), affiliate_id: z.int() },
   filters: { key: textParam, offer_id: idParam, affiliate_id: idParam },
   read: staff("links.read"),
   write: adminWrite("offers.write"),

@@ -4,6 +4,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { type References, referenceFaults } from "../../access/references.ts";
 import { type Resource, shownSchema, showTo } from "../../access/visibility.ts";
+import { bodyShape, type Fields, shownShape } from "../../fields/field.ts";
 import { presentFields } from "../../http/patch.ts";
 import { notFound } from "../../operation/errors.ts";
 import {
@@ -24,8 +25,8 @@ export type ManagedSettings = {
   /** The operation that answers the record. The settings use its path and its look-up. */
   readonly of: Operation;
   readonly table: string;
-  readonly fields: z.ZodRawShape;
-  readonly shown: z.ZodRawShape;
+  /** Every field is a column. A record has its settings from the start, so `unset` has no effect. */
+  readonly fields: Fields;
   /** Converts the columns for the answer, if the answer differs from them. */
   readonly present?: (row: Body) => Body;
   readonly read: OperationAccess;
@@ -61,7 +62,9 @@ export function manageSettings(settings: ManagedSettings): {
     written: Object.keys(settings.fields),
     readOnly: ["id"],
   });
-  const output = z.object({ data: shownSchema(resource, settings.shown).meta({ id: name }) });
+  const output = z.object({
+    data: shownSchema(resource, shownShape(settings.fields)).meta({ id: name }),
+  });
   const noun = resource.replaceAll("_", " ");
   const findResource = async (context: OperationContext, given: unknown): Promise<ManagedRow> => {
     const { id } = Found.parse(await of.findResource?.(context, given));
@@ -96,7 +99,7 @@ export function manageSettings(settings: ManagedSettings): {
       access: settings.write,
       input: {
         path: pathSchema,
-        body: z.strictObject({ ...settings.fields, ...settings.bodyOnly }).partial(),
+        body: z.strictObject({ ...bodyShape(settings.fields), ...settings.bodyOnly }).partial(),
       },
       output,
       status: 200,
@@ -132,6 +135,6 @@ async function change(
   });
 }
 
-function pick(body: Body, fields: z.ZodRawShape): Body {
+function pick(body: Body, fields: Fields): Body {
   return Object.fromEntries(Object.entries(body).filter(([name]) => name in fields));
 }

@@ -3,6 +3,7 @@ import { ALL_EVENTS } from "../../../schemas/catalog/own-terms.ts";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { money, oneOf, recordId, shownMoney, shownTime } from "../../fields/body-fields.ts";
 import { eventCode } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { idParam } from "../../http/query-fields.ts";
 import type { FieldFaults, OperationContext } from "../../operation/operation.ts";
 import { manage } from "../../records/manage.ts";
@@ -23,32 +24,21 @@ export const payoutOverrides = manage({
   path: "/payout-overrides",
   table: "payout_override",
   fields: {
-    offer_id: recordId,
-    affiliate_id: recordId,
-    event_code: overriddenCode.nullable(),
-    payout_type: oneOf(...PAYOUT_TYPES).nullable(),
-    payout: money.nullable(),
-    revenue_type: oneOf(...REVENUE_TYPES).nullable(),
-    revenue: money.nullable(),
-  },
-  required: ["offer_id", "affiliate_id"],
-  defaults: {
-    event_code: null,
-    payout_type: null,
-    payout: null,
-    revenue_type: null,
-    revenue: null,
+    offer_id: field(recordId, { shown: z.int(), required: true }),
+    affiliate_id: field(recordId, { shown: z.int(), required: true }),
+    event_code: field(overriddenCode.nullable(), { shown: z.string().nullable(), unset: null }),
+    payout_type: field(oneOf(...PAYOUT_TYPES).nullable(), {
+      shown: z.enum(PAYOUT_TYPES).nullable(),
+      unset: null,
+    }),
+    payout: field(money.nullable(), { shown: shownMoney.nullable(), unset: null }),
+    revenue_type: field(oneOf(...REVENUE_TYPES).nullable(), {
+      shown: z.enum(REVENUE_TYPES).nullable(),
+      unset: null,
+    }),
+    revenue: field(money.nullable(), { shown: shownMoney.nullable(), unset: null }),
   },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: {
-    offer_id: z.int(),
-    affiliate_id: z.int(),
-    event_code: z.string().nullable(),
-    payout_type: z.enum(PAYOUT_TYPES).nullable(),
-    payout: shownMoney.nullable(),
-    revenue_type: z.enum(REVENUE_TYPES).nullable(),
-    revenue: shownMoney.nullable(),
-  },
   filters: { offer_id: idParam, affiliate_id: idParam },
   read: staff("offers.read"),
   write: adminWrite("offers.write"),

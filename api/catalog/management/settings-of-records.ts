@@ -2,6 +2,7 @@ import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { count, longText, oneOf, recordId, words } from "../../fields/body-fields.ts";
 import { addressRanges, caps, days, fraudChecks } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { OFFER } from "../../fields/offer.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 import { questions, shownQuestions } from "../access-requests/access-questions.ts";
@@ -19,6 +20,8 @@ const DAY_SECONDS = 86_400;
 const REAPPLY_DAYS_MAX = 3_650;
 const TIER_MAX = 500;
 
+const passParameters = OFFER.pass_parameters.body;
+
 /** An empty text counts as no terms, because there is nothing to accept. */
 const terms = longText()
   .transform((text) => (text === "" ? null : text))
@@ -31,32 +34,18 @@ export const offerSettings = manageSettings({
   of: getOffer,
   table: "offer",
   fields: {
-    hold_days: days,
-    min_seconds_to_conversion: count({ min: 0, max: SECONDS_MAX }),
-    duplicate_click_seconds: count({ min: 0, max: SECONDS_MAX }),
-    unique_click_hours: count({ min: 1, max: HOURS_MAX }),
-    fraud_checks: fraudChecks.nullable(),
-    terms,
-    fail_route_offer_id: recordId.nullable(),
-    txid_scope: oneOf("offer", "event"),
-    pass_parameters: OFFER.pass_parameters.body,
-    access_questions: questions,
-    auto_approve_tiers: words(TIER_MAX),
-    reapply_days: count({ min: 0, max: REAPPLY_DAYS_MAX }),
-  },
-  shown: {
-    hold_days: z.number(),
-    min_seconds_to_conversion: z.int(),
-    duplicate_click_seconds: z.int(),
-    unique_click_hours: z.int(),
-    fraud_checks: z.looseObject({}).nullable(),
-    terms: z.string().nullable(),
-    fail_route_offer_id: z.int().nullable(),
-    txid_scope: z.enum(["offer", "event"]),
-    pass_parameters: OFFER.pass_parameters.body,
-    access_questions: shownQuestions,
-    auto_approve_tiers: z.array(z.string()),
-    reapply_days: z.int(),
+    hold_days: field(days, { shown: z.number() }),
+    min_seconds_to_conversion: field(count({ min: 0, max: SECONDS_MAX }), { shown: z.int() }),
+    duplicate_click_seconds: field(count({ min: 0, max: SECONDS_MAX }), { shown: z.int() }),
+    unique_click_hours: field(count({ min: 1, max: HOURS_MAX }), { shown: z.int() }),
+    fraud_checks: field(fraudChecks.nullable(), { shown: z.looseObject({}).nullable() }),
+    terms: field(terms, { shown: z.string().nullable() }),
+    fail_route_offer_id: field(recordId.nullable(), { shown: z.int().nullable() }),
+    txid_scope: field(oneOf("offer", "event"), { shown: z.enum(["offer", "event"]) }),
+    pass_parameters: field(passParameters, { shown: passParameters }),
+    access_questions: field(questions, { shown: shownQuestions }),
+    auto_approve_tiers: field(words(TIER_MAX), { shown: z.array(z.string()) }),
+    reapply_days: field(count({ min: 0, max: REAPPLY_DAYS_MAX }), { shown: z.int() }),
   },
   present: withDaysAsNumber,
   read: staff("offers.read"),
@@ -76,8 +65,10 @@ export const affiliateSettings = manageSettings({
   name: "AffiliateSettings",
   of: affiliates.get,
   table: "affiliate",
-  fields: { throttle_percent: count({ min: 0, max: PERCENT_MAX }), hold_days: days.nullable() },
-  shown: { throttle_percent: z.int(), hold_days: z.number().nullable() },
+  fields: {
+    throttle_percent: field(count({ min: 0, max: PERCENT_MAX }), { shown: z.int() }),
+    hold_days: field(days.nullable(), { shown: z.number().nullable() }),
+  },
   present: withDaysAsNumber,
   read: staff("affiliates.read"),
   write: adminWrite("affiliates.write"),
@@ -89,8 +80,10 @@ export const advertiserSettings = manageSettings({
   name: "AdvertiserSettings",
   of: advertisers.get,
   table: "advertiser",
-  fields: { postback_ip_allowlist: addressRanges, budget_caps: caps },
-  shown: { postback_ip_allowlist: z.array(z.string()), budget_caps: z.looseObject({}) },
+  fields: {
+    postback_ip_allowlist: field(addressRanges, { shown: z.array(z.string()) }),
+    budget_caps: field(caps, { shown: z.looseObject({}) }),
+  },
   read: staff("advertisers.read"),
   write: adminWrite("advertisers.write"),
 });

@@ -5,6 +5,7 @@ import { findReferenced } from "../../access/references.ts";
 import { count, name, oneOf, recordId, shownTime, text } from "../../fields/body-fields.ts";
 import { listOf } from "../../fields/bounded-list.ts";
 import { givenCode, targeting } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { idParam, textParam, wordParam } from "../../http/query-fields.ts";
 import { mintCode } from "../../operation/codes.ts";
 import type { FieldFaults, OperationContext } from "../../operation/operation.ts";
@@ -56,25 +57,15 @@ export const smartLinks = manage({
   path: "/smart-links",
   table: "smart_link",
   fields: {
-    code: givenCode,
-    name: name(),
-    status: oneOf(...STATUSES),
-    affiliate_id: recordId.nullable(),
-    mode: oneOf(...MODES),
-    rules,
+    code: field(givenCode, { shown: z.string() }),
+    name: field(name(), { shown: z.string(), required: true }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
+    affiliate_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
+    mode: field(oneOf(...MODES), { shown: z.enum(MODES), unset: "weighted" }),
+    rules: field(rules, { shown: ShownRules, unset: [] }),
   },
-  required: ["name"],
-  defaults: { status: "active", affiliate_id: null, mode: "weighted", rules: [] },
   generated: () => ({ code: mintCode() }),
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: {
-    code: z.string(),
-    name: z.string(),
-    status: z.enum(STATUSES),
-    affiliate_id: z.int().nullable(),
-    mode: z.enum(MODES),
-    rules: ShownRules,
-  },
   filters: { status: wordParam(...STATUSES), affiliate_id: idParam, code: textParam },
   read: staff("links.read"),
   write: adminWrite("offers.write"),
@@ -99,8 +90,8 @@ async function ruleFaults(
   );
   const offerIds = [...new Set(Object.values(named))];
   const known = await findReferenced(db, workspace.id, { kind: "offer", ids: offerIds });
-  for (const [field, id] of Object.entries(named)) {
-    if (!known.has(id)) faults[field] = "no such offer";
+  for (const [path, id] of Object.entries(named)) {
+    if (!known.has(id)) faults[path] = "no such offer";
   }
   if (values["mode"] === "weighted") {
     for (const [index, { offers }] of parsed.data.entries()) {

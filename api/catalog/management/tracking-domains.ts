@@ -3,6 +3,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { staff, unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
 import { flag, oneOf, recordId, shownTime } from "../../fields/body-fields.ts";
 import { trackingHost } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { idParam, wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 import { lockWorkspace } from "../workspace/workspace.ts";
@@ -18,27 +19,16 @@ export const trackingDomains = manage({
   path: "/tracking-domains",
   table: "tracking_domain",
   fields: {
-    host: trackingHost,
-    scheme: oneOf(...SCHEMES),
-    status: oneOf(...STATUSES),
-    is_default: flag,
-    certification: oneOf(...CERTIFICATIONS),
-  },
-  required: ["host"],
-  defaults: {
-    scheme: "https",
-    status: "active",
-    is_default: false,
-    certification: "not_certified",
+    host: field(trackingHost, { shown: z.string(), required: true }),
+    scheme: field(oneOf(...SCHEMES), { shown: z.enum(SCHEMES), unset: "https" }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
+    is_default: field(flag, { shown: z.boolean(), unset: false }),
+    certification: field(oneOf(...CERTIFICATIONS), {
+      shown: z.enum(CERTIFICATIONS),
+      unset: "not_certified",
+    }),
   },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: {
-    host: z.string(),
-    scheme: z.enum(SCHEMES),
-    status: z.enum(STATUSES),
-    is_default: z.boolean(),
-    certification: z.enum(CERTIFICATIONS),
-  },
   filters: { status: wordParam(...STATUSES), certification: wordParam(...CERTIFICATIONS) },
   read: staff("links.read"),
   write: unrestrictedAdminWrite,
@@ -74,18 +64,11 @@ export const trackingDomainAssignments = manage({
   path: "/tracking-domain-assignments",
   table: "tracking_domain_assignment",
   fields: {
-    domain_id: recordId,
-    affiliate_id: recordId.nullable(),
-    offer_id: recordId.nullable(),
+    domain_id: field(recordId, { shown: z.int(), required: true }),
+    affiliate_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
+    offer_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
   },
-  required: ["domain_id"],
-  defaults: { affiliate_id: null, offer_id: null },
   readOnly: { id: z.int(), created_at: shownTime },
-  shown: {
-    domain_id: z.int(),
-    affiliate_id: z.int().nullable(),
-    offer_id: z.int().nullable(),
-  },
   filters: { domain_id: idParam, affiliate_id: idParam, offer_id: idParam },
   read: staff("links.read"),
   write: unrestrictedAdminWrite,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { name, oneOf, recordId, shownTime, words } from "../../fields/body-fields.ts";
 import { addressRanges, countries, recordIds, subConditions } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { wordParam } from "../../http/query-fields.ts";
 import type { FieldFaults } from "../../operation/operation.ts";
 import { manage } from "../../records/manage.ts";
@@ -32,22 +33,13 @@ export const trafficControls = manage({
   path: "/traffic-controls",
   table: "traffic_control",
   fields: {
-    name: name(),
-    status: oneOf(...STATUSES),
-    conditions,
-    action: oneOf(...ACTIONS),
-    forward_offer_id: recordId.nullable(),
+    name: field(name(), { shown: z.string(), required: true }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
+    conditions: field(conditions, { shown: z.looseObject({}), required: true }),
+    action: field(oneOf(...ACTIONS), { shown: z.enum(ACTIONS), required: true }),
+    forward_offer_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
   },
-  required: ["name", "action", "conditions"],
-  defaults: { status: "active", forward_offer_id: null },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: {
-    name: z.string(),
-    status: z.enum(STATUSES),
-    conditions: z.looseObject({}),
-    action: z.enum(ACTIONS),
-    forward_offer_id: z.int().nullable(),
-  },
   filters: { status: wordParam(...STATUSES), action: wordParam(...ACTIONS) },
   read: staff("offers.read"),
   write: adminWrite("offers.write"),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { name, shownTime, text } from "../../fields/body-fields.ts";
 import { recordIds, subTexts } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { manage } from "../../records/manage.ts";
 
 /** Sub IDs and a source ID that clicks of the named partners must have; other clicks are refused as traffic_source (G181). */
@@ -11,22 +12,13 @@ export const trafficSourceTemplates = manage({
   path: "/traffic-source-templates",
   table: "traffic_source_template",
   fields: {
-    name: name(),
-    traffic_source: text(255),
-    params: subTexts,
-    source_id: text(255),
-    affiliate_ids: recordIds,
+    name: field(name(), { shown: z.string(), required: true }),
+    traffic_source: field(text(255), { shown: z.string(), unset: "" }),
+    params: field(subTexts, { shown: z.record(z.string(), z.string()), unset: {} }),
+    source_id: field(text(255), { shown: z.string(), unset: "" }),
+    affiliate_ids: field(recordIds, { shown: z.array(z.int()), unset: [] }),
   },
-  required: ["name"],
-  defaults: { traffic_source: "", params: {}, source_id: "", affiliate_ids: [] },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: {
-    name: z.string(),
-    traffic_source: z.string(),
-    params: z.record(z.string(), z.string()),
-    source_id: z.string(),
-    affiliate_ids: z.array(z.int()),
-  },
   read: staff("links.read"),
   write: adminWrite("offers.write"),
   references: { affiliate_ids: "affiliate" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { staff, unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
 import { email, name, oneOf, orEmpty, shownTime } from "../../fields/body-fields.ts";
+import { field } from "../../fields/field.ts";
 import { wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 
@@ -12,11 +13,12 @@ export const users = manage({
   names: { one: "User", many: "Users" },
   path: "/users",
   table: "app_user",
-  fields: { name: name(), email: orEmpty(email), status: oneOf(...STATUSES) },
-  required: ["name"],
-  defaults: { email: "", status: "active" },
+  fields: {
+    name: field(name(), { shown: z.string(), required: true }),
+    email: field(orEmpty(email), { shown: z.string(), unset: "" }),
+    status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
+  },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
-  shown: { name: z.string(), email: z.string(), status: z.enum(STATUSES) },
   filters: { status: wordParam(...STATUSES) },
   // Managers of partners need the names of the staff.
   read: { ...staff(), needsUnrestrictedKey: "affiliates.read" },

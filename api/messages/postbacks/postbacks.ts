@@ -3,6 +3,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { findOffer } from "../../catalog/offers/offers.ts";
 import { calledUrl, longText, oneOf, recordId, shownTime } from "../../fields/body-fields.ts";
 import { eventCode } from "../../fields/catalog-fields.ts";
+import { field } from "../../fields/field.ts";
 import { macroFaults, postbackMacros } from "../../http/macro-faults.ts";
 import { idParam, wordParam } from "../../http/query-fields.ts";
 import { ApiError, conflict, invalidParameter } from "../../operation/errors.ts";
@@ -52,24 +53,31 @@ export const postbacks = manage({
   },
   table: "postback",
   fields: {
-    affiliate_id: recordId.nullable(),
-    offer_id: recordId.nullable(),
-    event_code: eventCode.nullable(),
-    kind: oneOf(...KINDS),
-    method: oneOf(...METHODS),
-    url: calledUrl,
-    body: longText(),
-    fire_on: oneOf(...FIRE_ON),
-    status: oneOf(...WRITTEN_STATUSES),
-  },
-  required: ["offer_id", "url"],
-  defaults: {
-    event_code: null,
-    kind: "s2s",
-    method: "GET",
-    body: "",
-    fire_on: "approved",
-    status: "active",
+    affiliate_id: field(recordId.nullable(), {
+      shown: z.int().nullable().meta({ description: "null: for every partner" }),
+    }),
+    offer_id: field(recordId.nullable(), {
+      shown: z.int().nullable().meta({
+        description: "null: for every offer, beside the postbacks of the offer itself",
+      }),
+      required: true,
+    }),
+    event_code: field(eventCode.nullable(), {
+      shown: z.string().nullable().meta({ description: "null: every event that is not private" }),
+      unset: null,
+    }),
+    kind: field(oneOf(...KINDS), { shown: z.enum([...KINDS, "capi"]), unset: "s2s" }),
+    method: field(oneOf(...METHODS), { shown: z.enum(METHODS), unset: "GET" }),
+    url: field(calledUrl, { shown: z.string(), required: true }),
+    body: field(longText(), {
+      shown: z.string().meta({
+        description:
+          "For a POST: its body. For kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
+      }),
+      unset: "",
+    }),
+    fire_on: field(oneOf(...FIRE_ON), { shown: z.enum(FIRE_ON), unset: "approved" }),
+    status: field(oneOf(...WRITTEN_STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
   },
   generated: ({ principal: { role, affiliate } }) => ({
     affiliate_id: affiliate?.id ?? null,
@@ -86,25 +94,6 @@ export const postbacks = manage({
     updated_at: shownTime,
   },
   setOnCreate: ["created_by_affiliate"],
-  shown: {
-    affiliate_id: z.int().nullable().meta({ description: "null: for every partner" }),
-    offer_id: z.int().nullable().meta({
-      description: "null: for every offer, beside the postbacks of the offer itself",
-    }),
-    event_code: z
-      .string()
-      .nullable()
-      .meta({ description: "null: every event that is not private" }),
-    kind: z.enum([...KINDS, "capi"]),
-    method: z.enum(METHODS),
-    url: z.string(),
-    body: z.string().meta({
-      description:
-        "For a POST: its body. For kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
-    }),
-    fire_on: z.enum(FIRE_ON),
-    status: z.enum(STATUSES),
-  },
   // Only a disabled postback has the field `disabled_reason`.
   present: ({ principal }, { disabled_reason: reason, ...fields }) =>
     fields["status"] === "disabled"
@@ -230,6 +219,6 @@ async function offerFaults(
     : { event_code: "the offer has no event with this code" };
 }
 
-function changes({ body, before }: Sent, field: string): boolean {
-  return body[field] !== undefined && body[field] !== before[field];
+function changes({ body, before }: Sent, name: string): boolean {
+  return body[name] !== undefined && body[name] !== before[name];
 }

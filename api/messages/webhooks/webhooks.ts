@@ -3,6 +3,7 @@ import { z } from "zod";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { flag, name, oneOf, shownTime, text } from "../../fields/body-fields.ts";
 import { listOf } from "../../fields/bounded-list.ts";
+import { field } from "../../fields/field.ts";
 import { equals } from "../../http/filter-conditions.ts";
 import { booleanParam } from "../../http/query-fields.ts";
 import type { OperationAccess } from "../../operation/operation.ts";
@@ -29,19 +30,23 @@ export const webhooks = manage({
   path: "/webhooks",
   table: "webhook",
   fields: {
-    name: name(),
-    url: text(URL_MAX).meta({ examples: ["https://hooks.shop.example/tracker"] }),
-    events: listOf(oneOf(...WEBHOOK_EVENTS), {
-      expected: "expected a list of events",
-      max: WEBHOOK_EVENTS.length,
-      tooMany: `expected at most ${WEBHOOK_EVENTS.length} events`,
-    })
-      .min(1, "expected at least one event")
-      .refine((events) => new Set(events).size === events.length, "names an event twice"),
-    active: flag,
+    name: field(name(), { shown: z.string(), required: true }),
+    url: field(text(URL_MAX).meta({ examples: ["https://hooks.shop.example/tracker"] }), {
+      shown: z.string(),
+      required: true,
+    }),
+    events: field(
+      listOf(oneOf(...WEBHOOK_EVENTS), {
+        expected: "expected a list of events",
+        max: WEBHOOK_EVENTS.length,
+        tooMany: `expected at most ${WEBHOOK_EVENTS.length} events`,
+      })
+        .min(1, "expected at least one event")
+        .refine((events) => new Set(events).size === events.length, "names an event twice"),
+      { shown: z.array(z.enum(WEBHOOK_EVENTS)), required: true },
+    ),
+    active: field(flag, { shown: z.boolean(), unset: true }),
   },
-  required: ["name", "url", "events"],
-  defaults: { active: true },
   readOnly: {
     id: z.int(),
     secret: z.string().meta({ description: "The key of the signatures" }),
@@ -63,12 +68,6 @@ export const webhooks = manage({
     },
   },
   recordsMax: WEBHOOKS_MAX,
-  shown: {
-    name: z.string(),
-    url: z.string(),
-    events: z.array(z.enum(WEBHOOK_EVENTS)),
-    active: z.boolean(),
-  },
   // Only a webhook that the service has disabled has the field `disabled_reason`.
   present: (_context, { disabled_reason: reason, ...fields }) =>
     reason === "" || fields["active"] === true ? fields : { ...fields, disabled_reason: reason },
