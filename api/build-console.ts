@@ -19,6 +19,8 @@ import { projectFile } from "../schemas/host/project-root.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { DAY_MS } from "../schemas/time/zone.ts";
 import { buildOpenApi } from "./docs/openapi/openapi.ts";
+import { ADVERTISER } from "./fields/advertiser.ts";
+import { AFFILIATE } from "./fields/affiliate.ts";
 import { EVENT } from "./fields/event.ts";
 import { formParts, formStart } from "./fields/field.ts";
 import { OFFER } from "./fields/offer.ts";
@@ -36,6 +38,10 @@ function main(folder: string): void {
     OFFER: formParts(OFFER),
     NEW_OFFER: formStart(OFFER),
     EVENT: formParts(EVENT),
+    AFFILIATE: formParts(AFFILIATE),
+    NEW_AFFILIATE: formStart(AFFILIATE),
+    ADVERTISER: formParts(ADVERTISER),
+    NEW_ADVERTISER: formStart(ADVERTISER),
   };
   const hash = hashOf(document + JSON.stringify(forms));
   const note = join(folder, "built");

@@ -1,3 +1,5 @@
+import { ADVERTISER } from "../fields/advertiser.ts";
+import { AFFILIATE } from "../fields/affiliate.ts";
 import { EVENT } from "../fields/event.ts";
 import { type Fields, hiddenNames, shownNames } from "../fields/field.ts";
 import { OFFER } from "../fields/offer.ts";
@@ -80,17 +82,12 @@ export const VISIBILITY = {
     { partner: "note" },
   ),
   access_form: rule("offer_id questions can_request can_request_from request"),
-  affiliate: rule(
-    `id code name status company contact_name email phone website messenger traffic_sources
-      notes country tier manager_id payment_method payment_details payment_terms min_payout
-      currency tags approved_at created_at updated_at`,
-    { analyst: "payment_details" },
-  ),
-  advertiser: rule(
-    `id name status company contact_name email phone website country notes currency
-      account_manager_id billing_terms tags postback_token created_at updated_at`,
-    { analyst: "postback_token" },
-  ),
+  affiliate: ruleOf(AFFILIATE, { before: "id", after: "approved_at created_at updated_at" }),
+  advertiser: ruleOf(ADVERTISER, {
+    before: "id",
+    after: "postback_token created_at updated_at",
+    hidden: { analyst: "postback_token" },
+  }),
   /** An offer as one partner may run it, for the staff. */
   affiliate_offer: rule(
     `offer_id offer_code offer_name status visibility currency payout_type payout access_status

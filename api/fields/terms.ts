@@ -1,3 +1,5 @@
+import type { PAYMENT_TERMS } from "../../schemas/billing/periods.ts";
+
 /** How an advertiser pays, of an offer. Events have the first two. */
 export const REVENUE_TYPES = ["rpa", "rps", "rpc"] as const;
 /** How a partner is paid, of an offer. Events have the first two. */
@@ -19,3 +21,16 @@ export function inWords(
 ): Record<string, string> {
   return Object.fromEntries(values.map((value, place) => [value, texts[place] ?? ""]));
 }
+
+/** When somebody is paid. */
+export const PAID_AT = {
+  net7: "Net 7 days",
+  net15: "Net 15 days",
+  net30: "Net 30 days",
+  net45: "Net 45 days",
+  net60: "Net 60 days",
+  weekly: "Every week",
+  biweekly: "Every two weeks",
+  monthly: "Every month",
+  on_request: "On request",
+} satisfies Record<(typeof PAYMENT_TERMS)[number], string>;

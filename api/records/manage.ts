@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { inOrderOfAnswers, shownSchema, showTo } from "../access/visibility.ts";
+import { inOrderOfAnswers, isShown, shownSchema, showTo } from "../access/visibility.ts";
 import { bodyShape, shownShape, unsetValues } from "../fields/field.ts";
 import type { FilterValues } from "../http/filter-conditions.ts";
 import { positionIn, sortParam } from "../http/list-order.ts";
@@ -51,6 +51,7 @@ export type ManagedOperations = {
 
 /** The five operations of a managed resource. Use those that the resource has (schemas/contract/management.md). */
 export function manage(managed: ManagedResource): ManagedOperations {
+  assertHidden(managed);
   const Shown = shownSchema(managed.resource, {
     ...managed.readOnly,
     ...inOrderOfAnswers(managed.resource, { ...shownShape(managed.fields), ...managed.shown }),
@@ -102,6 +103,14 @@ export function manage(managed: ManagedResource): ManagedOperations {
       return sealed === undefined ? row : { ...row, [sealed.field]: defaults[sealed.field] };
     },
   };
+}
+
+/** The visibility table decides. A field that it shows to a role must not say that it is hidden from it. */
+function assertHidden({ resource, fields }: ManagedResource): void {
+  for (const [name, { hiddenFrom = [] }] of Object.entries(fields))
+    for (const role of hiddenFrom)
+      if (isShown(role, resource, name))
+        throw new Error(`${resource}.${name} is shown to ${role}: see access/visibility-table.ts`);
 }
 
 function getOperation(parts: Parts): Operation {

@@ -1,26 +1,10 @@
 import { z } from "zod";
-import { PAYMENT_TERMS } from "../../../schemas/billing/periods.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import { adminWrite, staff } from "../../access/access-of-operations.ts";
 import { findByReference } from "../../access/find-by-reference.ts";
-import {
-  country,
-  currency,
-  email,
-  longText,
-  money,
-  name,
-  oneOf,
-  orEmpty,
-  recordId,
-  shownCurrency,
-  shownMoney,
-  shownTime,
-  tags,
-  text,
-} from "../../fields/body-fields.ts";
+import { AFFILIATE, AFFILIATE_STATUSES } from "../../fields/affiliate.ts";
+import { shownTime } from "../../fields/body-fields.ts";
 import { givenCode } from "../../fields/catalog-fields.ts";
-import { field } from "../../fields/field.ts";
 import { hasMember, isAnyOf, matches } from "../../http/filter-conditions.ts";
 import { byCode, byName } from "../../http/list-order.ts";
 import { idParam, idsParam, textParam, wordParam } from "../../http/query-fields.ts";
@@ -30,10 +14,8 @@ import { manage } from "../../records/manage.ts";
 import type { Body } from "../../records/managed-resource.ts";
 import { queueEvent, type Shown } from "../../records/queue-event.ts";
 import { changesPayment, notePaymentChange } from "./payment-change.ts";
-import { PaymentTexts, paymentTextsField } from "./sealed-details.ts";
+import { paymentTextsField } from "./sealed-details.ts";
 
-export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
-const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
 /** Fields of a partner in webhooks. */
 export const AFFILIATE_DOCUMENT = [
   "id",
@@ -55,39 +37,7 @@ export const affiliates = manage({
   descriptions: { list: "Affiliates are the partners who send visitors. Newest first." },
   hasCode: "affiliate",
   table: "affiliate",
-  fields: {
-    code: field(
-      z
-        .string("expected a code")
-        .regex(/^[A-Za-z0-9]{6,10}$/, "expected 6 to 10 letters or digits"),
-      { shown: z.string() },
-    ),
-    name: field(name(), { shown: z.string(), required: true }),
-    status: field(oneOf(...AFFILIATE_STATUSES), {
-      shown: z.enum(AFFILIATE_STATUSES),
-      unset: "active",
-    }),
-    company: field(text(), { shown: z.string(), unset: "" }),
-    contact_name: field(text(), { shown: z.string(), unset: "" }),
-    email: field(orEmpty(email), { shown: z.string(), unset: "" }),
-    phone: field(text(), { shown: z.string(), unset: "" }),
-    website: field(text(), { shown: z.string(), unset: "" }),
-    messenger: field(text(), { shown: z.string(), unset: "" }),
-    traffic_sources: field(text(), { shown: z.string(), unset: "" }),
-    notes: field(longText(), { shown: z.string(), unset: "" }),
-    country: field(orEmpty(country), { shown: z.string(), unset: "" }),
-    tier: field(text(), { shown: z.string(), unset: "" }),
-    manager_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
-    payment_method: field(oneOf(...PAYMENT_METHODS), {
-      shown: z.enum(PAYMENT_METHODS),
-      unset: "other",
-    }),
-    payment_details: field(PaymentTexts, { shown: z.record(z.string(), z.string()), unset: {} }),
-    payment_terms: field(oneOf(...PAYMENT_TERMS), { shown: z.string(), unset: "net30" }),
-    min_payout: field(money, { shown: shownMoney, unset: "0.0000" }),
-    currency: field(currency, { shown: shownCurrency }),
-    tags: field(tags, { shown: z.array(z.string()), unset: [] }),
-  },
+  fields: AFFILIATE,
   // The contract fixes the codes that a request may give. Files come from earlier systems, whose links are to keep working.
   imported: { code: givenCode },
   generated: ({ workspace }) => ({ code: mintCode(), currency: workspace.currency }),

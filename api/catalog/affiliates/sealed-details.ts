@@ -1,22 +1,8 @@
 import { z } from "zod";
 import { purposeOf } from "../../../schemas/secrets/sealed-columns.ts";
 import type { SecretKeys } from "../../../schemas/secrets/secret-keys.ts";
-import { isStorable, text } from "../../fields/body-fields.ts";
 import type { SealedField } from "../../records/managed-resource.ts";
 
-const DETAILS_MAX = 50;
-
-/** The payment details of the contract (2.6): texts by free names. */
-export const PaymentTexts = z
-  .record(text(50).min(1), text(), "expected an object of texts")
-  .refine(
-    (details) => Object.keys(details).every(isStorable),
-    "contains a character that is not allowed",
-  )
-  .refine(
-    (details) => Object.keys(details).length <= DETAILS_MAX,
-    `expected at most ${DETAILS_MAX} entries`,
-  );
 type Texts = Readonly<Record<string, string>>;
 
 const Stored = z.record(z.string(), z.string());

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../../access/access-of-operations.ts";
 import { findReferenced, referenceFaults } from "../../access/references.ts";
+import { AFFILIATE_STATUSES } from "../../fields/affiliate.ts";
 import { oneOf, recordId, tags } from "../../fields/body-fields.ts";
 import { listOf } from "../../fields/bounded-list.ts";
 import { presentFields } from "../../http/patch.ts";
 import { type Operation, type OperationContext, operation } from "../../operation/operation.ts";
-import { AFFILIATE_STATUSES, affiliates } from "./affiliates.ts";
+import { affiliates } from "./affiliates.ts";
 
 const IDS_MAX = 200;
 

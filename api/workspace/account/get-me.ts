@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { everyRole } from "../../access/access-of-operations.ts";
-import { ADVERTISER_STATUSES } from "../../catalog/advertisers/advertisers.ts";
-import { AFFILIATE_STATUSES } from "../../catalog/affiliates/affiliates.ts";
+import { ADVERTISER_STATUSES } from "../../fields/advertiser.ts";
+import { AFFILIATE_STATUSES } from "../../fields/affiliate.ts";
 import { shownCurrency } from "../../fields/body-fields.ts";
 import { type Operation, operation } from "../../operation/operation.ts";
 import { PERMISSIONS, ROLES } from "../../operation/permissions.ts";

@@ -1,21 +1,11 @@
+import { ADVERTISER } from "../../../../../.build/console/forms.js";
 import { userChoices } from "../../client/user-choices.ts";
 import type { FormField } from "../../records/form-field.ts";
-import { currencyChoices } from "../../records/known-choices.ts";
-import { PAID_AT, CONTACT as PARTNER_CONTACT } from "../affiliates/affiliate-fields.ts";
-
-export const STATUS: FormField = {
-  name: "status",
-  label: "Status",
-  choices: [
-    ["active", "Active"],
-    ["paused", "Paused"],
-    ["inactive", "Inactive"],
-  ],
-};
+import { countryChoices, currencyChoices } from "../../records/known-choices.ts";
 
 export const BASICS: readonly FormField[] = [
-  { name: "name", label: "Name", required: true },
-  STATUS,
+  ...ADVERTISER.name,
+  ...ADVERTISER.status,
   {
     name: "account_manager_id",
     label: "Manager",
@@ -23,19 +13,16 @@ export const BASICS: readonly FormField[] = [
     load: userChoices,
     isNullable: true,
   },
-  { name: "tags", label: "Tags", kind: "list", hint: "Separate with commas" },
-  { name: "notes", label: "Internal notes", kind: "area" },
+  ...ADVERTISER.work,
+  ...ADVERTISER.texts,
 ];
 
-export const CONTACT: readonly FormField[] = PARTNER_CONTACT.filter(
-  ({ name }) => name !== "messenger",
-);
+export const CONTACT: readonly FormField[] = [
+  ...ADVERTISER.contact,
+  { name: "country", label: "Country", load: countryChoices },
+];
 
 export const BILLING: readonly FormField[] = [
   { name: "currency", label: "Currency", load: currencyChoices, hint: "Of new offers" },
-  {
-    name: "billing_terms",
-    label: "Pays",
-    choices: [...PAID_AT, ["prepaid", "In advance"]],
-  },
+  ...ADVERTISER.billing,
 ];

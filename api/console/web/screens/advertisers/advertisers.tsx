@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
 import { useLocation } from "wouter";
+import { ADVERTISER } from "../../../../../.build/console/forms.js";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
@@ -16,11 +17,10 @@ import { courseColumn } from "../charts/course-cell.tsx";
 import { figureColumns } from "../charts/figure-columns.tsx";
 import { RankingLink } from "../charts/ranking-link.tsx";
 import type { Advertiser } from "./advertiser.ts";
-import { STATUS } from "./advertiser-fields.ts";
 
 const FILTERS: readonly ListFilter[] = [
   { name: "q", label: "Name or e-mail" },
-  { name: STATUS.name, label: STATUS.label, choices: STATUS.choices },
+  ...ADVERTISER.status,
 ];
 const COLUMNS: readonly Column<Advertiser>[] = [
   {

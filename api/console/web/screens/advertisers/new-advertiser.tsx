@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { NEW_ADVERTISER } from "../../../../../.build/console/forms.js";
 import { read } from "../../client/api-client.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
@@ -18,8 +19,6 @@ const STEPS: readonly FormStep[] = [
   { name: "contact", title: "Contact", about: "How the advertiser is reached.", fields: CONTACT },
 ];
 
-const INITIAL = { status: "active", billing_terms: "net30" };
-
 /** Makes an advertiser in steps, with one request. */
 export function NewAdvertiser(): ReactElement {
   const membership = useMembership();
@@ -34,7 +33,7 @@ export function NewAdvertiser(): ReactElement {
       noun="advertiser"
       mayWrite={membership.role === "admin" && mayDo(membership, "advertisers.write")}
       steps={STEPS}
-      initial={{ ...INITIAL, currency: membership.currency }}
+      initial={{ ...NEW_ADVERTISER, currency: membership.currency }}
       onCreate={create.mutateAsync}
     />
   );

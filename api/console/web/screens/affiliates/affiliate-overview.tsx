@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { AFFILIATE } from "../../../../../.build/console/forms.js";
 import { formatInstant } from "../../format/time.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { Facts } from "../../parts/facts.tsx";
@@ -6,7 +7,7 @@ import { FieldSection } from "../../records/field-section.tsx";
 import type { Save } from "../../records/form-field.ts";
 import { RecordFigures } from "../charts/record-figures.tsx";
 import type { Affiliate } from "./affiliate.ts";
-import { CONTACT, MANAGER, NAME, STATUS, WORK } from "./affiliate-fields.ts";
+import { CONTACT, WORK } from "./affiliate-fields.ts";
 
 export type AffiliatePart = {
   readonly partner: Affiliate;
@@ -23,7 +24,7 @@ export function AffiliateOverview({ partner, onSave }: AffiliatePart): ReactElem
       <div className="stack">
         <FieldSection
           title="Basics"
-          fields={[NAME, STATUS, MANAGER, ...WORK]}
+          fields={[...AFFILIATE.name, ...WORK]}
           record={partner}
           onSave={onSave}
         />

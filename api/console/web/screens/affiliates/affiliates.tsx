@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
 import { useLocation } from "wouter";
+import { AFFILIATE } from "../../../../../.build/console/forms.js";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { userChoices } from "../../client/user-choices.ts";
@@ -23,16 +24,7 @@ import { StatusActions } from "./status-actions.tsx";
 
 const FILTERS: readonly ListFilter[] = [
   { name: "q", label: "Name, code or e-mail" },
-  {
-    name: "status",
-    label: "Status",
-    choices: [
-      ["active", "Active"],
-      ["pending", "Pending"],
-      ["blocked", "Blocked"],
-      ["rejected", "Rejected"],
-    ],
-  },
+  ...AFFILIATE.status,
   { name: "tag", label: "Tag" },
 ];
 

@@ -1,27 +1,22 @@
 import type { ReactElement } from "react";
+import { AFFILIATE, NEW_AFFILIATE } from "../../../../../.build/console/forms.js";
 import { read } from "../../client/api-client.ts";
 import type { Choice } from "../../client/choices.ts";
 import { mayDo, useMembership } from "../../member/membership.ts";
 import { useWrite } from "../../member/use-write.ts";
-import type { FormField, RecordBody } from "../../records/form-field.ts";
+import type { RecordBody } from "../../records/form-field.ts";
 import type { FormStep } from "../../records/form-steps.ts";
 import { NewPage } from "../../records/new-page.tsx";
 import { useMethods } from "../payouts/use-methods.ts";
 import { PARTNER_LIST } from "./affiliate.ts";
-import { ACCOUNT, CONTACT, MANAGER, NAME, STATUS, TERMS, WORK } from "./affiliate-fields.ts";
-
-const CODE: FormField = {
-  name: "code",
-  label: "Code",
-  hint: "Used in links: 6 to 10 letters or digits. Leave empty to generate one",
-};
+import { ACCOUNT, CONTACT, TERMS, WORK } from "./affiliate-fields.ts";
 
 const stepsWith = (methods: readonly Choice[]): readonly FormStep[] => [
   {
     name: "basics",
     title: "Basics",
     about: "Who the partner is, and who looks after it.",
-    fields: [NAME, CODE, STATUS, MANAGER, ...WORK],
+    fields: [...AFFILIATE.name, ...AFFILIATE.code, ...WORK],
   },
   { name: "contact", title: "Contact", about: "How the partner is reached.", fields: CONTACT },
   {
@@ -32,7 +27,7 @@ const stepsWith = (methods: readonly Choice[]): readonly FormStep[] => [
   },
 ];
 
-const INITIAL = { status: "active", payment_method: "other", payment_terms: "net30" };
+const INITIAL = { ...NEW_AFFILIATE, payment_method: "other" };
 
 /** Makes a partner in steps, with one request. */
 export function NewAffiliate(): ReactElement {

@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
 import type { ReactElement } from "react";
 import { useLocation } from "wouter";
+import { OFFER } from "../../../../../.build/console/forms.js";
 import { read } from "../../client/api-client.ts";
 import { fromAddress } from "../../client/lists.ts";
 import { ImportButton } from "../../imports/import-button.tsx";
@@ -14,14 +15,7 @@ import { OFFER_COLUMNS } from "./offer-columns.tsx";
 
 const FILTERS: readonly ListFilter[] = [
   { name: "q", label: "Name or code" },
-  {
-    name: "status",
-    label: "Status",
-    choices: [
-      ["active", "Active"],
-      ["paused", "Paused"],
-    ],
-  },
+  ...OFFER.status,
   {
     name: "visibility",
     label: "Visibility",
