@@ -20,6 +20,7 @@ type Options<Value> = {
   readonly required?: true;
   /** Value of a new record whose body leaves the field out. A field that has neither is computed. */
   readonly unset?: Value;
+  /** Every other role that reaches the record sees the field. */
   readonly hiddenFrom?: readonly Role[];
   /** What it means, for the OpenAPI document. Without it the note of its name in docs/notes applies. */
   readonly note?: string;
