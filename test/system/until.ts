@@ -28,3 +28,10 @@ export async function until<T>(
   }
   throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause: lastError });
 }
+
+/** The present time, UTC, as a limit after all that Postgres has posted: its times are finer than a millisecond. */
+export async function afterAllPosted(): Promise<string> {
+  const startedMs = Date.now();
+  await until("the next millisecond", () => Date.now() > startedMs, { pollMs: 1 });
+  return new Date().toISOString();
+}

@@ -123,10 +123,12 @@ function withDefaults(
 
 /** The default event mirrors the offer (G43). */
 function defaultEvent(values: OfferValues, posted: EventBody | undefined): EventValues {
-  const { revenue_type, revenue, payout_type, payout } = values;
   return {
     ...withEventDefaults({ name: "Default", ...presentFields(posted ?? {}), code: "default" }),
-    ...{ revenue_type, revenue, payout_type, payout },
+    revenue_type: values.revenue_type,
+    revenue: values.revenue,
+    payout_type: values.payout_type,
+    payout: values.payout,
     is_default: true,
   };
 }

@@ -14,7 +14,7 @@ import { postLedger } from "../../../schemas/billing/post-ledger.ts";
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
-import { until } from "../../system/until.ts";
+import { afterAllPosted, until } from "../../system/until.ts";
 import { StatementBooks } from "../billing/statement-books.ts";
 import { approvedStatement } from "../billing/statement-rows.ts";
 import { standInForWriters } from "../clicks/stand-in-writers.ts";
@@ -85,7 +85,7 @@ test("invoice 1 of the examples exists, and is sent", async () => {
     const revenue = { kind: "conversion", sourceKind: "examples", sourceId: "1", entries } as const;
     await postLedger(tx, workspaceId, [revenue]);
   });
-  const range = { advertiser_id: advertiserId, until: new Date().toISOString() };
+  const range = { advertiser_id: advertiserId, until: await afterAllPosted() };
   const closed = await world.post("/invoices/close", range);
   expect(closed.status, closed.text).toBe(200);
   expect((await world.post("/invoices/1/approve", undefined)).status).toBe(200);

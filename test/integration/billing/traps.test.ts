@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { forThisFile } from "../../services/for-this-file.ts";
+import { afterAllPosted } from "../../system/until.ts";
 import { ApiWorld, type Json, record, refusal } from "../api/api-world.ts";
 import { Books } from "./books.ts";
 
@@ -217,7 +218,7 @@ test("trap 5: a paid invoice stays as it is, whatever is read, posted or closed 
       (
         await done("POST", "/invoices/close", {
           advertiser_id: advertiserId,
-          until: new Date().toISOString(),
+          until: await afterAllPosted(),
         })
       )["invoices"],
     );

@@ -10,7 +10,7 @@ import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { callDescribed, type DescribedAnswer } from "../../system/described-answers.ts";
 import { serversOf } from "../../system/servers-of.ts";
 import { type System, startSystem } from "../../system/start-system.ts";
-import { until } from "../../system/until.ts";
+import { afterAllPosted, until } from "../../system/until.ts";
 import { adCostsOf, BODIES, type Body, type Names } from "./bodies.ts";
 import { addPeople, type People, type SessionHeaders } from "./leak-people.ts";
 import { addStatement } from "./leak-statement.ts";
@@ -205,7 +205,7 @@ export class LeakWorld {
       } as const;
       await postLedger(tx, workspace.rows[0]?.workspace_id ?? 0, [revenue]);
     });
-    const body = { advertiser_id: advertiserId, until: new Date().toISOString() };
+    const body = { advertiser_id: advertiserId, until: await afterAllPosted() };
     const closed = await this.call("POST", "/invoices/close", admin, body);
     const [id] = Closed.parse(closed.body).data.invoices.map((invoice) => String(invoice.id));
     if (id === undefined) throw new Error(`no invoice: ${closed.text}`);
