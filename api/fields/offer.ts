@@ -124,7 +124,7 @@ export const OFFER = {
       part: "addresses",
       label: "Allowed domains",
       kind: "list",
-      hint: "For links with url=",
+      hint: "Other hosts that deep links may lead to",
     },
   }),
   currency: field(currency, { shown: shownCurrency, sample: "USD" }),
