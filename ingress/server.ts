@@ -114,10 +114,10 @@ export class IngressServer {
       }
     }
     for (const [pattern, answer] of options.wrongMethod) {
-      const of = { pattern, showsId: true };
+      const facts = { pattern, showsId: true };
       this.#add({ method: "", pattern, isAsync: false }, (response, request, head) => {
         const method = request.getMethod().toUpperCase();
-        const raw = this.#received(of, method, head, { response, request });
+        const raw = this.#received(facts, method, head, { response, request });
         raw.decided({ reason: "wrong_method" });
         this.#answers.send(response, answer, method === "HEAD", raw);
         this.#reportRefusal(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
@@ -198,7 +198,7 @@ export class IngressServer {
 
   /** The handler behind the check of where its request ends. */
   #guarded({ pattern, isAsync }: Omit<Addable, "method">, handler: Handler): StrayHandler {
-    const of = { pattern, showsId: true };
+    const facts = { pattern, showsId: true };
     return (response, request) => {
       const head = readHead(request);
       const fault = framingFault(head, isAsync);
@@ -207,7 +207,7 @@ export class IngressServer {
         return;
       }
       const asked = request.getMethod().toUpperCase();
-      const raw = this.#received(of, asked, head, { response, request });
+      const raw = this.#received(facts, asked, head, { response, request });
       raw.decided({ reason: fault });
       const answer = FRAMING_ANSWERS[fault];
       this.#answers.sendLast(response, answer, asked === "HEAD", raw);
@@ -233,9 +233,9 @@ export class IngressServer {
 
   #syncHandler({ pattern, route }: Pick<SyncEntry, "pattern" | "route">, method: string): Handler {
     const isHead = method === "HEAD";
-    const of = { pattern, showsId: false };
+    const facts = { pattern, showsId: false };
     return (response, request, head) => {
-      const raw = this.#received(of, method, head, { response, request });
+      const raw = this.#received(facts, method, head, { response, request });
       try {
         const decided = route(raw);
         const { answer, recorded } = decided;
@@ -270,7 +270,7 @@ export class IngressServer {
   #asyncHandler(entry: AsyncEntry, method: string): Handler {
     const isHead = method === "HEAD";
     const timed = this.#options.timed(entry.pattern);
-    const of = { pattern: entry.pattern, showsId: true };
+    const facts = { pattern: entry.pattern, showsId: true };
     return (response, request, head) => {
       const startedAtMs = performance.now();
       // Servers and proxies parse chunks differently: no request may follow them on this connection (P28).
@@ -284,7 +284,7 @@ export class IngressServer {
         if (isLast || answer.status === 413) this.#answers.sendLast(response, answer, isHead, raw);
         else response.cork(() => this.#answers.send(response, answer, isHead, raw));
       };
-      const raw = this.#received(of, method, head, { response, request });
+      const raw = this.#received(facts, method, head, { response, request });
       const refuse = (cause: "too_large" | "too_many", answer: Answer): void => {
         raw.decided({ reason: cause });
         settle(answer);
@@ -359,7 +359,7 @@ export class IngressServer {
   }
 
   #received(
-    of: RouteFacts,
+    facts: RouteFacts,
     method: string,
     headers: RequestHead,
     { response, request }: { response: HttpResponse; request: AskedRequest },
@@ -371,7 +371,7 @@ export class IngressServer {
       peerIp: peers.textOf(response.getRemoteAddress()),
       headers,
     };
-    const received = new ReceivedRequest(parts, of, this.#options.trustedProxies);
+    const received = new ReceivedRequest(parts, facts, this.#options.trustedProxies);
     this.#options.access?.begin(received);
     this.#options.traces?.begin(received);
     return received;

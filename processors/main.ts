@@ -144,8 +144,8 @@ async function start(settings: ProcessorSettings, log: Log, lifetime: Lifetime):
   const clock = systemClock;
   const clickhouseNodes = NodeDirectory.ofCluster(settings.clickhouse, asProcess);
   const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock, tracing };
-  const own = { ...deps, catalogFeed: feed, clickhouseNodes };
-  connected.clicks = startRoles(own, settings, lifetime);
+  const roleDeps = { ...deps, catalogFeed: feed, clickhouseNodes };
+  connected.clicks = startRoles(roleDeps, settings, lifetime);
   ops.started({ isReady: () => true, facts });
   log.info("process.running");
 }

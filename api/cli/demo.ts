@@ -164,8 +164,8 @@ async function insertPartners(
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const { details, ...partner } of PARTNERS) {
-    const own = { ...partner, country: "DE", tags: ["demo"], currency: CURRENCY };
-    const { id } = await affiliates.insert(tx, workspaceId, own);
+    const values = { ...partner, country: "DE", tags: ["demo"], currency: CURRENCY };
+    const { id } = await affiliates.insert(tx, workspaceId, values);
     if (keys.sealingId !== undefined) await sealDetails(tx, keys, { id, details });
     ids.push(id);
   }

@@ -6,14 +6,14 @@ export type PasskeySite = { readonly rpId: string; readonly origin: string };
 
 /** The site of a request, by its Host. Undefined where there can be no passkeys. */
 export function passkeySiteAt(host: string, apiUrl: string): PasskeySite | undefined {
-  const own = new URL(apiUrl);
-  if (!URL.canParse(`${own.protocol}//${host}`)) return undefined;
-  const { hostname } = new URL(`${own.protocol}//${host}`);
-  if (isLoopbackHost(own.hostname)) {
+  const site = new URL(apiUrl);
+  if (!URL.canParse(`${site.protocol}//${host}`)) return undefined;
+  const { hostname } = new URL(`${site.protocol}//${host}`);
+  if (isLoopbackHost(site.hostname)) {
     if (hostname !== "localhost") return undefined;
-    const port = own.port === "" ? "" : `:${own.port}`;
-    return { rpId: hostname, origin: `${own.protocol}//${hostname}${port}` };
+    const port = site.port === "" ? "" : `:${site.port}`;
+    return { rpId: hostname, origin: `${site.protocol}//${hostname}${port}` };
   }
-  const isName = own.protocol === "https:" && isIP(own.hostname.replace(/^\[|\]$/g, "")) === 0;
-  return isName ? { rpId: own.hostname, origin: own.origin } : undefined;
+  const isName = site.protocol === "https:" && isIP(site.hostname.replace(/^\[|\]$/g, "")) === 0;
+  return isName ? { rpId: site.hostname, origin: site.origin } : undefined;
 }

@@ -44,10 +44,12 @@ export function passwordFault(
   const letters = new Set(plain);
   if (letters.size < DIFFERENT_MIN || isSequence(plain)) return "is too easy to guess";
   const [mailbox = ""] = about.email.toLowerCase().split("@", 1);
-  const own = [about.email, mailbox, ...about.name.split(/\s+/)]
+  const personal = [about.email, mailbox, ...about.name.split(/\s+/)]
     .map((word) => word.toLowerCase())
     .filter((word) => word.length >= 4);
-  const rest = own.reduce((left, word) => left.replaceAll(word, ""), plain).replace(COMMON, "");
+  const rest = personal
+    .reduce((left, word) => left.replaceAll(word, ""), plain)
+    .replace(COMMON, "");
   const isGuessable = rest !== plain && new Set(rest).size < LEFT_MIN;
   return isGuessable ? "is made of words that are guessed first" : undefined;
 }

@@ -23,11 +23,11 @@ export async function readDayRates(
     const rate = rates[index];
     return rate === undefined ? [] : [{ ...day, ...rate }];
   });
-  const of = (kind: MoneyDay["kind"]): DayRates =>
+  const ratesFor = (kind: MoneyDay["kind"]): DayRates =>
     ratesOf(usable.filter((one) => one.kind === kind));
   return {
-    costRates: days.some(({ kind }) => kind === "cost") ? of("cost") : undefined,
-    ...(converts ? { moneyRates: of("money") } : {}),
+    costRates: days.some(({ kind }) => kind === "cost") ? ratesFor("cost") : undefined,
+    ...(converts ? { moneyRates: ratesFor("money") } : {}),
   };
 }
 

@@ -249,11 +249,11 @@ function everywhere(column: string): Dimension["columns"] {
 }
 
 function carried(column: string, sources: readonly Source[]): Dimension["columns"] {
-  const of = (source: Source): string => (sources.includes(source) ? column : "");
+  const columnIn = (source: Source): string => (sources.includes(source) ? column : "");
   return {
-    click: of("click"),
-    impression: of("impression"),
-    conversion: of("conversion"),
-    cost: of("cost"),
+    click: columnIn("click"),
+    impression: columnIn("impression"),
+    conversion: columnIn("conversion"),
+    cost: columnIn("cost"),
   };
 }

@@ -208,9 +208,9 @@ export class OuterSums {
 
   /** Rows with money have its currency, other rows their offer's. */
   #isHome(): string {
-    const own = `cur = ${this.#currency}`;
+    const sameCurrency = `cur = ${this.#currency}`;
     return this.#hasHome
-      ? `(${own} or cur = '' and ${HOME} = 1)`
+      ? `(${sameCurrency} or cur = '' and ${HOME} = 1)`
       : `cur in ('', ${this.#currency})`;
   }
 

@@ -56,14 +56,14 @@ export function readManifest(file: string): Manifest {
   const manifest = parsed.data;
   if (manifest.format < FORMAT)
     throw new LaunchError(`The archive is of a commit before the first release. ${HOW_TO_KEEP}.`);
-  const own = thisRelease();
+  const running = thisRelease();
   const isNewer =
     manifest.format > FORMAT ||
-    manifest.migrations.postgres > own.migrations.postgres ||
-    manifest.migrations.clickhouse > own.migrations.clickhouse;
+    manifest.migrations.postgres > running.migrations.postgres ||
+    manifest.migrations.clickhouse > running.migrations.clickhouse;
   if (isNewer) {
     throw new LaunchError(
-      `The archive is of the newer release ${manifest.release}; this is ${own.release}. Restore it with that release.`,
+      `The archive is of the newer release ${manifest.release}; this is ${running.release}. Restore it with that release.`,
     );
   }
   return manifest;

@@ -207,8 +207,9 @@ export function readOsRelease(text: string): OsRelease {
 /** The machine's own release first unless it is known to be too old, then the newer ones. */
 export function releasesToTry(system: OsRelease): string[] {
   const newer = NEWER_RELEASES[system.id]?.releases ?? [];
-  const own = system.codename === "" || OLD_RELEASES.has(system.codename) ? [] : [system.codename];
-  return [...new Set([...own, ...newer])];
+  const first =
+    system.codename === "" || OLD_RELEASES.has(system.codename) ? [] : [system.codename];
+  return [...new Set([...first, ...newer])];
 }
 
 /**

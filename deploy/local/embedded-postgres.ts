@@ -64,9 +64,9 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
   const cluster = { programs, folder, account: await chooseServerAccount(folder, [programs]) };
   const password = await prepareCluster(cluster, options);
   await prepareBackups(cluster, options);
-  const own = configFile === undefined ? SERVER_SETTINGS : { config_file: configFile };
+  const chosen = configFile === undefined ? SERVER_SETTINGS : { config_file: configFile };
   const settings = {
-    ...own,
+    ...chosen,
     port: String(port),
     listen_addresses: bind,
     unix_socket_directories: "",

@@ -76,7 +76,7 @@ export class ClickNotices {
 
   #follow({ connection, subjects }: Nats): void {
     const { state } = this.#options;
-    const own = subjects.clicksTaken(String(this.#options.producer));
+    const sentByUs = subjects.clicksTaken(String(this.#options.producer));
     this.#take(connection, subjects.clickTotals, "totals", (message) => {
       const { lane, lanes, totals, isWhole } = ClickTotals.parse(message.json());
       this.#totalsReportedAtMs = performance.now();
@@ -95,7 +95,7 @@ export class ClickNotices {
       return reached.length;
     });
     this.#take(connection, subjects.allClicksTaken, "taken", (message) => {
-      if (message.subject === own) return 0;
+      if (message.subject === sentByUs) return 0;
       const taken = ClicksTaken.parse(message.json());
       for (const click of taken) state.noteTaken(click);
       return taken.length;

@@ -60,9 +60,9 @@ function isBelow(path: string, prefixes: Prefixes): boolean {
 function compileEach(entries: readonly WorkspaceBlocklistEntry[]): ReadonlyMap<number, Blocklist> {
   const byWorkspace = new Map<number, string[]>();
   for (const { workspace_id: id, entry } of entries) {
-    const own = byWorkspace.get(id);
-    if (own === undefined) byWorkspace.set(id, [entry]);
-    else own.push(entry);
+    const known = byWorkspace.get(id);
+    if (known === undefined) byWorkspace.set(id, [entry]);
+    else known.push(entry);
   }
   return new Map(Array.from(byWorkspace, ([id, own]) => [id, compile(own)]));
 }

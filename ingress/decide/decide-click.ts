@@ -83,9 +83,9 @@ function turnAway(click: Click, offer: Offer | undefined, reason: string, chance
   if (instead !== undefined) return instead;
   const clickId = mintFor(click, offer, chance);
   const values = { click, offer, clickId, chance };
-  const own = offer === undefined ? undefined : offerRules(offer).fallback;
+  const ofOffer = offer === undefined ? undefined : offerRules(offer).fallback;
   const location =
-    expand(own, values) ?? expand(workspaceRules(click.workspace).fallback, values) ?? "";
+    expand(ofOffer, values) ?? expand(workspaceRules(click.workspace).fallback, values) ?? "";
   return { clickId, status: "fallback", reason, offer, location };
 }
 

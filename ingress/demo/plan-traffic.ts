@@ -66,9 +66,9 @@ export function planDays(
   for (const stream of DEMO_STREAMS) {
     const planner = new StreamPlanner(stream, { addresses, random, endMs });
     for (let dayMs = fromMs; dayMs < untilMs; dayMs += DAY_MS) {
-      const own = planner.planDay(dayMs).filter(({ atMs }) => atMs < untilMs);
-      visits.push(...own);
-      const clicks = own.filter(({ isImpression }) => !isImpression).length;
+      const ofDay = planner.planDay(dayMs).filter(({ atMs }) => atMs < untilMs);
+      visits.push(...ofDay);
+      const clicks = ofDay.filter(({ isImpression }) => !isImpression).length;
       const cents = Math.round(clicks * (stream.costPerVisit ?? 0) * (90 + random.below(20)));
       const day = new Date(dayMs).toISOString().slice(0, 10);
       if (cents > 0) costs.push({ day, stream, cents });

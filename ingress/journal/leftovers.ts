@@ -88,9 +88,9 @@ async function indexSegments({ folder, epoch, log }: LeftoversOptions): Promise<
 }> {
   const segments: EndedSegment[] = [];
   const unreadable: string[] = [];
-  for (const { path, epoch: of } of await endedSegmentPaths(folder, epoch)) {
+  for (const { path, epoch: segmentEpoch } of await endedSegmentPaths(folder, epoch)) {
     try {
-      const segment = await indexSegment(path, of);
+      const segment = await indexSegment(path, segmentEpoch);
       if (segment.damagedBytes > 0) {
         log.error({ path, bytes: segment.damagedBytes }, "journal.damaged");
       }
@@ -204,7 +204,7 @@ class Leftovers {
     };
     let newestMs = 0;
     const lost = await reshipRanges({
-      identityOf: (of) => this.#identities.of(of),
+      identityOf: (range) => this.#identities.of(range),
       mayDeclareLost: () => !this.#isPartial && this.#options.mayDeclareLost(),
       ranges,
       segments: this.#left,

@@ -196,7 +196,7 @@ export class Shipper {
       signal,
       nowMs,
       events,
-      readFromDisk: (of, position) => this.#readFromDisk(of, position),
+      readFromDisk: (asked, position) => this.#readFromDisk(asked, position),
       endedBefore: () => this.#endedBefore(lane),
       routedCount: () => lanes.routed().count,
     });
@@ -352,7 +352,9 @@ export class Shipper {
     const { all } = this.#options.segments;
     for (const { path } of all.filter(({ lanes }) => (lanes.get(lane)?.next ?? 0) > position)) {
       const { records } = await readSegment(path);
-      const [run] = runsOf(records.filter((of) => of.lane === lane && of.position >= position));
+      const [run] = runsOf(
+        records.filter((record) => record.lane === lane && record.position >= position),
+      );
       if (run !== undefined) return run;
     }
     return undefined;

@@ -128,10 +128,10 @@ export class PixelStore {
   adopt(folder: string): void {
     for (const { path } of pixelPaths(folder)) {
       if (this.bytes + readPixels(path).bytes > this.#bytesMax) return;
-      const own = pixelPath(this.#folder, this.#nextNumber);
+      const moved = pixelPath(this.#folder, this.#nextNumber);
       this.#nextNumber += 1;
-      renameSync(path, own);
-      this.#addSealed(own);
+      renameSync(path, moved);
+      this.#addSealed(moved);
     }
   }
 

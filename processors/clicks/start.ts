@@ -48,8 +48,8 @@ export function startClicks(
       metrics.lanesTaken.add();
       const { uniquesMax, youngBytesMax } = options;
       const limits = { producerPatienceMs, uniquesMax, youngBytesMax };
-      const own = { ...limits, log, metrics, homes };
-      const lane = new Lane({ ...deps, ...own }, lease);
+      const shared = { ...limits, log, metrics, homes };
+      const lane = new Lane({ ...deps, ...shared }, lease);
       lanes.add(lane);
       void lane.ended.then(() => lanes.delete(lane));
       return lane;

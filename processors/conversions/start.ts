@@ -68,8 +68,8 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   const recorder = new RecordQueue(deps.pool);
   const relay = new UnknownClickRelay(deps);
   const lookups = openLookups(deps);
-  const own = { recorder, relay, strangersSearches, postbackLog, metrics };
-  const handlerDeps: HandlerDeps = { ...deps, ...lookups, ...own };
+  const answering = { recorder, relay, strangersSearches, postbackLog, metrics };
+  const handlerDeps: HandlerDeps = { ...deps, ...lookups, ...answering };
   const serve = <T>(subject: string, { decode, pool, answer, busy }: Task<T>) =>
     nats.connection.subscribe(subject, {
       queue: QUEUE_GROUP,

@@ -143,8 +143,8 @@ export class DeliverySlots {
     const endpoints = new Map<string, EndpointLoad>();
     const hosts = new Map<string, Load>();
     const process = new Load(SLOTS_MAX);
-    const endpoint = (of: Endpoint): EndpointLoad => {
-      const key = keyOf(of);
+    const endpoint = (called: Endpoint): EndpointLoad => {
+      const key = keyOf(called);
       const slots = this.#reduced.get(key) ?? SLOTS_PER_ENDPOINT;
       const known = endpoints.get(key) ?? {
         underWay: 0,
@@ -160,9 +160,9 @@ export class DeliverySlots {
       return known;
     };
     for (const slot of this.#underWay) {
-      const of = endpoint(slot);
-      of.underWay += 1;
-      if (nowMs - slot.sinceMs >= SLOW_AFTER_MS) of.isSlow = true;
+      const load = endpoint(slot);
+      load.underWay += 1;
+      if (nowMs - slot.sinceMs >= SLOW_AFTER_MS) load.isSlow = true;
     }
     for (const slot of this.#underWay) {
       host(slot.destination).add(endpoint(slot));

@@ -41,8 +41,8 @@ export function serveHtmlPostbacks(deps: ServeHtmlDeps): { close(): Promise<void
         return;
       }
       const request_id = causeOf(message)?.request_id;
-      const own = { ...deps, log: log.child({ request_id }) };
-      const work = takeSafely(own, message.data).then((answer) => {
+      const withRequest = { ...deps, log: log.child({ request_id }) };
+      const work = takeSafely(withRequest, message.data).then((answer) => {
         message.respond(JSON.stringify(answer));
       });
       underWay.add(work);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Backoff } from "../../schemas/host/backoff.ts";
+import { IdlePause } from "../../schemas/host/idle-pause.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
-import { Pace } from "../../schemas/host/pace.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { type DeliverDeps, deliver, giveBack, type Lease } from "./deliver.ts";
 import { leaseDueDeliveries, listDueEndpoints, measureQueue } from "./deliveries.ts";
@@ -21,7 +21,7 @@ export type DeliverySettings = {
 /** After this time without a result, other workers may lease the row. */
 const LEASE_MS = 30_000;
 /** Pause between statements when nothing is due. A new row waits for half of it on average. */
-const PACE = { busyMs: 100, idleMs: 400 } as const;
+const PAUSES = { busyMs: 100, idleMs: 400 } as const;
 /** With thousands of waiting endpoints the statement takes long. The pause then lasts as long as the statement took, up to this. */
 const IDLE_MS_MAX = 1_000;
 const ROWS_PER_LEASE = 200;
@@ -64,7 +64,7 @@ class DeliveryWorker {
   readonly #deps: DeliverDeps;
   readonly #kinds: readonly DeliveryKind[];
   readonly #slots = new DeliverySlots();
-  readonly #pace = new Pace(PACE);
+  readonly #idlePause = new IdlePause(PAUSES);
   readonly #underWay = new Set<Promise<void>>();
   #measured: { readonly depth: number; readonly lateMs: number } | undefined;
   /** Endpoints with due rows. Set only if each of them had at least as many rows as it was granted. */
@@ -97,8 +97,8 @@ class DeliveryWorker {
         const taken = this.#slots.free === 0 ? 0 : await this.#sendDue();
         const tookMs = performance.now() - startedAtMs;
         backoff.reset();
-        if (taken > 0) this.#pace.worked();
-        else await this.#idle(Math.max(this.#pace.pauseMs(), Math.min(tookMs, IDLE_MS_MAX)));
+        if (taken > 0) this.#idlePause.worked();
+        else await this.#idle(Math.max(this.#idlePause.pauseMs(), Math.min(tookMs, IDLE_MS_MAX)));
       } catch (error) {
         metrics.faults.add();
         await this.#idle(backoff.failed(error));

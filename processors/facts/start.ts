@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
-import { Pace } from "../../schemas/host/pace.ts";
+import { IdlePause } from "../../schemas/host/idle-pause.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { quoteIdentifier } from "../../schemas/postgres/quote.ts";
@@ -16,7 +16,7 @@ type FactDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "sign
 const SOURCES: readonly FactSource[] = [conversionFacts, adCostFacts];
 /** Rows of one insert, and the maximum that this process keeps in memory for one source. */
 const BATCH_ROWS_MAX = 5_000;
-const PACE = { busyMs: 200, idleMs: 600 } as const;
+const PAUSES = { busyMs: 200, idleMs: 600 } as const;
 /** A process that died is replaced within this time, well below the five seconds that reports may lag (G191). */
 const LEASE_MS = 3_000;
 const BACKOFF = { firstMs: 250, longestMs: 10_000, spread: [0.5, 1.5] } as const;
@@ -47,7 +47,7 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   async function run(source: FactSource): Promise<void> {
     const report = { log: log.child({ table: source.table }), event: "facts.copy-failed" };
     const backoff = new Backoff({ ...BACKOFF, signal, report });
-    const pace = new Pace(PACE);
+    const idlePause = new IdlePause(PAUSES);
     while (!signal.aborted) {
       try {
         if (performance.now() >= heldUntilMs) {
@@ -59,8 +59,8 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
         copied.add(rows ?? 0);
         if (rows === undefined) caughtUpAtMs.delete(source);
         else if (rows < BATCH_ROWS_MAX) caughtUpAtMs.set(source, performance.now());
-        if ((rows ?? 0) > 0) pace.worked();
-        if (rows !== BATCH_ROWS_MAX) await pause(pace.pauseMs(), signal);
+        if ((rows ?? 0) > 0) idlePause.worked();
+        if (rows !== BATCH_ROWS_MAX) await pause(idlePause.pauseMs(), signal);
       } catch (error) {
         failed.add();
         await backoff.pause(error);

@@ -1,5 +1,5 @@
 import { Backoff } from "../../schemas/host/backoff.ts";
-import { Pace } from "../../schemas/host/pace.ts";
+import { IdlePause } from "../../schemas/host/idle-pause.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { RoleDeps } from "../role-deps.ts";
 import { backfillLedger, listWaiting, postConversions, ROWS_PER_CALL } from "./post-conversions.ts";
@@ -7,7 +7,7 @@ import { backfillLedger, listWaiting, postConversions, ROWS_PER_CALL } from "./p
 export type LedgerDeps = Pick<RoleDeps, "pool" | "log" | "metrics" | "signal">;
 
 /** Well below the five seconds that the ledger may lag (N39). */
-const PACE = { busyMs: 500, idleMs: 1_500 } as const;
+const PAUSES = { busyMs: 500, idleMs: 1_500 } as const;
 const BACKOFF = { firstMs: 250, longestMs: 10_000, spread: [0.5, 1.5] } as const;
 
 /**
@@ -38,11 +38,11 @@ export function startLedger({ pool, log, metrics, signal: ending }: LedgerDeps):
     const hasMore = hasBackfill && (await backfillLedger(pool, workspaceId));
     const done = await postConversions(pool, workspaceId);
     posted.add(done.posted, { kind: "conversion" });
-    if (hasBackfill || done.taken > 0) pace.worked();
+    if (hasBackfill || done.taken > 0) idlePause.worked();
     return hasMore || done.taken === ROWS_PER_CALL;
   }
 
-  const pace = new Pace(PACE);
+  const idlePause = new IdlePause(PAUSES);
   /** One turn of each workspace that waits. */
   async function round(): Promise<boolean> {
     let hasMore = false;
@@ -66,7 +66,7 @@ export function startLedger({ pool, log, metrics, signal: ending }: LedgerDeps):
         backoff.reset();
         if (isBehind) continue;
         caughtUpAtMs = performance.now();
-        await pause(pace.pauseMs(), signal);
+        await pause(idlePause.pauseMs(), signal);
       } catch (error) {
         if (signal.aborted) break;
         isBehind = true;

@@ -184,8 +184,8 @@ export class FactsAudit {
 function isCompared(position: AuditPosition | undefined, table: FactTable, span: Span): boolean {
   if (position === undefined) return false;
   const order = FACT_TABLES.findIndex(({ name }) => name === position.table);
-  const own = FACT_TABLES.indexOf(table);
-  if (own !== order) return own < order;
+  const place = FACT_TABLES.indexOf(table);
+  if (place !== order) return place < order;
   if (span.workspaceId !== position.workspaceId) return span.workspaceId < position.workspaceId;
   return span.fromMs <= position.fromMs;
 }

@@ -53,8 +53,10 @@ export class HostTable {
     const listed = this.#domainIdsByHost.all(host).flatMap((id) => this.#domains.get(id) ?? []);
     const active = listed.filter(({ status }) => status === "active");
     // A host whose domains are all inactive still serves only its owners.
-    const own = active.length > 0 ? active : listed;
-    return own.length > 0 ? own.map(({ workspace_id }) => workspace_id) : this.#allWorkspaceIds();
+    const serving = active.length > 0 ? active : listed;
+    return serving.length > 0
+      ? serving.map(({ workspace_id }) => workspace_id)
+      : this.#allWorkspaceIds();
   }
 
   /** One list for all unknown hosts, because visitors may send any number of them. */

@@ -16,10 +16,11 @@ export function ownPayout<Type extends string>(
   }[],
 ): { readonly type: Type; readonly payout: string } | undefined {
   for (const code of codesFor(event)) {
-    const own = overrides.find(({ event_code }) => event_code === code);
-    if (own === undefined || own.payout_type === null || own.payout === null) continue;
-    if (code !== ALL_EVENTS || own.payout_type === event.payout_type)
-      return { type: own.payout_type, payout: own.payout };
+    const override = overrides.find(({ event_code }) => event_code === code);
+    if (override === undefined || override.payout_type === null || override.payout === null)
+      continue;
+    if (code !== ALL_EVENTS || override.payout_type === event.payout_type)
+      return { type: override.payout_type, payout: override.payout };
   }
   return undefined;
 }
@@ -34,10 +35,11 @@ export function ownRevenue<Type extends string>(
   }[],
 ): { readonly type: Type; readonly revenue: string } | undefined {
   for (const code of codesFor(event)) {
-    const own = overrides.find(({ event_code }) => event_code === code);
-    if (own === undefined || own.revenue_type === null || own.revenue === null) continue;
-    if (code !== ALL_EVENTS || own.revenue_type === event.revenue_type)
-      return { type: own.revenue_type, revenue: own.revenue };
+    const override = overrides.find(({ event_code }) => event_code === code);
+    if (override === undefined || override.revenue_type === null || override.revenue === null)
+      continue;
+    if (code !== ALL_EVENTS || override.revenue_type === event.revenue_type)
+      return { type: override.revenue_type, revenue: override.revenue };
   }
   return undefined;
 }

@@ -130,8 +130,8 @@ function settingOf(
   defaults: MergeTreeDefaults,
   name: string,
 ): number {
-  const own = new RegExp(`\\b${name} = '?(\\w+)'?`).exec(engineFull)?.[1];
-  return numberOf(own ?? defaults.get(name));
+  const given = new RegExp(`\\b${name} = '?(\\w+)'?`).exec(engineFull)?.[1];
+  return numberOf(given ?? defaults.get(name));
 }
 
 function numberOf(text: string | undefined): number {
@@ -177,8 +177,8 @@ export function judgeReplicas(
 function faultsOfMissing(replicas: readonly ReplicaState[], nodes: readonly NodeMacros[]): Fault[] {
   const tables = [...new Set(replicas.map(({ table }) => table))];
   return nodes.flatMap(({ host, shard, replica }) => {
-    const own = new Set(replicas.filter((one) => one.host === host).map(({ table }) => table));
-    const lacking = tables.filter((table) => !own.has(table));
+    const there = new Set(replicas.filter((one) => one.host === host).map(({ table }) => table));
+    const lacking = tables.filter((table) => !there.has(table));
     if (lacking.length === 0) return [];
     return [
       alerts(

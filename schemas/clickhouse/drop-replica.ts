@@ -83,10 +83,10 @@ async function tablesOf(nodes: readonly Node[]): Promise<Knowing[]> {
 }
 
 function refuseInUse(knowing: readonly Knowing[], home: string): void {
-  const own = knowing.find((node) => node.home === home);
-  if (own !== undefined && own.tables.length > 0)
+  const named = knowing.find((node) => node.home === home);
+  if (named !== undefined && named.tables.length > 0)
     throw new ReplicaInUseError(
-      `the node ${own.host} has the macros ${home} and has tables: stop it, or give it other macros`,
+      `the node ${named.host} has the macros ${home} and has tables: stop it, or give it other macros`,
     );
   const shard = shardOf(home);
   const place = { shard, replica: home.slice(shard.length + 1) };

@@ -127,8 +127,8 @@ function clusterTable(
   const path = `/tracker/${installation}/${table}`;
   const replica =
     placement === "sharded" ? `'${path}/{shard}', '{replica}'` : `'${path}', '{shard}-{replica}'`;
-  const own = args === "" ? "" : `, ${args.slice(1, -1)}`;
-  return `${head}engine = Replicated${engine}(${replica}${own})\n${endOf(placement, end, settings[1])}`;
+  const more = args === "" ? "" : `, ${args.slice(1, -1)}`;
+  return `${head}engine = Replicated${engine}(${replica}${more})\n${endOf(placement, end, settings[1])}`;
 }
 
 function endOf(placement: Placement, end: string, settings: string | undefined): string {

@@ -37,8 +37,8 @@ type Values = {
 };
 
 /** Clears values in the whole inbound log of a workspace. */
-export async function eraseLogValues(db: Queryable, of: Values): Promise<number> {
-  const { workspaceId, addresses, values, senders, untilMs } = of;
+export async function eraseLogValues(db: Queryable, erased: Values): Promise<number> {
+  const { workspaceId, addresses, values, senders, untilMs } = erased;
   if (addresses.length === 0 && values.length === 0) return 0;
   let changed = 0;
   for (const [from, to] of daysUpTo(untilMs)) {
@@ -63,7 +63,7 @@ export async function eraseLogValues(db: Queryable, of: Values): Promise<number>
  */
 export async function eraseDeliveriesOf(
   db: Queryable,
-  of: { readonly conversionIds: readonly string[]; readonly values: readonly string[] },
+  erased: { readonly conversionIds: readonly string[]; readonly values: readonly string[] },
 ): Promise<number> {
   await db.query({
     name: "erase-attempts-of-person",
@@ -74,7 +74,7 @@ export async function eraseDeliveriesOf(
            from delivery d
            where d.conversion_id = any($1::uuid[]) and a.delivery_id = d.id
              and (has_any(a.url, $2::text[]) or has_any(a.body, $2::text[]) or has_any(a.response_body, $2::text[]))`,
-    values: [of.conversionIds, of.values],
+    values: [erased.conversionIds, erased.values],
   });
   const { rowCount } = await db.query({
     name: "erase-deliveries-of-person",
@@ -86,7 +86,7 @@ export async function eraseDeliveriesOf(
            where d.conversion_id = any($1::uuid[])
              and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[])
                or d.facts ->> 'body' <> without_ad_ids(d.facts ->> 'body'))`,
-    values: [of.conversionIds, of.values],
+    values: [erased.conversionIds, erased.values],
   });
   return rowCount ?? 0;
 }

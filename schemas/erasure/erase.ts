@@ -104,8 +104,8 @@ export async function eraseAddress(
   const inLog = { workspaceId, addresses, values: addresses, senders: "all", untilMs } as const;
   const log_rows = await eraseLogValues(db, inLog);
   const deliveries = await eraseDeliveriesMatching(db, { workspaceId, pattern, untilMs });
-  const of = { workspaceId, addresses, clickIds, untilMs };
-  const conversions = await eraseAddressOfConversions(db, of);
+  const erased = { workspaceId, addresses, clickIds, untilMs };
+  const conversions = await eraseAddressOfConversions(db, erased);
   const having = (place: "in_ip" | "in_text"): string[] =>
     clicks.filter((click) => click[place]).map(({ id }) => id);
   const [withIp, withText] = [having("in_ip"), having("in_text")];

@@ -90,9 +90,9 @@ export async function* findDifferences(
       ? [{ span: day.span, rows }]
       : await differingHours(stores, table, day.span);
   for (const part of spans) {
-    const of: Slices = { by: "slice", count: Math.max(1, Math.ceil(part.rows / SLICE_ROWS)) };
-    for (const number of await differingSlices(stores, table, part.span, of)) {
-      const slice = { of, number };
+    const slices: Slices = { by: "slice", count: Math.max(1, Math.ceil(part.rows / SLICE_ROWS)) };
+    for (const number of await differingSlices(stores, table, part.span, slices)) {
+      const slice = { of: slices, number };
       const clickhouse = await clickhouseRows(stores, table, part.span, slice);
       const postgres = await postgresRows(stores, table, part.span, slice);
       const found = await confirm(stores, table, {
@@ -124,11 +124,11 @@ async function differingSlices(
   stores: FactStores,
   table: FactTable,
   span: Span,
-  of: Slices,
+  slices: Slices,
 ): Promise<number[]> {
-  if (of.count === 1) return [0];
-  const clickhouse = await clickhouseSums(stores, table, span, of);
-  const postgres = await postgresSums(stores, table, span, of);
+  if (slices.count === 1) return [0];
+  const clickhouse = await clickhouseSums(stores, table, span, slices);
+  const postgres = await postgresSums(stores, table, span, slices);
   return [...new Set(differingKeys(clickhouse, postgres).map((key) => groupOf(key).group))];
 }
 

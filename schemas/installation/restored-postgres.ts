@@ -51,10 +51,10 @@ export async function passBeat(
     text: "update store_beat set beat = greatest(beat, $1::bigint) + 1, beat_at = now(), lifted_at = now()",
     values: [Math.max(recorded?.beat ?? 0, streamed?.mark?.beat ?? 0)],
   });
-  const own = await readPostgresMark(db);
+  const mark = await readPostgresMark(db);
   const sequences = await readSequences(db);
-  await markClickhouse(clickhouse, own, sequences);
-  const { incarnation, beat } = own;
+  await markClickhouse(clickhouse, mark, sequences);
+  const { incarnation, beat } = mark;
   await streams?.write({ incarnation, beat, sequences: Object.fromEntries(sequences) });
   await db.query({
     name: "verify-store-life",

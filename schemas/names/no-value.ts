@@ -100,9 +100,9 @@ function unquoted(text: string): string {
   return isQuoted ? trimmed.slice(1, -1) : trimmed;
 }
 
-function beginnings(of: { readonly marks: string; readonly letters: string }): Uint8Array {
+function beginnings(given: { readonly marks: string; readonly letters: string }): Uint8Array {
   const table = new Uint8Array(128);
-  for (const mark of of.marks) table[mark.charCodeAt(0)] = MARK;
-  for (const letter of of.letters) table[letter.charCodeAt(0)] = LETTER;
+  for (const mark of given.marks) table[mark.charCodeAt(0)] = MARK;
+  for (const letter of given.letters) table[letter.charCodeAt(0)] = LETTER;
   return table;
 }

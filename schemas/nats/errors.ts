@@ -110,7 +110,7 @@ function certificateSentence(code: string, message: string): string | undefined 
 function partsOf(error: unknown): { name: string; code: string; message: string } {
   if (!(error instanceof Error)) return { name: "", code: "", message: "" };
   const { cause } = error;
-  const own = "code" in error ? String(error.code) : "";
-  const code = own || (cause instanceof Error && "code" in cause ? String(cause.code) : "");
+  const direct = "code" in error ? String(error.code) : "";
+  const code = direct || (cause instanceof Error && "code" in cause ? String(cause.code) : "");
   return { name: error.name, code, message: error.message };
 }

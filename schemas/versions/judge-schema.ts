@@ -31,10 +31,10 @@ export function assertSameBeginning(
   files: readonly MigrationFile[],
   first: string | undefined,
 ): void {
-  const own = files[0]?.name;
-  if (first === undefined || first === own) return;
+  const expected = files[0]?.name;
+  if (first === undefined || first === expected) return;
   throw new OtherSchemaError(
-    `${NAMES[store]} has data of a commit before the first release: its schema began with ${first}, not with ${own ?? "nothing"}. ${HOW_TO_KEEP}`,
+    `${NAMES[store]} has data of a commit before the first release: its schema began with ${first}, not with ${expected ?? "nothing"}. ${HOW_TO_KEEP}`,
   );
 }
 

@@ -55,13 +55,13 @@ export async function listAdjustments(
   principal: Principal,
   { after, rowsMax, filters, from, to }: FilteredPage & Days,
 ): Promise<Adjustment[]> {
-  const own = {
+  const account = {
     ...(principal.affiliate && { affiliate_id: principal.affiliate.id }),
     ...(principal.advertiser && { advertiser_id: principal.advertiser.id }),
   };
-  const conditions = conditionsOf({ ...filters, ...own }, {}, "d");
+  const conditions = conditionsOf({ ...filters, ...account }, {}, "d");
   const { rows } = await db.query<Adjustment>({
-    ...statementName("list-adjustments", { from, to, ...filters, ...own }),
+    ...statementName("list-adjustments", { from, to, ...filters, ...account }),
     text: `select ${COLUMNS} from ${SOURCE}
            where ${VISIBLE} and (d.created_at, d.id) < ($4::timestamptz, $5::bigint)
              and d.created_at >= coalesce($7::timestamptz, '-infinity') and d.created_at < coalesce($8::timestamptz, 'infinity')

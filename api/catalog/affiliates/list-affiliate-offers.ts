@@ -60,8 +60,8 @@ export const listAffiliateOffers: Operation = operation({
     // A cursor is valid for this partner only.
     const page = openPage(context, "listAffiliateOffers", { ...query, affiliate: id });
     const { affiliate: _affiliate, ...filters } = page.filters;
-    const of = { workspaceId: workspace.id, affiliateId: id, sees: "staff" } as const;
-    const rows = await listOffersOfPartner(db, of, { ...page, filters });
+    const whose = { workspaceId: workspace.id, affiliateId: id, sees: "staff" } as const;
+    const rows = await listOffersOfPartner(db, whose, { ...page, filters });
     return {
       body: page.close(rows, {
         positionOf: (offer) => ({ at: offer.created_at, id: String(offer.id) }),

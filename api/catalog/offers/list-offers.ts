@@ -49,8 +49,8 @@ export const listOffers: Operation = operation({
     const { principal, db } = context;
     refuseHiddenFilters(principal, query);
     const opened = openPage(context, "listOffers", query);
-    const own = principal.advertiser === null ? {} : { advertiser_id: principal.advertiser.id };
-    const page = { ...opened, filters: { ...opened.filters, ...own } };
+    const account = principal.advertiser === null ? {} : { advertiser_id: principal.advertiser.id };
+    const page = { ...opened, filters: { ...opened.filters, ...account } };
     const rows =
       principal.role === "partner"
         ? await listOffersOfPartner(db, ofPartner(principal), page)

@@ -49,7 +49,7 @@ export function termsOfPartner(
 
 function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record<string, unknown> {
   const events = offer.events.map((event) => ({ ...event, ...payoutOf(offer, event) }));
-  const own = payoutOf(offer, {
+  const terms = payoutOf(offer, {
     ...offer,
     code: events.find((event) => event.is_default)?.code ?? "default",
     is_default: true,
@@ -57,7 +57,7 @@ function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record
   const shown = events.filter((event) => !event.is_private);
   return showTo("partner", "offer", {
     ...offer,
-    ...own,
+    ...terms,
     events: shown.map((event) => showTo("partner", "event", event)),
     tracking_link: offer.can_run ? link : undefined,
   });
@@ -71,10 +71,10 @@ function payoutOf(
   const { payout_type, payout } = event;
   // Offers paid by click show their own rate (T25).
   if (offer.payout_type === "cpc" || offer.revenue_type === "rpc") return { payout_type, payout };
-  const own = ownPayout(event, offer.overrides);
-  return own === undefined
+  const override = ownPayout(event, offer.overrides);
+  return override === undefined
     ? { payout_type, payout }
-    : { payout_type: own.type, payout: own.payout };
+    : { payout_type: override.type, payout: override.payout };
 }
 
 /** Undefined without an active tracking domain, because no other host is sure to serve the workspace (G153). */

@@ -120,15 +120,15 @@ async function affiliateOf(
   { db, principal, workspace }: OperationContext,
   query: Query,
 ): Promise<AffiliateRow> {
-  const own = principal.affiliate;
+  const caller = principal.affiliate;
   if (query.affiliate === undefined) {
-    if (own === null) throw invalidParameter("affiliate", EXPECTED);
-    return own;
+    if (caller === null) throw invalidParameter("affiliate", EXPECTED);
+    return caller;
   }
   const reference = parseReference(query.affiliate);
   const found =
     reference === undefined ? undefined : await findAffiliate(db, workspace.id, reference);
-  if (own !== null && found?.id !== own.id)
+  if (caller !== null && found?.id !== caller.id)
     throw new ApiError("forbidden", "a partner key builds links of its own account only");
   if (found === undefined) throw notFound("affiliate");
   return found;

@@ -52,11 +52,11 @@ export function readSecrets(
   files: readonly string[],
   handedOver: readonly string[] = HANDED_OVER,
 ): HostFacts["secrets"] {
-  const own = secretsIn(dataDir);
+  const secrets = secretsIn(dataDir);
   const given = files.filter((file) => !isHandedOver(file, handedOver));
-  const all = [...given, ...own.files];
+  const all = [...given, ...secrets.files];
   const open = all.filter((file) => existsSync(file) && isOpen(file));
-  return { files: all.length, open, unreadable: own.unreadable };
+  return { files: all.length, open, unreadable: secrets.unreadable };
 }
 
 /** The files that others than their owner may read, apart from those that the system fills for one process. */

@@ -130,8 +130,11 @@ class Examples {
     const shown = must.length === 0 && depth === 0 ? properties.slice(0, 1) : must;
     return Object.fromEntries(
       shown.map(([name, property]) => {
-        const own = `${record}.${name}`;
-        return [name, this.of(asObject(property), own in WORDS ? own : name, depth + 1)];
+        const qualified = `${record}.${name}`;
+        return [
+          name,
+          this.of(asObject(property), qualified in WORDS ? qualified : name, depth + 1),
+        ];
       }),
     );
   }

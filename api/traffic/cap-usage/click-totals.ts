@@ -92,31 +92,31 @@ export class ClickTotalsFeed {
       this.#wholeAtMs.clear();
     }
     for (const { cap, bucket, clicks } of totals) {
-      const of = this.#totals.get(cap) ?? {
+      const counted = this.#totals.get(cap) ?? {
         lanes,
         byLane: new Map<number, LaneTotal>(),
         before: NOTHING,
       };
-      if (lanes < of.lanes) continue;
-      if (lanes > of.lanes) splitTotals(of, lanes);
-      const { byLane } = of;
+      if (lanes < counted.lanes) continue;
+      if (lanes > counted.lanes) splitTotals(counted, lanes);
+      const { byLane } = counted;
       const known = byLane.get(lane);
       // A total of a period never falls, and may arrive late.
       if (known === undefined || bucket > known.bucket) byLane.set(lane, { bucket, clicks });
       else if (bucket === known.bucket) known.clicks = Math.max(known.clicks, clicks);
-      this.#totals.set(cap, of);
+      this.#totals.set(cap, counted);
     }
     if (isWhole) this.#wholeAtMs.set(lane, performance.now());
   }
 }
 
-function splitTotals(of: CapTotals, lanes: number): void {
-  const totals = [...of.byLane.values()];
+function splitTotals(counted: CapTotals, lanes: number): void {
+  const totals = [...counted.byLane.values()];
   const bucket = Math.max(...totals.map((total) => total.bucket));
   const clicks = sumOf(totals.map((total) => (total.bucket === bucket ? total.clicks : 0)));
-  of.before = { bucket, clicks };
-  of.byLane.clear();
-  of.lanes = lanes;
+  counted.before = { bucket, clicks };
+  counted.byLane.clear();
+  counted.lanes = lanes;
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -52,7 +52,7 @@ export async function selectCapClicks(
           { offerId, bucket, clicks },
           { offerId, bucket: nextBucket, clicks: next },
           { offerId, bucket: Number.POSITIVE_INFINITY, clicks: later },
-        ].filter((of) => of.clicks > 0),
+        ].filter((counted) => counted.clicks > 0),
       ),
     );
   }

@@ -184,7 +184,7 @@ export class Intake {
 
   /** An empty memory of visits for a window of this length. */
   emptyUniques(retentionMs: number, events: IntakeEvents = this.#events): UniqueClicks {
-    const onForgotten = (of: ForgottenVisits): void => events.visitsForgotten(of);
+    const onForgotten = (forgotten: ForgottenVisits): void => events.visitsForgotten(forgotten);
     return new UniqueClicks({ entriesMax: this.#uniquesMax, retentionMs, onForgotten });
   }
 

@@ -51,7 +51,7 @@ export class LaneHomes {
    * its number. @throws while no replica of the shard can be the home.
    */
   async open(
-    of: {
+    asked: {
       readonly lane: number;
       readonly table: Table;
       readonly shard: string | null;
@@ -62,12 +62,12 @@ export class LaneHomes {
     if (this.#nodes === undefined)
       return { name: null, shard: null, clickhouse: this.#alone, layout: "single" };
     const nodes = await this.#nodes.answering();
-    const shard = of.shard ?? shardOfLane(of.lane, nodes);
-    const own = nodes.filter((node) => node.shard === shard);
-    const tables = [of.table, "producer_claim"];
+    const shard = asked.shard ?? shardOfLane(asked.lane, nodes);
+    const replicas = nodes.filter((node) => node.shard === shard);
+    const tables = [asked.table, "producer_claim"];
     const { home, node } =
-      (await lastSynced(own, of.lastHome, { tables, signal })) ??
-      (await firstSynced(shard, own, { tables, signal }));
+      (await lastSynced(replicas, asked.lastHome, { tables, signal })) ??
+      (await firstSynced(shard, replicas, { tables, signal }));
     return { name: home, shard, clickhouse: node, layout: "cluster" };
   }
 
@@ -78,9 +78,9 @@ export class LaneHomes {
     const others = shardsOf(nodes).filter((shard) => shard !== home.shard);
     const servers = await Promise.all(
       others.map(async (shard) => {
-        const own = nodes.filter((node) => node.shard === shard);
+        const replicas = nodes.filter((node) => node.shard === shard);
         try {
-          const { node } = await firstSynced(shard, own, { tables: [table], signal });
+          const { node } = await firstSynced(shard, replicas, { tables: [table], signal });
           return [{ shard, clickhouse: node }];
         } catch (error) {
           // Lanes that do not need this shard go on. The others ask for it (`LaneRows.assertWhole`).

@@ -150,10 +150,10 @@ export class LaneNotices {
     if (this.#isPublishingTaken) return;
     this.#isPublishingTaken = true;
     try {
-      const of = { catalog, share: intake.share, lane };
+      const scope = { catalog, share: intake.share, lane };
       // Shards that do not answer are not needed: an ingress that misses old clicks takes some more duplicates for new clicks.
       const servers = (await rows.everywhere()).map(({ clickhouse }) => clickhouse);
-      const taken = await selectTakenClicks(servers, of, clock.nowMs());
+      const taken = await selectTakenClicks(servers, scope, clock.nowMs());
       if (nats.connection.isClosed()) return;
       const subject = nats.subjects.clicksTaken(`writer-${lane}`);
       // Oldest first, so that a receiver with too little memory keeps the newest.

@@ -21,16 +21,16 @@ export type RowsOf = {
 
 /** Where the rows of a lane are: at its home, and in a cluster also on shards that it, or a lane from which it was split, has left. */
 export class LaneRows {
-  readonly #of: RowsOf;
+  readonly #deps: RowsOf;
   #home: Home | undefined;
 
-  constructor(of: RowsOf) {
-    this.#of = of;
+  constructor(deps: RowsOf) {
+    this.#deps = deps;
   }
 
   /** Finds the home of the lane. @throws {LeaseLostError} and what {@link LaneHomes.open} throws. */
   async open(): Promise<Home> {
-    const { homes, pool, lease, table, signal } = this.#of;
+    const { homes, pool, lease, table, signal } = this.#deps;
     const { lane, lastIntent } = lease;
     const place = await readPlace(pool, lane);
     if (place === undefined) throw new Error(`lane ${lane} has no row in lane_lease`);
@@ -50,7 +50,7 @@ export class LaneRows {
 
   /** The home, and a server of each other shard that is ready. */
   async everywhere(): Promise<readonly ShardServer[]> {
-    const { homes, table, signal } = this.#of;
+    const { homes, table, signal } = this.#deps;
     const { shard, clickhouse } = this.home;
     const others = await homes.elsewhere(this.home, table.name, signal);
     return [{ shard: shard ?? "", clickhouse }, ...others];
@@ -66,7 +66,7 @@ export class LaneRows {
     sinceMs: number,
   ): Promise<void> {
     if (this.home.layout === "single") return;
-    const needed = await readShardsSince(this.#of.pool, lanes, sinceMs - CLOCK_MARGIN_MS);
+    const needed = await readShardsSince(this.#deps.pool, lanes, sinceMs - CLOCK_MARGIN_MS);
     const away = needed.filter((shard) => !servers.some((server) => server.shard === shard));
     if (away.length > 0)
       throw new Error(

@@ -23,12 +23,12 @@ export async function readShare(
     text: "select lane, lanes, parent from lane_lease where lane < 100",
   });
   const byLane = new Map(rows.map((row) => [row.lane, row]));
-  const own = byLane.get(lane);
-  if (own === undefined) throw new Error(`lane ${lane} has no row in lane_lease`);
-  const isLeft = own.parent === null || (byLane.get(own.parent)?.lanes ?? 0) >= count;
-  if (own.lanes === 0 && !isLeft) return undefined;
+  const asked = byLane.get(lane);
+  if (asked === undefined) throw new Error(`lane ${lane} has no row in lane_lease`);
+  const isLeft = asked.parent === null || (byLane.get(asked.parent)?.lanes ?? 0) >= count;
+  if (asked.lanes === 0 && !isLeft) return undefined;
   return {
-    lanes: new Lanes(own.lanes === 0 ? count : own.lanes),
+    lanes: new Lanes(asked.lanes === 0 ? count : asked.lanes),
     sources: sourcesOf(byLane, lane),
   };
 }

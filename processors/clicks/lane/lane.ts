@@ -92,15 +92,15 @@ export class Lane {
     });
     const { signal } = this.#end;
     const { lane } = lease;
-    const of = { ...deps, lease, table: this.#table, log: this.#log, signal };
-    this.#rows = new LaneRows(of);
-    const own = { ...of, lane, deps: of, rows: this.#rows, intake: this.intake };
-    this.#move = new LaneMove(own);
+    const laneDeps = { ...deps, lease, table: this.#table, log: this.#log, signal };
+    this.#rows = new LaneRows(laneDeps);
+    const partDeps = { ...laneDeps, lane, deps: laneDeps, rows: this.#rows, intake: this.intake };
+    this.#move = new LaneMove(partDeps);
     this.#notices = new LaneNotices({
-      ...own,
+      ...partDeps,
       isHeld: () => lease.remainingMs > 0,
     });
-    this.#window = new UniqueWindow(own, this.intake, this.#log);
+    this.#window = new UniqueWindow(partDeps, this.intake, this.#log);
     const { completeness } = this.intake;
     this.#erasures = new ErasureWatch(deps.pool, this.intake, this.#log);
     this.#producers = new OpenProducers(deps.pool, lease.lane, { completeness, log: this.#log });
@@ -119,9 +119,9 @@ export class Lane {
       },
       "acknowledged",
     );
-    this.#inserter = new BatchInserter({ ...own, events: this.#events });
+    this.#inserter = new BatchInserter({ ...partDeps, events: this.#events });
     this.#duties = new LaneDuties({
-      ...own,
+      ...partDeps,
       openProducers: this.#producers,
       rewind: () => this.#reader.rewind(),
     });

@@ -214,7 +214,7 @@ async function findWindow(
     const fromMs = Math.max(...hours.map(({ newest_ms: ms }) => ms)) - windowMs;
     const visits = hours
       .filter(({ hour }) => (hour + 1) * HOUR_MS > fromMs)
-      .reduce((sum, of) => sum + of.visits, 0);
+      .reduce((sum, part) => sum + part.visits, 0);
     return { fromMs, visits };
   }
   return { fromMs: newestMs, visits: 0 };

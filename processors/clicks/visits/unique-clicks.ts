@@ -208,9 +208,9 @@ export class UniqueClicks {
     yield* this.#table.dropBefore(fromMs);
     if (this.size <= this.entriesMax) return;
     const kept = Math.floor(this.entriesMax * KEPT_SHARE);
-    const of = yield* forgetOldest(this.#table, kept, { fromMs, toMs: this.#latestMs });
-    this.forgotten += of.visits;
-    const offerId = this.#classes.offerOf(of.offerClass);
-    this.#onForgotten?.({ visits: of.visits, offerId, knownFromMs: of.knownFromMs });
+    const forgotten = yield* forgetOldest(this.#table, kept, { fromMs, toMs: this.#latestMs });
+    this.forgotten += forgotten.visits;
+    const offerId = this.#classes.offerOf(forgotten.offerClass);
+    this.#onForgotten?.({ visits: forgotten.visits, offerId, knownFromMs: forgotten.knownFromMs });
   }
 }

@@ -115,9 +115,9 @@ export async function findClickByAdIdForStranger(
 ): Promise<FoundClick> {
   const questions =
     sources.catalog.lanes.count * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
-  const own = { ...sources, storedAdClicks: sources.strangersAdClicks };
+  const limited = { ...sources, storedAdClicks: sources.strangersAdClicks };
   const found = sources.strangersSearches.run(
-    () => findClickByAdId(own, search, STRANGERS_POLL_MS),
+    () => findClickByAdId(limited, search, STRANGERS_POLL_MS),
     questions,
   );
   return (await found) ?? UNAVAILABLE;

@@ -66,8 +66,8 @@ function offerOf(
   if (coupon.offer_id === null) {
     return named ?? refused("offer_id required with coupon_code", "coupon_error");
   }
-  const own = catalog.offers.get(coupon.offer_id);
-  return own === undefined || (named !== undefined && named.id !== own.id)
+  const couponOffer = catalog.offers.get(coupon.offer_id);
+  return couponOffer === undefined || (named !== undefined && named.id !== couponOffer.id)
     ? refused("coupon_code not valid for this offer", "coupon_error")
-    : own;
+    : couponOffer;
 }

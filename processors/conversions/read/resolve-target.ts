@@ -86,11 +86,12 @@ function workspacesInReach(
   click: ClickRecord | undefined,
   { sender, host }: Origin,
 ): readonly number[] | Refusal {
-  const own = sender.kind === "pixel" ? undefined : sender.workspace.id;
-  if (click === undefined) return own === undefined ? catalog.workspaceIdsOfHost(host) : [own];
+  const senderId = sender.kind === "pixel" ? undefined : sender.workspace.id;
+  if (click === undefined)
+    return senderId === undefined ? catalog.workspaceIdsOfHost(host) : [senderId];
   // A click of another workspace, or of none (G140), counts as unknown.
   const isKnown = catalog.workspaces.has(click.workspace_id);
-  return isKnown && (own === undefined || own === click.workspace_id)
+  return isKnown && (senderId === undefined || senderId === click.workspace_id)
     ? [click.workspace_id]
     : UNKNOWN_CLICK;
 }

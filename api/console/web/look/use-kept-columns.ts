@@ -32,9 +32,9 @@ export function useKeptColumns(list: string): {
       await queries.invalidateQueries({ queryKey: ["session"] });
     },
   });
-  const own = session.person.preferences.list_columns?.find((one) => one.list === list)?.columns;
+  const saved = session.person.preferences.list_columns?.find((one) => one.list === list)?.columns;
   return {
-    kept: chosen?.list === list ? chosen.columns : own,
+    kept: chosen?.list === list ? chosen.columns : saved,
     error: write.error,
     keep: (columns) => {
       setChosen({ list, columns });

@@ -51,11 +51,11 @@ export function useOwnLook(): {
 /** Shows the theme and the height of rows that the person chose in any browser. */
 export function useOwnTheme(): void {
   const { session } = useMembership();
-  const own = themeOf(session.person.preferences.theme);
+  const preferred = themeOf(session.person.preferences.theme);
   const density = densityOf(session.person.preferences.table_density);
   useEffect(() => {
-    if (own !== undefined) chooseTheme(own);
-  }, [own]);
+    if (preferred !== undefined) chooseTheme(preferred);
+  }, [preferred]);
   useEffect(() => {
     if (density !== undefined) chooseDensity(density);
   }, [density]);

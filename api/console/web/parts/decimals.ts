@@ -14,6 +14,6 @@ export function decimalsIn(cell: ReactNode): number {
 
 /** Digits by which an amount is shorter behind its point than the longest of its column, which has `most`. */
 export function missingDecimals(cell: ReactNode, most: number | undefined): number {
-  const own = decimalsIn(cell);
-  return own === 0 || most === undefined ? 0 : most - own;
+  const shown = decimalsIn(cell);
+  return shown === 0 || most === undefined ? 0 : most - shown;
 }

@@ -64,8 +64,8 @@ export function useColumns<Row>({
     if (addressed === undefined) keep(keptPlaces(to));
     else onAddress?.({ [ADDRESS]: placesAddress(to) });
   };
-  const own = arranged(named, places);
-  const ordered = isNarrow && !isReordered(named, places) ? earlyFirst(own) : own;
+  const placed = arranged(named, places);
+  const ordered = isNarrow && !isReordered(named, places) ? earlyFirst(placed) : placed;
   return {
     shown: [...ordered, ...buttons],
     saved: chosen === undefined ? {} : { [ADDRESS]: placesAddress(places) },

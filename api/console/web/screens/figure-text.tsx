@@ -32,10 +32,10 @@ export function figureWords(
   const value = row?.[name];
   const text = formatFigure(value, kind, shown);
   const title = exact(value, kind, shown);
-  const own: FigureWords = { text, title, why: undefined, isOwn: true };
+  const alone: FigureWords = { text, title, why: undefined, isOwn: true };
   return kind === "money" && currencies.others.length > 0 && value !== undefined
-    ? besideOthers(own, { name, isNothing: (heightOf(value) ?? 0) === 0, currencies, others })
-    : own;
+    ? besideOthers(alone, { name, isNothing: (heightOf(value) ?? 0) === 0, currencies, others })
+    : alone;
 }
 
 function besideOthers(

@@ -56,9 +56,9 @@ function byRow(
   const found = new Map<string, Map<string, ReportRow>>();
   for (const row of rows) {
     const key = keyOf(row, groupBy);
-    const own = found.get(key) ?? new Map<string, ReportRow>();
-    own.set(String(row["currency"]), row);
-    found.set(key, own);
+    const byCurrency = found.get(key) ?? new Map<string, ReportRow>();
+    byCurrency.set(String(row["currency"]), row);
+    found.set(key, byCurrency);
   }
   return found;
 }

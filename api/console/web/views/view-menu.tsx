@@ -20,25 +20,25 @@ export function ViewMenu({ shown = {} }: { readonly shown?: Shown }): ReactEleme
   const [isOpen, setOpen] = useState(false);
   const screen = location.slice(base.length);
   const views = useViews();
-  const own = views.data?.filter(({ path }) => path === screen) ?? [];
+  const ofScreen = views.data?.filter(({ path }) => path === screen) ?? [];
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger className="button">
         <Bookmark size={14} aria-hidden /> Views
-        {own.length > 0 && <span className="muted">{own.length}</span>}
+        {ofScreen.length > 0 && <span className="muted">{ofScreen.length}</span>}
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner className="above" sideOffset={6} align="end">
           <Popover.Popup className="popup wide">
             <Popover.Title className="popup-title">Saved views</Popover.Title>
             {views.isError && <ProblemNotice error={views.error} />}
-            {own.length === 0 && (
+            {ofScreen.length === 0 && (
               <p className="muted">
                 Save the settings of this screen under a name, to find them here and with Ctrl K.
               </p>
             )}
             <ul className="plain-list">
-              {own.map((view) => (
+              {ofScreen.map((view) => (
                 <li key={view.id} className="row">
                   <Link
                     className="grow view-name"

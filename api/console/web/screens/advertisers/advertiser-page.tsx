@@ -73,7 +73,7 @@ function tabsFor(
   onSave: Save | undefined,
 ): readonly RecordTab[] {
   const { id } = advertiser;
-  const of = { advertiser_id: String(id) };
+  const account = { advertiser_id: String(id) };
   const tabs: readonly (RecordTab | false)[] = [
     {
       name: "overview",
@@ -83,7 +83,7 @@ function tabsFor(
     mayDo(membership, "offers.read") && {
       name: "offers",
       title: "Offers",
-      content: <Offers of={of} />,
+      content: <Offers of={account} />,
     },
     {
       name: "integration",
@@ -98,7 +98,7 @@ function tabsFor(
     mayDo(membership, "affiliates.read") && {
       name: "people",
       title: "People and keys",
-      content: <People of={of} />,
+      content: <People of={account} />,
     },
     mayDo(membership, "audit.read") && {
       name: "history",

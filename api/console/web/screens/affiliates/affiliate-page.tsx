@@ -81,7 +81,7 @@ function tabsFor(
   onSave: Save | undefined,
 ): readonly RecordTab[] {
   const { id } = partner;
-  const of = { affiliate_id: String(id) };
+  const account = { affiliate_id: String(id) };
   const tabs: readonly (RecordTab | false)[] = [
     {
       name: "overview",
@@ -101,14 +101,14 @@ function tabsFor(
     mayDo(membership, "conversions.read") && {
       name: "conversions",
       title: "Conversions",
-      content: <Conversions of={of} />,
+      content: <Conversions of={account} />,
     },
     mayDo(membership, "postbacks.read") && {
       name: "postbacks",
       title: "Postbacks",
-      content: <Postbacks of={of} />,
+      content: <Postbacks of={account} />,
     },
-    { name: "people", title: "People and keys", content: <People of={of} /> },
+    { name: "people", title: "People and keys", content: <People of={account} /> },
     { name: "payment", title: "Payment", content: <Payment {...{ partner, onSave }} /> },
     mayDo(membership, "audit.read") && {
       name: "history",

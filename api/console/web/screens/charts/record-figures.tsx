@@ -43,10 +43,10 @@ export function RecordFigures({
   const period: Period = { ...LAST_30, currency };
   const [, go] = useLocation();
   const [shown, setShown] = useState<ChartName>("series");
-  const own = [filterFor(entity, id)];
+  const ofRecord = [filterFor(entity, id)];
   const narrow = ({ filters = [], days }: Narrowing): void => {
     const narrowed = days === undefined ? period : { ...period, range: days };
-    const params = { ...periodParams(narrowed), filters: withFilters(own, filters).join(",") };
+    const params = { ...periodParams(narrowed), filters: withFilters(ofRecord, filters).join(",") };
     go(`${base}/reports?${new URLSearchParams(params).toString()}`);
   };
   return (
@@ -64,10 +64,10 @@ export function RecordFigures({
           </button>
         ))}
       </div>
-      {shown === "steps" && <Steps period={period} filters={own} />}
-      {shown === "delay" && <Delays period={period} filters={own} />}
+      {shown === "steps" && <Steps period={period} filters={ofRecord} />}
+      {shown === "delay" && <Delays period={period} filters={ofRecord} />}
       {(shown === "series" || shown === "week") && (
-        <MetricChart shown={shown} period={period} filters={own} onNarrow={narrow} />
+        <MetricChart shown={shown} period={period} filters={ofRecord} onNarrow={narrow} />
       )}
     </section>
   );

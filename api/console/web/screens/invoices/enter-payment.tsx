@@ -180,13 +180,15 @@ function useOpenInvoices(advertiserId: string, currency: string) {
   const { api } = membership;
   const load = async (): Promise<readonly Invoice[]> => {
     if (advertiserId === "") return [];
-    const of = { advertiser_id: Number(advertiserId), currency };
+    const payer = { advertiser_id: Number(advertiserId), currency };
     const rows = await Promise.all(
       (["sent", "part_paid"] as const).map(
         async (status) =>
           await allPages<Invoice>(
             async (page) =>
-              await read(api.GET("/invoices", { params: { query: { ...of, ...page, status } } })),
+              await read(
+                api.GET("/invoices", { params: { query: { ...payer, ...page, status } } }),
+              ),
           ),
       ),
     );

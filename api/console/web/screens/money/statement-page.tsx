@@ -21,8 +21,8 @@ export function StatementPage(): ReactElement {
     id,
     load: async (signal): Promise<Named> => {
       const row = await getStatement(membership, id, signal);
-      const of = row.number ?? periodText(row);
-      return { ...row, name: isOwn(membership) ? of : `${row.affiliate_name}, ${of}` };
+      const label = row.number ?? periodText(row);
+      return { ...row, name: isOwn(membership) ? label : `${row.affiliate_name}, ${label}` };
     },
   });
   return (

@@ -41,14 +41,14 @@ export function Statements(): ReactElement {
   const membership = useMembership();
   const [isClosing, setClosing] = useState(false);
   const [, go] = useLocation();
-  const own = isOwn(membership);
+  const isPartner = isOwn(membership);
   const mayWrite = membership.role === "admin";
   const { path } = listOf(membership);
   return (
     <>
       <h1>Statements</h1>
       <p className="muted">
-        {own
+        {isPartner
           ? "What you earned in a period, and when it is paid."
           : "What each partner earned in a period. Approve a draft to have it paid."}
       </p>
@@ -56,9 +56,9 @@ export function Statements(): ReactElement {
         title="Statements"
         isTitled={false}
         name="statements"
-        filters={own ? OF_PARTNER : OF_STAFF}
+        filters={isPartner ? OF_PARTNER : OF_STAFF}
         load={async (query, signal) => await listStatements(membership, query, signal)}
-        columns={statementColumns(own)}
+        columns={statementColumns(isPartner)}
         keyOf={({ id }) => String(id)}
         onOpen={({ id }) => go(`${membership.base}${path}/${id}`)}
         nothing={<strong>No statements yet</strong>}

@@ -143,8 +143,8 @@ function FigureCell({
   readonly money: OtherMoney | undefined;
 }): ReactElement {
   const { name } = metric;
-  const own = currencyOf(row, report);
-  const known = own === undefined ? currencies : { shown: own, others: [] };
+  const ofRow = currencyOf(row, report);
+  const known = ofRow === undefined ? currencies : { shown: ofRow, others: [] };
   const words = figureWords(metric, row, known, money);
   const behind = rowsBehind({
     lists,

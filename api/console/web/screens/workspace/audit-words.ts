@@ -153,8 +153,8 @@ function requestWords(method: string, path: string): string | undefined {
     // A code of an event may be any word.
     at > 0 && (ID.test(part) || parts[at - 1] === "events") ? "*" : part,
   );
-  const own = REQUESTS[`${method} /${places.join("/")}`];
-  if (own !== undefined) return own;
+  const words = REQUESTS[`${method} /${places.join("/")}`];
+  if (words !== undefined) return words;
   const [collection = "", second, ...others] = places;
   const noun = NOUNS[collection];
   const verb = VERBS[method];

@@ -19,10 +19,10 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   const roles = rolesToGrant(membership);
   const first = roles.find((one) => one === GRANT_AT_FIRST.role) ?? roles[0];
   const [made, setMade] = useState(NO_LINK);
-  const own = session.memberships.find(({ id }) => id === membershipId);
+  const inviter = session.memberships.find(({ id }) => id === membershipId);
   const isStaff = role === "admin" || role === "analyst";
   const invite = useWrite(["invitations"], async (body: FormBody) => {
-    const grant = isStaff ? grantOf(body, first) : ownGrant(role, own);
+    const grant = isStaff ? grantOf(body, first) : ownGrant(role, inviter);
     const { data } = await read(
       api.POST("/invitations", { body: { email: String(body["email"] ?? ""), ...grant } }),
     );

@@ -176,9 +176,9 @@ function Granted({
   affiliate_id: partner,
   advertiser_id: advertiser,
 }: Pick<Invitation, "role" | "affiliate_id" | "advertiser_id">): ReactElement {
-  const own = useMembership().role;
+  const reader = useMembership().role;
   // People of an account see only their own colleagues.
-  const isStaff = own === "admin" || own === "analyst";
+  const isStaff = reader === "admin" || reader === "analyst";
   const [of, id] =
     typeof partner === "number"
       ? [affiliateIdChoices, partner]

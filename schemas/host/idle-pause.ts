@@ -1,16 +1,16 @@
 const BUSY_MS = 10_000;
 
-export type PaceOptions = { readonly busyMs: number; readonly idleMs: number };
+export type IdlePauseOptions = { readonly busyMs: number; readonly idleMs: number };
 
 /**
  * How long a loop pauses that found no work: `busyMs` until it has found none for ten seconds, and `idleMs` from then on. So an installation
  * without traffic takes little of the processor, and the first work after such a time waits at most `idleMs`.
  */
-export class Pace {
-  readonly #options: PaceOptions;
+export class IdlePause {
+  readonly #options: IdlePauseOptions;
   #workedAtMs = performance.now();
 
-  constructor(options: PaceOptions) {
+  constructor(options: IdlePauseOptions) {
     this.#options = options;
   }
 
