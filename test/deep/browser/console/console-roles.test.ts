@@ -179,8 +179,11 @@ describe.skipIf(program === undefined)("each role in its own words", () => {
     // In place of flat lines.
     const charts = page.getByRole("heading", { name: "By offer", exact: true });
     expect(await charts.count()).toBe(0);
+    // The choice counts at once, before it is saved; a reload meanwhile would cancel the request.
+    const saved = page.waitForResponse("**/api/v1/person");
     await press(page, "Don't show this again");
     await charts.waitFor();
+    expect((await saved).request().method()).toBe("PATCH");
     await steps.waitFor({ state: "detached" });
     await page.reload();
     await settled(page);
