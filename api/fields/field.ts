@@ -30,7 +30,7 @@ type Options<Value> = {
   readonly sample?: Value;
 };
 
-/** All that is known of a field of a record. Its column in Postgres has the same name. */
+/** Describes a field of a record. Its column in Postgres has the same name. */
 export type Field<Body extends z.ZodType = z.ZodType> = { readonly body: Body } & Options<
   z.output<Body>
 >;
@@ -46,14 +46,9 @@ export function field<Body extends z.ZodType, const Given extends Options<z.outp
   return { body, ...options };
 }
 
-type WithShown<Of extends Fields> = {
-  [Name in keyof Of]: Of[Name] extends { readonly shown: z.ZodType } ? Name : never;
-}[keyof Of];
-type WithRequired<Of extends Fields> = {
-  [Name in keyof Of]: Of[Name] extends { readonly required: true } ? Name : never;
-}[keyof Of];
-type WithUnset<Of extends Fields> = {
-  [Name in keyof Of]: Of[Name] extends { readonly unset: unknown } ? Name : never;
+/** Names of the fields that say this of themselves. */
+type NamesWith<Of extends Fields, Key extends "shown" | "required" | "unset"> = {
+  [Name in keyof Of]: Of[Name] extends Readonly<Record<Key, unknown>> ? Name : never;
 }[keyof Of];
 
 /** Schemas of the fields that a body may have. */
@@ -69,30 +64,30 @@ export function bodyShape<Of extends Fields>(
 /** Schemas of the fields that a new record must have. */
 export function requiredShape<Of extends Fields>(
   fields: Of,
-): { readonly [Name in WithRequired<Of>]: Of[Name]["body"] } {
+): { readonly [Name in NamesWith<Of, "required">]: Of[Name]["body"] } {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name keeps its own schema
   return mapped(fields, ({ body, required, note }) => required && described(body, note)) as {
-    [Name in WithRequired<Of>]: Of[Name]["body"];
+    [Name in NamesWith<Of, "required">]: Of[Name]["body"];
   };
 }
 
 /** Schemas of the fields that answers show. */
 export function shownShape<Of extends Fields>(
   fields: Of,
-): { readonly [Name in WithShown<Of>]: NonNullable<Of[Name]["shown"]> } {
+): { readonly [Name in NamesWith<Of, "shown">]: NonNullable<Of[Name]["shown"]> } {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name keeps its own schema
   return mapped(fields, ({ shown, note }) => shown && described(shown, note)) as {
-    [Name in WithShown<Of>]: NonNullable<Of[Name]["shown"]>;
+    [Name in NamesWith<Of, "shown">]: NonNullable<Of[Name]["shown"]>;
   };
 }
 
 /** Values of the fields that a body leaves out. */
 export function unsetValues<Of extends Fields>(
   fields: Of,
-): { readonly [Name in WithUnset<Of>]: z.output<Of[Name]["body"]> } {
+): { readonly [Name in NamesWith<Of, "unset">]: z.output<Of[Name]["body"]> } {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name keeps its own value
   return mapped(fields, ({ unset }) => unset) as {
-    [Name in WithUnset<Of>]: z.output<Of[Name]["body"]>;
+    [Name in NamesWith<Of, "unset">]: z.output<Of[Name]["body"]>;
   };
 }
 

@@ -33,10 +33,7 @@ const ParentRecord = z.looseObject({ id: z.int() });
 export function createOperation(parts: Parts): Operation {
   const { managed, table, bodyFields, defaults, one, show } = parts;
   const { parent, generated } = managed;
-  const optional = z.strictObject(bodyFields).partial();
-  const required = Object.fromEntries(
-    Object.keys(requiredShape(managed.fields)).map((name) => [name, true as const]),
-  );
+  const body = z.strictObject(bodyFields).partial().extend(requiredShape(managed.fields));
   const defaultsOf = (context: OperationContext, record: unknown): Body => ({
     ...defaults,
     ...generated?.(context),
@@ -53,7 +50,7 @@ export function createOperation(parts: Parts): Operation {
       ? {}
       : { description: managed.descriptions.create }),
     access: managed.write,
-    input: { path: parent?.operation.input.path, body: optional.required(required) },
+    input: { path: parent?.operation.input.path, body },
     bodyDefaults: defaults,
     output: one,
     status: 201,

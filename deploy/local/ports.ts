@@ -35,8 +35,7 @@ export async function pickPort(
 ): Promise<number> {
   for (let pick = 0; pick < PICKS_MAX; pick++) {
     const port = randomInt(PORTS.min, PORTS.max + 1);
-    if (taken.has(port) || RESERVED.has(port)) continue;
-    if (await isUsable(host, port)) return port;
+    if (!taken.has(port) && (await reservePort(host, port))) return port;
   }
   throw new Error(`no free port on ${host} among ${PICKS_MAX} tried`);
 }
@@ -61,6 +60,11 @@ export async function stablePorts<Name extends string>(
   writeFileSync(file, `${JSON.stringify({ ...kept, ...chosen })}\n`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop gave every name its port
   return chosen as Record<Name, number>;
+}
+
+/** Reserves a port as {@link pickPort} does. False if it has a listener or is reserved, by this process too. */
+export async function reservePort(host: string, port: number): Promise<boolean> {
+  return !RESERVED.has(port) && (await isUsable(host, port));
 }
 
 /** Whether this process has the port to itself. If so, it is reserved. */

@@ -86,12 +86,12 @@ function workspacesInReach(
   click: ClickRecord | undefined,
   { sender, host }: Origin,
 ): readonly number[] | Refusal {
-  const senderId = sender.kind === "pixel" ? undefined : sender.workspace.id;
+  const senderWorkspaceId = sender.kind === "pixel" ? undefined : sender.workspace.id;
   if (click === undefined)
-    return senderId === undefined ? catalog.workspaceIdsOfHost(host) : [senderId];
+    return senderWorkspaceId === undefined ? catalog.workspaceIdsOfHost(host) : [senderWorkspaceId];
   // A click of another workspace, or of none (G140), counts as unknown.
   const isKnown = catalog.workspaces.has(click.workspace_id);
-  return isKnown && (senderId === undefined || senderId === click.workspace_id)
+  return isKnown && (senderWorkspaceId === undefined || senderWorkspaceId === click.workspace_id)
     ? [click.workspace_id]
     : UNKNOWN_CLICK;
 }

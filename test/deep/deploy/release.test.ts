@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,8 +64,6 @@ beforeAll(async () => {
     must("git", "apply", join(folder, "changed.patch"));
     commit("Changes");
   }
-  // What is compiled there is not compiled again.
-  cpSync(projectFile(".build"), join(clone, ".build"), { recursive: true });
   symlinkSync(projectFile("node_modules"), join(clone, "node_modules"));
   writeFileSync(join(clone, ".git", "info", "exclude"), "node_modules\n*.key\n");
   must("npm", "run", "--silent", "build");

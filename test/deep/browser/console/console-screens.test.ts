@@ -73,6 +73,8 @@ describe.skipIf(program === undefined)("every screen of the console", () => {
           .toBe("System");
         for (const screen of OPERATOR_SCREENS)
           expect(await screenFaults(page, browser.base("admin") + screen, WIDTHS)).toEqual([]);
+        await page.goto(browser.base("admin") + (OPERATOR_SCREENS[0] ?? ""));
+        await page.getByText("and nothing was written").first().waitFor();
         // The screen asks again and again.
         await page.unrouteAll({ behavior: "wait" });
         await page.context().close();
