@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PAYMENT_TERMS } from "../../schemas/billing/periods.ts";
 import { currency, longText, name, oneOf, recordId, shownCurrency, tags } from "./body-fields.ts";
 import { CONTACT, COUNTRY } from "./contact.ts";
-import { field } from "./field.ts";
+import { field, textField } from "./field.ts";
 import { PAID_AT } from "./terms.ts";
 
 export const ADVERTISER_STATUSES = ["active", "paused", "inactive"] as const;
@@ -27,11 +27,7 @@ export const ADVERTISER = {
   }),
   ...CONTACT,
   country: COUNTRY,
-  notes: field(longText(), {
-    shown: z.string(),
-    unset: "",
-    form: { part: "texts", label: "Internal notes", kind: "area" },
-  }),
+  notes: textField(longText(), { form: { part: "texts", label: "Internal notes", kind: "area" } }),
   currency: field(currency, { shown: shownCurrency }),
   account_manager_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
   billing_terms: field(oneOf(...BILLING_TERMS), {

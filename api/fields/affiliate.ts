@@ -14,7 +14,7 @@ import {
   text,
 } from "./body-fields.ts";
 import { CONTACT, COUNTRY } from "./contact.ts";
-import { field } from "./field.ts";
+import { field, textField } from "./field.ts";
 import { NO_MONEY, PAID_AT } from "./terms.ts";
 
 export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
@@ -62,23 +62,13 @@ export const AFFILIATE = {
     },
   }),
   ...CONTACT,
-  messenger: field(text(), {
-    shown: z.string(),
-    unset: "",
-    form: { part: "contact", label: "Messenger" },
-  }),
-  traffic_sources: field(text(), {
-    shown: z.string(),
-    unset: "",
+  messenger: textField(text(), { form: { part: "contact", label: "Messenger" } }),
+  traffic_sources: textField(text(), {
     form: { part: "texts", label: "Traffic sources", kind: "area" },
   }),
-  notes: field(longText(), {
-    shown: z.string(),
-    unset: "",
-    form: { part: "texts", label: "Internal notes", kind: "area" },
-  }),
+  notes: textField(longText(), { form: { part: "texts", label: "Internal notes", kind: "area" } }),
   country: COUNTRY,
-  tier: field(text(), { shown: z.string(), unset: "", form: { part: "work", label: "Tier" } }),
+  tier: textField(text(), { form: { part: "work", label: "Tier" } }),
   manager_id: field(recordId.nullable(), { shown: z.int().nullable(), unset: null }),
   payment_method: field(oneOf(...PAYMENT_METHODS), {
     shown: z.enum(PAYMENT_METHODS),

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Role } from "../operation/permissions.ts";
 
 /** How the console asks for a field. */
@@ -44,6 +44,16 @@ export function field<Body extends z.ZodType, const Given extends Options<z.outp
   options: Given,
 ): { readonly body: Body } & Given {
   return { body, ...options };
+}
+
+type TextOptions = Omit<Options<string>, "shown" | "required" | "unset">;
+
+/** A field with a text that may be empty. */
+export function textField<Body extends z.ZodType<string>>(
+  body: Body,
+  options: TextOptions = {},
+): { readonly body: Body; readonly shown: z.ZodString; readonly unset: "" } & TextOptions {
+  return { body, shown: z.string(), unset: "", ...options };
 }
 
 /** Names of the fields that say this of themselves. */

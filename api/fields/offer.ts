@@ -17,7 +17,7 @@ import {
   words,
 } from "./body-fields.ts";
 import { caps, targeting } from "./catalog-fields.ts";
-import { field } from "./field.ts";
+import { field, textField } from "./field.ts";
 import { inWords, NO_MONEY, PAID_FOR, PAYOUT_TYPES, REVENUE_TYPES } from "./terms.ts";
 
 const DAYS_MAX = 3_650;
@@ -63,25 +63,15 @@ export const OFFER = {
     hiddenFrom: ["partner"],
     sample: 1,
   }),
-  category: field(text(), {
-    shown: z.string(),
-    unset: "",
-    form: { part: "finding", label: "Category" },
-  }),
-  description: field(longText(), {
-    shown: z.string(),
-    unset: "",
+  category: textField(text(), { form: { part: "finding", label: "Category" } }),
+  description: textField(longText(), {
     form: { part: "texts", label: "Description", kind: "area" },
   }),
-  restrictions: field(longText(), {
-    shown: z.string(),
-    unset: "",
+  restrictions: textField(longText(), {
     note: "What partners may not do, as free text; shown, not enforced",
     form: { part: "texts", label: "Restrictions for partners", kind: "area" },
   }),
-  preview_url: field(orEmpty(targetUrl), {
-    shown: z.string(),
-    unset: "",
+  preview_url: textField(orEmpty(targetUrl), {
     note: "Address at which partners see the landing page without a click",
     form: {
       part: "addresses",
@@ -103,9 +93,7 @@ export const OFFER = {
       hint: "Where visitors are sent; {click_id} and other macros are filled in",
     },
   }),
-  fallback_url: field(orEmpty(targetUrl), {
-    shown: z.string(),
-    unset: "",
+  fallback_url: textField(orEmpty(targetUrl), {
     hiddenFrom: ["partner"],
     note: "Where clicks go if the offer does not accept them (paused, wrong country, cap); macros are replaced. Default: the workspace's",
     form: {
@@ -185,11 +173,7 @@ export const OFFER = {
       choices: { approved: "Approved", pending: "Pending" },
     },
   }),
-  thumbnail_url: field(orEmpty(targetUrl), {
-    shown: z.string(),
-    unset: "",
-    note: "Picture for lists",
-  }),
+  thumbnail_url: textField(orEmpty(targetUrl), { note: "Picture for lists" }),
   tags: field(tags, {
     shown: z.array(z.string()),
     unset: [],

@@ -33,7 +33,7 @@ const ParentRecord = z.looseObject({ id: z.int() });
 export function createOperation(parts: Parts): Operation {
   const { managed, table, bodyFields, defaults, one, show } = parts;
   const { parent, generated } = managed;
-  const body = z.strictObject(bodyFields).partial().extend(requiredShape(managed.fields));
+  const schema = z.strictObject(bodyFields).partial().extend(requiredShape(managed.fields));
   const defaultsOf = (context: OperationContext, record: unknown): Body => ({
     ...defaults,
     ...generated?.(context),
@@ -50,7 +50,7 @@ export function createOperation(parts: Parts): Operation {
       ? {}
       : { description: managed.descriptions.create }),
     access: managed.write,
-    input: { path: parent?.operation.input.path, body },
+    input: { path: parent?.operation.input.path, body: schema },
     bodyDefaults: defaults,
     output: one,
     status: 201,

@@ -8,7 +8,7 @@ import {
   shownTime,
   targetUrl,
 } from "../../fields/body-fields.ts";
-import { field } from "../../fields/field.ts";
+import { field, textField } from "../../fields/field.ts";
 
 /** What a creative is (G54). */
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
@@ -34,8 +34,8 @@ const creativeUrl = z
 export const creativeFields = {
   name: field(name(), { shown: z.string(), required: true }),
   kind: field(oneOf(...CREATIVE_KINDS), { shown: z.enum(CREATIVE_KINDS), unset: "image" }),
-  url: field(orEmpty(creativeUrl), { shown: z.string(), unset: "" }),
-  body: field(longText(), { shown: z.string(), unset: "" }),
+  url: textField(orEmpty(creativeUrl)),
+  body: textField(longText()),
   width: pixels,
   height: pixels,
   status: field(oneOf(...CREATIVE_STATUSES), { shown: z.enum(CREATIVE_STATUSES), unset: "active" }),

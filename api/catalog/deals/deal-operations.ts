@@ -13,7 +13,7 @@ import {
   text,
 } from "../../fields/body-fields.ts";
 import { time } from "../../fields/catalog-fields.ts";
-import { field } from "../../fields/field.ts";
+import { field, textField } from "../../fields/field.ts";
 import { unpagedParams } from "../../http/query-fields.ts";
 import {
   type FieldFaults,
@@ -70,9 +70,9 @@ const deals = manage({
   fields: {
     ...ownerFields,
     title: field(name(), { shown: z.string(), required: true }),
-    description: field(longText(), { shown: z.string(), unset: "" }),
-    coupon_code: field(text(COUPON_CODE_MAX), { shown: z.string(), unset: "" }),
-    landing_url: field(orEmpty(targetUrl), { shown: z.string(), unset: "" }),
+    description: textField(longText()),
+    coupon_code: textField(text(COUPON_CODE_MAX)),
+    landing_url: textField(orEmpty(targetUrl)),
     starts_at: field(time.nullable(), { shown: shownTime.nullable(), unset: null }),
     ends_at: field(time.nullable(), { shown: shownTime.nullable(), unset: null }),
     status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
@@ -94,7 +94,7 @@ const productFeeds = manage({
     name: field(name(), { shown: z.string(), required: true }),
     feed_url: field(targetUrl, { shown: z.string(), required: true }),
     format: field(oneOf(...FORMATS), { shown: z.enum(FORMATS), unset: "csv" }),
-    description: field(longText(), { shown: z.string(), unset: "" }),
+    description: textField(longText()),
     status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
   },
   findFaults: ownerFaults,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { staff, unrestrictedAdminWrite } from "../../access/access-of-operations.ts";
 import { email, name, oneOf, orEmpty, shownTime } from "../../fields/body-fields.ts";
-import { field } from "../../fields/field.ts";
+import { field, textField } from "../../fields/field.ts";
 import { wordParam } from "../../http/query-fields.ts";
 import { manage } from "../../records/manage.ts";
 
@@ -15,7 +15,7 @@ export const users = manage({
   table: "app_user",
   fields: {
     name: field(name(), { shown: z.string(), required: true }),
-    email: field(orEmpty(email), { shown: z.string(), unset: "" }),
+    email: textField(orEmpty(email)),
     status: field(oneOf(...STATUSES), { shown: z.enum(STATUSES), unset: "active" }),
   },
   readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ADVERTISER } from "../../../../../.build/console/forms.js";
 import { BASICS, BILLING, CONTACT } from "./advertiser-fields.ts";
 
-test("the page of an advertiser and a new one have every field that has a form", () => {
+test("each field of an advertiser that has a form is in one section", () => {
   const asked = [...BASICS, ...CONTACT, ...BILLING];
   const names = new Set(asked.map(({ name }) => name));
   expect(names.size).toBe(asked.length);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AFFILIATE } from "../../../../../.build/console/forms.js";
 import { CONTACT, TERMS, WORK } from "./affiliate-fields.ts";
 
-test("the page of a partner and a new one have every field that has a form", () => {
+test("each field of a partner that has a form is in one section", () => {
   const asked = [...AFFILIATE.name, ...AFFILIATE.code, ...WORK, ...CONTACT, ...TERMS];
   const names = new Set(asked.map(({ name }) => name));
   expect(names.size).toBe(asked.length);

@@ -11,7 +11,7 @@ test("a new offer is asked for every field that has a form, and for each once", 
   expect(described.filter((name) => !asked.includes(name))).toEqual([]);
 });
 
-test("the page of an offer has every field that has a form", () => {
+test("each field of an offer that has a form is in a section of its page", () => {
   const sections = [...BASICS, ...MONEY, ...OFFER.access, ...OFFER.counting];
   const there = new Set(sections.map(({ name }) => name));
   // The status has buttons of its own.
