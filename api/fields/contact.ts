@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { country, email, orEmpty, text } from "./body-fields.ts";
 import { textField } from "./field.ts";
 
